@@ -1,0 +1,92 @@
+/**
+ * Every environment variable of every Lambda. The CDK app supplies exactly the names listed for a
+ * function and nothing else; a handler can read only the names listed for it.
+ */
+import type { GroupName } from "./routes.ts";
+
+export type WorkerName = "run-starter" | "run-step" | "run-finisher" | "delivery" | "sweeper";
+export type FunctionName = GroupName | WorkerName;
+
+const edge = ["STAGE", "ACCOUNTS_TABLE"] as const;
+
+export const environment = {
+  products: [...edge, "LEDGER_TABLE", "SOURCES", "RESPONSE_MODE"],
+  watchlists: [
+    ...edge,
+    "WATCHLISTS_TABLE",
+    "DELIVERIES_TABLE",
+    "RUNS_QUEUE_URL",
+    "RUNS_QUEUE_ARN",
+    "SCHEDULE_GROUP",
+    "SCHEDULE_ROLE_ARN",
+  ],
+  "webhook-endpoints": [...edge, "DELIVERIES_TABLE", "SECRETS_KEY_ID"],
+  "s3-destination": [...edge, "DELIVERIES_TABLE", "SECRETS_KEY_ID"],
+  account: [...edge, "DELIVERIES_TABLE"],
+  meta: [...edge],
+  "run-starter": [
+    "STAGE",
+    "ACCOUNTS_TABLE",
+    "LEDGER_TABLE",
+    "WATCHLISTS_TABLE",
+    "STEPS_QUEUE_URL",
+    "FINISHES_QUEUE_URL",
+    "SCHEDULE_GROUP",
+  ],
+  "run-step": [
+    "STAGE",
+    "ACCOUNTS_TABLE",
+    "LEDGER_TABLE",
+    "WATCHLISTS_TABLE",
+    "STEPS_QUEUE_URL",
+    "FINISHES_QUEUE_URL",
+    "SOURCES",
+  ],
+  "run-finisher": [
+    "STAGE",
+    "WATCHLISTS_TABLE",
+    "DELIVERIES_TABLE",
+    "EVENTS_BUCKET",
+    "DELIVERIES_QUEUE_URL",
+  ],
+  delivery: [
+    "STAGE",
+    "DELIVERIES_TABLE",
+    "EVENTS_BUCKET",
+    "DELIVERIES_QUEUE_URL",
+    "SECRETS_KEY_ID",
+  ],
+  sweeper: [
+    "STAGE",
+    "ACCOUNTS_TABLE",
+    "LEDGER_TABLE",
+    "WATCHLISTS_TABLE",
+    "DELIVERIES_TABLE",
+    "RUNS_QUEUE_URL",
+    "STEPS_QUEUE_URL",
+    "FINISHES_QUEUE_URL",
+    "DELIVERIES_QUEUE_URL",
+  ],
+} as const satisfies Record<FunctionName, readonly string[]>;
+
+export type VariableOf<F extends FunctionName> = (typeof environment)[F][number];
+export type VariableName = VariableOf<FunctionName>;
+export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;
+
+/**
+ * The variables of one function, complete or not at all.
+ * @throws Error naming every variable that is missing or empty.
+ */
+export function readEnvironment<F extends FunctionName>(
+  name: F,
+  source: Readonly<Record<string, string | undefined>>,
+): EnvironmentOf<F> {
+  const names: readonly VariableOf<F>[] = environment[name];
+  const missing = names.filter((variable) => !source[variable]);
+  if (missing.length > 0) {
+    throw new Error(`${name}: environment variables not set: ${missing.join(", ")}`);
+  }
+  return Object.fromEntries(
+    names.map((variable) => [variable, source[variable]]),
+  ) as EnvironmentOf<F>;
+}

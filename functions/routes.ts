@@ -1,0 +1,52 @@
+/**
+ * The route table: what the API answers, which Lambda group answers it, and who may call it.
+ * Read by the CDK app (gateway resources) and by the handlers (dispatch), so neither can drift.
+ */
+
+/** `public` needs no key; `read` any key; `write` any key but one of the demo workspace. */
+export type Access = "public" | "read" | "write";
+
+export interface Group {
+  /** Path segment below `/v1` that the group owns; null for the root that catches the rest. */
+  readonly root: string | null;
+  /** True when answers may outgrow a buffered Lambda response and are streamed. */
+  readonly streaming: boolean;
+}
+
+export const groups = {
+  products: { root: "products", streaming: true },
+  watchlists: { root: "watchlists", streaming: false },
+  "webhook-endpoints": { root: "webhook_endpoints", streaming: false },
+  "s3-destination": { root: "s3_destination", streaming: false },
+  account: { root: "account", streaming: false },
+  meta: { root: null, streaming: false },
+} as const satisfies Record<string, Group>;
+
+export type GroupName = keyof typeof groups;
+
+export interface RouteEntry {
+  readonly group: GroupName;
+  readonly access: Access;
+}
+
+/** Route key (`METHOD /path`, parameters in braces) to the group that answers it. */
+export const routes = {
+  "POST /v1/products": { group: "products", access: "write" },
+  "GET /v1/watchlists": { group: "watchlists", access: "read" },
+  "POST /v1/watchlists": { group: "watchlists", access: "write" },
+  "GET /v1/watchlists/{id}": { group: "watchlists", access: "read" },
+  "POST /v1/watchlists/{id}/run": { group: "watchlists", access: "write" },
+  "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
+  "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },
+  "GET /v1/webhook_endpoints": { group: "webhook-endpoints", access: "read" },
+  "POST /v1/webhook_endpoints": { group: "webhook-endpoints", access: "write" },
+  "GET /v1/webhook_endpoints/{id}": { group: "webhook-endpoints", access: "read" },
+  "GET /v1/s3_destination": { group: "s3-destination", access: "read" },
+  "PUT /v1/s3_destination": { group: "s3-destination", access: "write" },
+  "GET /v1/account": { group: "account", access: "read" },
+} as const satisfies Record<string, RouteEntry>;
+
+export type RouteKey = keyof typeof routes;
+export type RouteKeyOf<G extends GroupName> = {
+  [K in RouteKey]: (typeof routes)[K]["group"] extends G ? K : never;
+}[RouteKey];

@@ -1,0 +1,43 @@
+/** Every bound of the service, named once (specification, section "Limits"; design page for the rest). */
+export const limits = {
+  requestsPerSecond: 50,
+  bodyBytesMax: 2 * 1024 * 1024,
+  productIdsMax: { retailer_d: 1_000 },
+  watchlistItemsMax: 50_000,
+  watchlistsMax: 100,
+  watchlistNameLengthMax: 100,
+  watchlistEverySecondsMin: 5 * 60,
+  watchlistEverySecondsMax: 7 * 24 * 60 * 60,
+  refreshEveryRunsMax: 1_000,
+  idempotencyKeyLengthMax: 255,
+  idempotencySeconds: 24 * 60 * 60,
+  itemEventsMax: 500,
+  consecutiveSkipsMax: 3,
+  runHistoryMax: 500,
+  webhookEndpointsMax: 10,
+  webhookDescriptionLengthMax: 120,
+  eventRetentionDays: 30,
+  /** Items in one stored page; a page that outgrows it is split. */
+  pageItemsMax: 1_000,
+  /** Ids in one batch of a step, and so in one step message. */
+  batchIdsMax: 1_000,
+  /** The longest a call may work before it answers with what it has. */
+  callDeadlineSeconds: 280,
+  /** How long a step batch may read before unanswered ids are `unavailable`. */
+  stepDeadlineSeconds: 120,
+  pagination: {
+    watchlists: { default: 100, max: 100 },
+    items: { default: 100, max: 1_000 },
+    runs: { default: 20, max: 100 },
+  },
+  signupCredits: 5_000,
+} as const;
+
+/** Concurrency tiers: from so many lifetime credits on, so many slots; ascending. */
+export const concurrencyTiers = [
+  { atLifetimeCredits: 0, concurrency: 5 },
+  { atLifetimeCredits: 25_000, concurrency: 20 },
+  { atLifetimeCredits: 500_000, concurrency: 50 },
+  { atLifetimeCredits: 2_000_000, concurrency: 100 },
+  { atLifetimeCredits: 10_000_000, concurrency: 250 },
+] as const;
