@@ -1,0 +1,68 @@
+import type { GenericSchema, InferOutput } from "valibot";
+import type { Access } from "../routes.ts";
+
+/** The account and key behind a call, as the authentication found them. */
+export interface Caller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly keyName: string;
+  readonly keyPrefix: string;
+  readonly demo: boolean;
+}
+
+/** What an operation gets to see of a call. */
+export interface Call<Body, Query> {
+  readonly caller: Caller;
+  readonly body: Body;
+  readonly query: Query;
+  /** Path parameters, decoded. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly requestId: string;
+  readonly now: Date;
+  /** When work must stop so that there is time to settle and answer. */
+  readonly deadline: Date;
+  /** `https://host/v1` as the client addressed it, for resource addresses. */
+  readonly baseUrl: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One operation: what it accepts and what it does. The order inside a call (key, rate limit, parse,
+ * demo check, work) is fixed in the group handler, never here.
+ */
+export interface Route<Dependencies, Body = unknown, Query = unknown> {
+  readonly body?: GenericSchema<unknown, Body>;
+  readonly query?: GenericSchema<unknown, Query>;
+  /** Runs after parsing and before the demo check: the 501 answers. */
+  readonly announced?: (body: Body, query: Query) => void;
+  readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
+}
+
+/** A route with its types forgotten, as the group handler keeps it. */
+export type AnyRoute<Dependencies> = Route<Dependencies, never, never>;
+
+/** Declares an operation; the types of body and query follow from the schemas. */
+export function route<
+  Dependencies,
+  BodySchema extends GenericSchema = GenericSchema<unknown, undefined>,
+  QuerySchema extends GenericSchema = GenericSchema<unknown, undefined>,
+>(definition: {
+  readonly body?: BodySchema;
+  readonly query?: QuerySchema;
+  readonly announced?: (body: InferOutput<BodySchema>, query: InferOutput<QuerySchema>) => void;
+  readonly handle: (
+    call: Call<InferOutput<BodySchema>, InferOutput<QuerySchema>>,
+    dependencies: Dependencies,
+  ) => Promise<Reply>;
+}): AnyRoute<Dependencies> {
+  return definition as unknown as AnyRoute<Dependencies>;
+}
+
+export type { Access };

@@ -1,0 +1,10 @@
+/**
+ * What the local world and tests may inject into a function. A deployed function never passes any:
+ * there is no environment variable behind these.
+ */
+export interface Overrides {
+  /** Lets webhooks and exports reach loopback addresses, over plain HTTP too. */
+  readonly allowLoopback?: boolean;
+  /** Addresses buckets by path, as local S3 stores need it. */
+  readonly forcePathStyle?: boolean;
+}
