@@ -11,15 +11,17 @@ export interface Group {
   readonly root: string | null;
   /** True when answers may outgrow a buffered Lambda response and are streamed. */
   readonly streaming: boolean;
+  /** True when no call of the group needs an API key. */
+  readonly public: boolean;
 }
 
 export const groups = {
-  products: { root: "products", streaming: true },
-  watchlists: { root: "watchlists", streaming: false },
-  "webhook-endpoints": { root: "webhook_endpoints", streaming: false },
-  "s3-destination": { root: "s3_destination", streaming: false },
-  account: { root: "account", streaming: false },
-  meta: { root: null, streaming: false },
+  products: { root: "products", streaming: true, public: false },
+  watchlists: { root: "watchlists", streaming: false, public: false },
+  "webhook-endpoints": { root: "webhook_endpoints", streaming: false, public: false },
+  "s3-destination": { root: "s3_destination", streaming: false, public: false },
+  account: { root: "account", streaming: false, public: false },
+  meta: { root: null, streaming: false, public: true },
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;
@@ -44,6 +46,13 @@ export const routes = {
   "GET /v1/s3_destination": { group: "s3-destination", access: "read" },
   "PUT /v1/s3_destination": { group: "s3-destination", access: "write" },
   "GET /v1/account": { group: "account", access: "read" },
+  "ANY /v1/scrape": { group: "meta", access: "public" },
+  "ANY /v1/scrape/{proxy+}": { group: "meta", access: "public" },
+  "ANY /v1/jobs": { group: "meta", access: "public" },
+  "ANY /v1/jobs/{proxy+}": { group: "meta", access: "public" },
+  "ANY /v1/batches": { group: "meta", access: "public" },
+  "ANY /v1/batches/{proxy+}": { group: "meta", access: "public" },
+  "ANY /{proxy+}": { group: "meta", access: "public" },
 } as const satisfies Record<string, RouteEntry>;
 
 export type RouteKey = keyof typeof routes;

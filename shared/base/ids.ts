@@ -9,6 +9,7 @@ export const idPrefix = {
   run: "wlrun_",
   webhookEndpoint: "we_",
   delivery: "dlv_",
+  export: "exp_",
   event: "evt_",
   request: "req_",
   creditTransaction: "ctx_",
@@ -21,18 +22,34 @@ const randomLength = 15;
 
 /** Time-ordered id: ids made later sort later, 75 random bits tell equal milliseconds apart. */
 export function newId(kind: IdKind, now: Date, chance: Chance): string {
-  let time = "";
-  let rest = now.getTime();
-  for (let i = 0; i < timeLength; i += 1) {
-    time = alphabet.charAt(rest % 32) + time;
-    rest = Math.floor(rest / 32);
-  }
   const random = Array.from(chance.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));
-  return idPrefix[kind] + time + random.join("");
+  return idPrefix[kind] + timePart(now) + random.join("");
 }
 
 /** Id that is the same wherever the same parts are named: repeats of one fact share it. */
 export function derivedId(kind: IdKind, ...parts: readonly (string | number)[]): string {
   const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
-  return idPrefix[kind] + Array.from(digest.subarray(0, 24), (b) => alphabet.charAt(b % 32)).join("");
+  return (
+    idPrefix[kind] + Array.from(digest.subarray(0, 24), (b) => alphabet.charAt(b % 32)).join("")
+  );
+}
+
+/** A derived id that sorts by time as well, for what is made once and listed by time. */
+export function derivedIdAt(
+  kind: IdKind,
+  at: Date,
+  ...parts: readonly (string | number)[]
+): string {
+  const derived = derivedId(kind, ...parts).slice(idPrefix[kind].length);
+  return idPrefix[kind] + timePart(at) + derived.slice(0, randomLength);
+}
+
+function timePart(at: Date): string {
+  let time = "";
+  let rest = at.getTime();
+  for (let i = 0; i < timeLength; i += 1) {
+    time = alphabet.charAt(rest % 32) + time;
+    rest = Math.floor(rest / 32);
+  }
+  return time;
 }

@@ -1,0 +1,85 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import { hashApiKey, isWellFormedApiKey } from "../../shared/accounts/api-key.ts";
+import type { RateDecision } from "../../shared/accounts/rate-window.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import { invalidParam, rateLimited, unauthorized } from "../../shared/base/errors.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { addressRate } from "./address-rate.ts";
+import { callStateOf } from "./call-state.ts";
+import { headerOf } from "./header.ts";
+import type { HttpMiddleware } from "./request-id.ts";
+
+interface Options {
+  readonly accounts: AccountStore;
+  readonly clock: Clock;
+  /** True for a group whose calls need no key. */
+  readonly isPublic: boolean;
+}
+
+/**
+ * Finds the caller and counts the call against the key's rate (specification, section
+ * "Authentication"). Calls without a known key are counted per address, in this process only.
+ */
+export function authenticate({ accounts, clock, isPublic }: Options): HttpMiddleware {
+  const countAddress = addressRate();
+  const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
+    const rate = callStateOf(request.event)?.rate;
+    if (!request.response || rate === undefined) return;
+    request.response.headers = { ...request.response.headers, ...rateHeaders(rate) };
+  };
+
+  return {
+    before: async (request) => {
+      const { event } = request;
+      const state = callStateOf(event);
+      if (state === undefined) return;
+      const countAnonymous = (): void => {
+        const { admitted, rate } = countAddress(
+          event.requestContext.identity.sourceIp,
+          clock.now(),
+        );
+        state.rate = rate;
+        if (!admitted) throw rateLimited(limits.requestsPerSecond, 1);
+      };
+      if (isPublic) return countAnonymous();
+      const keys = presentedKeys(event);
+      const [key] = keys;
+      if (key === undefined || keys.length > 1 || !isWellFormedApiKey(key)) {
+        countAnonymous();
+        throw keys.length > 1 ? conflictingKeys() : unauthorized();
+      }
+      const admission = await accounts.admit(hashApiKey(key), clock.now());
+      if (admission.outcome === "unknown") {
+        countAnonymous();
+        throw unauthorized();
+      }
+      state.rate = admission.rate;
+      if (admission.outcome === "limited") throw rateLimited(admission.rate.limit, 1);
+      state.caller = admission.owner;
+      return undefined;
+    },
+    after: decorate,
+    onError: decorate,
+  };
+}
+
+/** The different keys a call presents, in any of the three places. */
+function presentedKeys(event: APIGatewayProxyEvent): string[] {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headerOf(event, "authorization") ?? "")?.[1];
+  const found = [
+    bearer,
+    headerOf(event, "x-api-key")?.trim(),
+    event.queryStringParameters?.["api_key"]?.trim(),
+  ];
+  return [...new Set(found.filter((key): key is string => key !== undefined && key !== ""))];
+}
+
+const conflictingKeys = (): Error =>
+  invalidParam("api_key", "The call carries two different API keys. Send one key in one place.");
+
+const rateHeaders = (rate: RateDecision): Record<string, string> => ({
+  "X-RateLimit-Limit": String(rate.limit),
+  "X-RateLimit-Remaining": String(rate.remaining),
+  "X-RateLimit-Reset": String(rate.resetSeconds),
+});

@@ -1,0 +1,174 @@
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import type { Logger } from "@aws-lambda-powertools/logger";
+import middy from "@middy/core";
+import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
+import httpRouter, { type Method } from "@middy/http-router";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import { assert } from "../../shared/base/assert.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import { demoReadOnly, notFound } from "../../shared/base/errors.ts";
+import { limits } from "../../shared/base/limits.ts";
+import {
+  groups,
+  type GroupName,
+  type RouteKey,
+  type RouteKeyOf,
+  routes as routeTable,
+} from "../routes.ts";
+import { authenticate } from "./authenticate.ts";
+import { callStateOf } from "./call-state.ts";
+import { errorResponse } from "./error-response.ts";
+import { headerOf } from "./header.ts";
+import { jsonBody } from "./json-body.ts";
+import { requestId } from "./request-id.ts";
+import { requestLog } from "./request-log.ts";
+import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
+import { validate } from "./validate.ts";
+
+/** What every group needs, whatever its routes do. */
+export interface EdgeDependencies {
+  readonly accounts: AccountStore;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly logger: Logger;
+}
+
+export interface GroupOptions<Group extends GroupName, Dependencies> {
+  readonly group: Group;
+  readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
+  readonly dependencies: Dependencies & EdgeDependencies;
+  /** True when the gateway expects the answer as a stream. */
+  readonly streamed?: boolean;
+}
+
+export type HttpHandler = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<APIGatewayProxyResult>;
+
+/** Time kept free at the end of an invocation to settle and answer. */
+const settleMilliseconds = 8_000;
+const gzipBytesMin = 1_024;
+const compress = promisify(gzip);
+
+/** The Lambda of a route group: one chain around all its routes, in the one order calls go. */
+export function groupHandler<Group extends GroupName, Dependencies>(
+  options: GroupOptions<Group, Dependencies>,
+): HttpHandler {
+  const { group, dependencies, streamed = false } = options;
+  const entries = Object.entries(options.routes) as [RouteKeyOf<Group>, AnyRoute<Dependencies>][];
+  const router = httpRouter({
+    routes: entries.map(([key, route]) => {
+      const [method = "", path = ""] = key.split(" ");
+      return {
+        method: method as Method,
+        path,
+        handler: (event: APIGatewayProxyEvent, context: Context) =>
+          answer({ key, route, event, context }, options),
+      };
+    }),
+  });
+  const chain = streamed
+    ? middy<APIGatewayProxyEvent>({ executionMode: executionModeStreamifyResponse })
+    : middy<APIGatewayProxyEvent>();
+  return chain
+    .use([
+      requestId(dependencies),
+      requestLog(dependencies),
+      authenticate({ ...dependencies, isPublic: groups[group].public }),
+      jsonBody(),
+      errorResponse(),
+    ])
+    .handler(router) as unknown as HttpHandler;
+}
+
+interface Dispatch<Dependencies> {
+  readonly key: RouteKey;
+  readonly route: AnyRoute<Dependencies>;
+  readonly event: APIGatewayProxyEvent;
+  readonly context: Context;
+}
+
+/** Inside a matched route: parse, 501 checks, demo check, work. */
+async function answer<Group extends GroupName, Dependencies>(
+  { key, route, event, context }: Dispatch<Dependencies>,
+  { dependencies, streamed = false }: GroupOptions<Group, Dependencies>,
+): Promise<APIGatewayProxyResult> {
+  const state = callStateOf(event);
+  assert(state !== undefined, "a dispatched call was named");
+  const body = parsed(route.body, event.body ?? {});
+  const query = parsed(route.query, { ...event.queryStringParameters });
+  route.announced?.(body, query);
+  if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
+  const remainingMs = context.getRemainingTimeInMillis() - settleMilliseconds;
+  const call: Call<never, never> = {
+    caller: state.caller ?? anonymous,
+    body,
+    query,
+    path: decodedPath(event),
+    headers: lowerCased(event),
+    requestId: state.requestId,
+    now: state.startedAt,
+    deadline: new Date(
+      state.startedAt.getTime() + Math.min(remainingMs, limits.callDeadlineSeconds * 1_000),
+    ),
+    baseUrl: baseUrlOf(event),
+  };
+  return rendered(await route.handle(call, dependencies), { event, streamed });
+}
+
+const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };
+
+const parsed = (schema: AnyRoute<unknown>["body"], value: unknown): never =>
+  (schema === undefined ? undefined : validate(schema, value)) as never;
+
+/** A streamed answer is compressed here, as the gateway does not; a buffered one is left alone. */
+async function rendered(
+  reply: Reply,
+  { event, streamed }: { event: APIGatewayProxyEvent; streamed: boolean },
+): Promise<APIGatewayProxyResult> {
+  const text = JSON.stringify(reply.body);
+  const headers = { "Content-Type": "application/json", ...reply.headers };
+  const accepted = /\bgzip\b/i.test(headerOf(event, "accept-encoding") ?? "");
+  if (!streamed || !accepted || text.length < gzipBytesMin) {
+    return { statusCode: reply.status, headers, body: text };
+  }
+  const bytes = await compress(text);
+  return {
+    statusCode: reply.status,
+    headers: { ...headers, "Content-Encoding": "gzip", Vary: "Accept-Encoding" },
+    body: Readable.from([bytes]) as unknown as string,
+  };
+}
+
+function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
+  try {
+    return Object.fromEntries(
+      Object.entries(event.pathParameters ?? {}).map(([name, value]) => [
+        name,
+        decodeURIComponent(value ?? ""),
+      ]),
+    );
+  } catch {
+    throw notFound("This endpoint");
+  }
+}
+
+const lowerCased = (event: APIGatewayProxyEvent): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(event.headers ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), value]],
+    ),
+  );
+
+/** The address the client used, with the stage prefix that the gateway takes off `event.path`. */
+function baseUrlOf(event: APIGatewayProxyEvent): string {
+  const host = headerOf(event, "host") ?? "localhost";
+  const scheme = headerOf(event, "x-forwarded-proto") ?? "https";
+  const full = event.requestContext.path;
+  const prefix = full.endsWith(event.path) ? full.slice(0, -event.path.length) : "";
+  return `${scheme}://${host}${prefix}/v1`;
+}

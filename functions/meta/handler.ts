@@ -1,0 +1,38 @@
+import { gone, notFound } from "../../shared/base/errors.ts";
+import * as provide from "../dependencies.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { type AnyRoute, route } from "../http/route.ts";
+
+/** Endpoints that existed once (specification, section "Meta"). */
+const retired: AnyRoute<unknown> = route({
+  handle: () => {
+    throw gone();
+  },
+});
+
+const unknownPath: AnyRoute<unknown> = route({
+  handle: () => {
+    throw notFound("This endpoint");
+  },
+});
+
+export function createHandler(environment: EnvironmentOf<"meta">): HttpHandler {
+  return groupHandler({
+    group: "meta",
+    routes: {
+      "ANY /v1/scrape": retired,
+      "ANY /v1/scrape/{proxy+}": retired,
+      "ANY /v1/jobs": retired,
+      "ANY /v1/jobs/{proxy+}": retired,
+      "ANY /v1/batches": retired,
+      "ANY /v1/batches/{proxy+}": retired,
+      "ANY /{proxy+}": unknownPath,
+    },
+    dependencies: provide.edge(environment, "meta"),
+  });
+}
+
+export const handler = provide.onFirstCall(() =>
+  createHandler(readEnvironment("meta", process.env)),
+);

@@ -1,0 +1,32 @@
+import type { Ledger } from "../../shared/credits/ledger.ts";
+import type { ScraperId } from "../../shared/scrapers/catalogue.ts";
+import type { Scraper } from "../../shared/scrapers/scraper.ts";
+import * as provide from "../dependencies.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { scrapers } from "../sources.ts";
+import { readRoute } from "./read.ts";
+
+export interface ProductDependencies {
+  readonly ledger: Ledger;
+  readonly scraperFor: (scraper: ScraperId) => Scraper;
+}
+
+export function createHandler(environment: EnvironmentOf<"products">): HttpHandler {
+  return groupHandler({
+    group: "products",
+    routes: { "POST /v1/products": readRoute },
+    dependencies: {
+      ...provide.edge(environment, "products"),
+      ledger: provide.ledger(environment),
+      scraperFor: scrapers(environment),
+    },
+    streamed: environment.RESPONSE_MODE === "stream",
+  });
+}
+
+const create = (): HttpHandler => createHandler(readEnvironment("products", process.env));
+
+/** The runtime knows a streaming handler by a mark on the exported function: it cannot be wrapped. */
+export const handler =
+  process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { finishRun } from "../../shared/runs/finish-run.ts";
+import * as provide from "../dependencies.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import type { Overrides } from "../overrides.ts";
+import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
+
+/** What the finishes queue carries: a run whose steps are done. */
+const finishMessage = v.object({
+  account_id: v.string(),
+  watchlist_id: v.string(),
+  run_number: v.number(),
+});
+
+export function createHandler(
+  environment: EnvironmentOf<"run-finisher">,
+  overrides: Overrides = {},
+): QueueHandler {
+  const dependencies = {
+    watchlists: provide.watchlists(environment),
+    runs: provide.runs(environment),
+    publisher: provide.publisher(environment, overrides),
+    clock: provide.clock,
+  };
+  return batchHandler({
+    schema: finishMessage,
+    logger: provide.logger(environment, "run-finisher"),
+    async work(message) {
+      await finishRun(
+        {
+          accountId: message.account_id,
+          watchlistId: message.watchlist_id,
+          runNumber: message.run_number,
+        },
+        dependencies,
+      );
+      return done;
+    },
+  });
+}
+
+export const handler = provide.onFirstCall(() =>
+  createHandler(readEnvironment("run-finisher", process.env)),
+);

@@ -1,0 +1,23 @@
+import * as v from "valibot";
+
+/** What the steps queue carries: one batch of a planned step. */
+export const batchMessage = v.pipe(
+  v.object({
+    account_id: v.string(),
+    watchlist_id: v.string(),
+    run_number: v.number(),
+    run_id: v.string(),
+    step: v.string(),
+    plan: v.string(),
+    batch: v.number(),
+  }),
+  v.transform((message) => ({
+    accountId: message.account_id,
+    watchlistId: message.watchlist_id,
+    runNumber: message.run_number,
+    runId: message.run_id,
+    step: message.step,
+    plan: message.plan,
+    batch: message.batch,
+  })),
+);

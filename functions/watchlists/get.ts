@@ -1,0 +1,11 @@
+import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
+import { route } from "../http/route.ts";
+import { existing } from "./existing.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+export const getRoute = route<WatchlistDependencies>({
+  async handle({ caller, path, baseUrl }, { watchlists }) {
+    const watchlist = await existing(watchlists, caller.accountId, path["id"]);
+    return { status: 200, body: presentWatchlist(watchlist, baseUrl) };
+  },
+});

@@ -1,0 +1,17 @@
+import { conflict } from "../../shared/base/errors.ts";
+import { presentRun } from "../../shared/runs/present-run.ts";
+import { runNow } from "../../shared/runs/run-now.ts";
+import { route } from "../http/route.ts";
+import { existing } from "./existing.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+export const runNowRoute = route<WatchlistDependencies>({
+  async handle({ caller, path, now }, dependencies) {
+    const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
+    const run = await runNow(watchlist, now, dependencies);
+    if (run === undefined) {
+      throw conflict("A run of this watchlist is in progress. Wait until it has completed.");
+    }
+    return { status: 202, body: presentRun(run) };
+  },
+});

@@ -1,0 +1,142 @@
+import { Duration } from "aws-cdk-lib";
+import { Construct } from "constructs";
+import type { EnvironmentOf } from "../functions/environment.ts";
+import { groups } from "../functions/routes.ts";
+import type { GroupName } from "../functions/routes.ts";
+import type { Config, Stage } from "./config.ts";
+import type { RunSchedules } from "./constructs/run-schedules.ts";
+import { ServiceFunction } from "./constructs/service-function.ts";
+import type { DataStack } from "./data-stack.ts";
+import {
+  grantDecrypt,
+  grantEncrypt,
+  grantScheduleManage,
+  grantSend,
+  grantTable,
+} from "./grants.ts";
+import type { Workers } from "./workers.ts";
+
+export interface ApiFunctionsProps {
+  readonly stage: Stage;
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly workers: Workers;
+  readonly schedules: RunSchedules;
+}
+
+/** Just below the gateway's own limit for buffered answers. */
+const bufferedTimeout = Duration.seconds(29);
+/** Leaves 20 seconds after the longest call deadline to settle and answer. */
+const streamingTimeout = Duration.seconds(300);
+
+/** One function per group of functions/routes.ts, each with what its operations need. */
+export class ApiFunctions extends Construct {
+  readonly byGroup: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
+  readonly #props: ApiFunctionsProps;
+
+  constructor(scope: Construct, id: string, props: ApiFunctionsProps) {
+    super(scope, id);
+    this.#props = props;
+    this.byGroup = {
+      products: this.products(),
+      watchlists: this.watchlists(),
+      "webhook-endpoints": this.webhookEndpoints(),
+      "s3-destination": this.s3Destination(),
+      account: this.account(),
+      meta: this.group("meta", "Everything that is no other group's.", this.edge()),
+    };
+    for (const serviceFunction of Object.values(this.byGroup)) {
+      // Authentication and the rate limit of every call.
+      grantTable(serviceFunction, props.data.accounts, "read-write");
+    }
+  }
+
+  private products(): ServiceFunction<"products"> {
+    const { data, config } = this.#props;
+    const products = this.group("products", "Product reads.", {
+      ...this.edge(),
+      LEDGER_TABLE: data.ledger.tableName,
+      SOURCES: JSON.stringify(config.sources),
+      RESPONSE_MODE: config.responseMode,
+    });
+    grantTable(products, data.ledger, "append");
+    return products;
+  }
+
+  private watchlists(): ServiceFunction<"watchlists"> {
+    const { data, workers, schedules } = this.#props;
+    const watchlists = this.group("watchlists", "Watchlists, their items and runs.", {
+      ...this.edge(),
+      WATCHLISTS_TABLE: data.watchlists.tableName,
+      DELIVERIES_TABLE: data.deliveries.tableName,
+      RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
+      RUNS_QUEUE_ARN: workers.runs.queue.queueArn,
+      SCHEDULE_GROUP: schedules.group.scheduleGroupName,
+      SCHEDULE_ROLE_ARN: schedules.role.roleArn,
+    });
+    grantTable(watchlists, data.watchlists, "read-write");
+    grantTable(watchlists, data.deliveries, "read");
+    grantSend(watchlists, workers.runs.queue);
+    grantScheduleManage(watchlists, schedules.scheduleArns, schedules.role);
+    return watchlists;
+  }
+
+  private webhookEndpoints(): ServiceFunction<"webhook-endpoints"> {
+    const { data } = this.#props;
+    const webhookEndpoints = this.group("webhook-endpoints", "Webhook endpoints.", {
+      ...this.edge(),
+      DELIVERIES_TABLE: data.deliveries.tableName,
+      SECRETS_KEY_ID: data.secretsKey.keyId,
+    });
+    grantTable(webhookEndpoints, data.deliveries, "read-write");
+    grantEncrypt(webhookEndpoints, data.secretsKey);
+    return webhookEndpoints;
+  }
+
+  private s3Destination(): ServiceFunction<"s3-destination"> {
+    const { data } = this.#props;
+    const s3Destination = this.group("s3-destination", "The S3 export's destination.", {
+      ...this.edge(),
+      DELIVERIES_TABLE: data.deliveries.tableName,
+      SECRETS_KEY_ID: data.secretsKey.keyId,
+    });
+    grantTable(s3Destination, data.deliveries, "read-write");
+    grantEncrypt(s3Destination, data.secretsKey);
+    // A destination is checked again with the stored secret when anything else of it changes.
+    grantDecrypt(s3Destination, data.secretsKey);
+    return s3Destination;
+  }
+
+  private account(): ServiceFunction<"account"> {
+    const { data } = this.#props;
+    const account = this.group("account", "The caller's account.", {
+      ...this.edge(),
+      DELIVERIES_TABLE: data.deliveries.tableName,
+    });
+    grantTable(account, data.deliveries, "read");
+    return account;
+  }
+
+  private edge(): EnvironmentOf<"meta"> {
+    return {
+      STAGE: this.#props.stage,
+      ACCOUNTS_TABLE: this.#props.data.accounts.tableName,
+    };
+  }
+
+  private group<Name extends GroupName>(
+    name: Name,
+    description: string,
+    variables: EnvironmentOf<Name>,
+  ): ServiceFunction<Name> {
+    const { config } = this.#props;
+    return new ServiceFunction(this, name, {
+      name,
+      description: `API: ${description}`,
+      timeout: groups[name].streaming ? streamingTimeout : bufferedTimeout,
+      memoryMegabytes: config.memoryMegabytes.api,
+      config,
+      variables,
+    });
+  }
+}

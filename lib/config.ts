@@ -1,0 +1,58 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { ScraperId } from "../shared/scrapers/catalogue.ts";
+
+export const stages = ["dev", "prod"] as const;
+export type Stage = (typeof stages)[number];
+
+export const responseModes = ["stream", "buffered"] as const;
+/** How the gateway passes on the answers of streaming groups. */
+export type ResponseMode = (typeof responseModes)[number];
+
+/** The adapter that reads for one scraper, and what that adapter needs to know. */
+type SourceConfig = { readonly adapter: string } & Readonly<Record<string, unknown>>;
+
+/** What differs between stages; everything else is the same everywhere. */
+export interface Config {
+  readonly logRetention: RetentionDays;
+  /** What becomes of tables, keys and buckets when they leave the stack. */
+  readonly removalPolicy: RemovalPolicy;
+  /** True refuses the deletion of tables and of the data stack. */
+  readonly protectedFromDeletion: boolean;
+  readonly memoryMegabytes: { readonly api: number; readonly worker: number };
+  /** The most invocations of a worker at once; 2 to 1,000. */
+  readonly concurrencyMax: {
+    readonly runs: number;
+    readonly steps: number;
+    readonly finishes: number;
+    readonly deliveries: number;
+  };
+  /** Which adapter reads for which scraper. */
+  readonly sources: Readonly<Record<ScraperId, SourceConfig>>;
+  readonly responseMode: ResponseMode;
+}
+
+const sandboxSources = {
+  "retailer_d.standard": { adapter: "sandbox" },
+} as const satisfies Config["sources"];
+
+export const configs: Readonly<Record<Stage, Config>> = {
+  dev: {
+    logRetention: RetentionDays.ONE_WEEK,
+    removalPolicy: RemovalPolicy.DESTROY,
+    protectedFromDeletion: false,
+    memoryMegabytes: { api: 512, worker: 512 },
+    concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 5 },
+    sources: sandboxSources,
+    responseMode: "stream",
+  },
+  prod: {
+    logRetention: RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.RETAIN,
+    protectedFromDeletion: true,
+    memoryMegabytes: { api: 1_024, worker: 512 },
+    concurrencyMax: { runs: 10, steps: 50, finishes: 10, deliveries: 50 },
+    sources: sandboxSources,
+    responseMode: "stream",
+  },
+};

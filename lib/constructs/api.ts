@@ -1,0 +1,79 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  EndpointType,
+  LambdaIntegration,
+  ResponseTransferMode,
+  RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import type { IResource } from "aws-cdk-lib/aws-apigateway";
+import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import { Construct } from "constructs";
+import { groups } from "../../functions/routes.ts";
+import type { Group, GroupName } from "../../functions/routes.ts";
+import type { ResponseMode, Stage } from "../config.ts";
+import { pinLogicalId } from "../pin-logical-id.ts";
+import { addGatewayResponses } from "./gateway-responses.ts";
+import type { ServiceFunction } from "./service-function.ts";
+
+export interface ApiProps {
+  /** First segment of the execute-api URL; handlers never see it. */
+  readonly stage: Stage;
+  readonly responseMode: ResponseMode;
+  readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
+}
+
+/** Longer than a streaming function may run, so that the function's own deadline decides. */
+const streamingTimeout = Duration.seconds(320);
+
+/**
+ * The REST API: every method of a group's root and of all below it goes to the group's function,
+ * which routes by itself; everything else goes to the group without a root.
+ */
+export class Api extends Construct {
+  readonly restApi: RestApi;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.restApi = new RestApi(this, "RestApi", {
+      restApiName: `retail-product-data-${props.stage}`,
+      description: "Retail product data service.",
+      // An edge-optimised endpoint would end a streamed answer after 30 idle seconds.
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: false,
+      deployOptions: { stageName: props.stage, tracingEnabled: false },
+    });
+    // Clients know the API by its id.
+    pinLogicalId(this.restApi, "Api");
+    addGatewayResponses(this.restApi);
+
+    const version = this.restApi.root.addResource("v1");
+    for (const { name, lambda } of Object.values(props.functions)) {
+      const group: Group = groups[name];
+      const integration = lambdaIntegration(lambda, group, props.responseMode);
+      // Below /v1 the gateway may prefer that branch to the catch-all of the root: both catch.
+      const covered =
+        group.root === null ? [this.restApi.root, version] : [version.addResource(group.root)];
+      for (const resource of covered) addCatchAll(resource, integration);
+    }
+  }
+}
+
+function addCatchAll(resource: IResource, integration: LambdaIntegration): void {
+  resource.addMethod("ANY", integration);
+  resource.addResource("{proxy+}").addMethod("ANY", integration);
+}
+
+function lambdaIntegration(
+  target: NodejsFunction,
+  group: Group,
+  responseMode: ResponseMode,
+): LambdaIntegration {
+  const streams = group.streaming && responseMode === "stream";
+  return new LambdaIntegration(target, {
+    // One permission for the API: one per method would outgrow the function's policy.
+    scopePermissionToMethod: false,
+    ...(streams
+      ? { responseTransferMode: ResponseTransferMode.STREAM, timeout: streamingTimeout }
+      : {}),
+  });
+}

@@ -1,0 +1,84 @@
+import { ResponseType } from "aws-cdk-lib/aws-apigateway";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import {
+  bodyTooLarge,
+  internal,
+  invalidParam,
+  notFound,
+  rateLimited,
+  unauthorized,
+  unavailable,
+} from "../../shared/base/errors.ts";
+import type { ServiceError } from "../../shared/base/errors.ts";
+import { limits } from "../../shared/base/limits.ts";
+
+/** What a client sees when the gateway answers by itself: every type it knows, as our error. */
+export const gatewayErrors: readonly (readonly [ResponseType, ServiceError])[] = [
+  [ResponseType.DEFAULT_4XX, malformed("request")],
+  [ResponseType.DEFAULT_5XX, internal()],
+  [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
+  // The gateway's answer to an unknown path too, in spite of the name.
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound("This endpoint")],
+  [ResponseType.UNAUTHORIZED, unauthorized()],
+  [ResponseType.INVALID_API_KEY, unauthorized()],
+  [ResponseType.ACCESS_DENIED, unauthorized()],
+  [ResponseType.INVALID_SIGNATURE, unauthorized()],
+  [ResponseType.EXPIRED_TOKEN, unauthorized()],
+  [ResponseType.WAF_FILTERED, malformed("request")],
+  [ResponseType.AUTHORIZER_FAILURE, internal()],
+  [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, internal()],
+  [ResponseType.API_CONFIGURATION_ERROR, internal()],
+  [ResponseType.INTEGRATION_FAILURE, unavailable()],
+  [ResponseType.INTEGRATION_TIMEOUT, unavailable()],
+  [
+    ResponseType.UNSUPPORTED_MEDIA_TYPE,
+    invalidParam("body", "Send a JSON body with 'Content-Type: application/json'."),
+  ],
+  [ResponseType.BAD_REQUEST_PARAMETERS, malformed("query")],
+  [ResponseType.BAD_REQUEST_BODY, malformed("body")],
+  [ResponseType.REQUEST_TOO_LARGE, bodyTooLarge(limits.bodyBytesMax)],
+  [ResponseType.THROTTLED, rateLimited(limits.requestsPerSecond, 1)],
+  [ResponseType.QUOTA_EXCEEDED, rateLimited(limits.requestsPerSecond, 1)],
+];
+
+/** A status set on these two would replace the status of every other type. */
+const fallbacks = new Set([ResponseType.DEFAULT_4XX, ResponseType.DEFAULT_5XX]);
+
+/** Gives every answer that the gateway makes itself the error shape of the service. */
+export function addGatewayResponses(api: RestApi): void {
+  for (const [type, error] of gatewayErrors) {
+    api.addGatewayResponse(`Gateway-${type.responseType}`, {
+      type,
+      ...(fallbacks.has(type) ? {} : { statusCode: String(error.status) }),
+      responseHeaders: responseHeaders(error),
+      templates: { "application/json": errorTemplate(error) },
+    });
+  }
+}
+
+function responseHeaders(error: ServiceError): Record<string, string> {
+  const { retryAfterSeconds } = error.details;
+  return {
+    "X-Request-Id": "context.requestId",
+    ...(retryAfterSeconds === undefined ? {} : { "Retry-After": `'${retryAfterSeconds}'` }),
+  };
+}
+
+function errorTemplate(error: ServiceError): string {
+  const { param } = error.details;
+  return JSON.stringify({
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(param === undefined ? {} : { param }),
+      docs: `/docs/errors#${error.code}`,
+    },
+  });
+}
+
+function malformed(part: "request" | "query" | "body"): ServiceError {
+  return invalidParam(
+    part,
+    `The ${part} was refused as malformed. See /v1/openapi.json for what is accepted.`,
+  );
+}

@@ -1,0 +1,75 @@
+import { Duration } from "aws-cdk-lib";
+import type { IGrantable, IPrincipal } from "aws-cdk-lib/aws-iam";
+import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import type { EnvironmentOf, WorkerName } from "../../functions/environment.ts";
+import { pinLogicalId } from "../pin-logical-id.ts";
+import { DeadLetterAlarm } from "./dead-letter-alarm.ts";
+import { ServiceFunction } from "./service-function.ts";
+import type { ServiceFunctionProps } from "./service-function.ts";
+
+export interface QueueWorkerProps<Name extends WorkerName> {
+  readonly function: Omit<ServiceFunctionProps<Name>, "variables">;
+  /** The function's variables; its own queue is at hand because a worker may send to itself. */
+  readonly variables: (own: Queue) => EnvironmentOf<Name>;
+  /** Messages given to one invocation at most. */
+  readonly batchSize: number;
+  /** Invocations at once at most; 2 to 1,000. */
+  readonly concurrencyMax: number;
+  /** Receives after which a message is given up. */
+  readonly receivesMax: number;
+  /** What a message that was given up means for a user. */
+  readonly impact: string;
+}
+
+/** The factor that AWS advises: room for retries of a throttled batch before it shows up again. */
+const visibilityPerTimeout = 6;
+
+/** A queue, the function that works it off, and the dead-letter queue with its alarm. */
+export class QueueWorker<Name extends WorkerName> extends Construct implements IGrantable {
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+  readonly function: ServiceFunction<Name>;
+  readonly grantPrincipal: IPrincipal;
+
+  /** @param id names the queue too: `Runs` makes the resource `RunsQueue`. */
+  constructor(scope: Construct, id: string, props: QueueWorkerProps<Name>) {
+    super(scope, id);
+    this.deadLetterQueue = this.secureQueue("DeadLetterQueue", {});
+    this.queue = this.secureQueue("Queue", {
+      visibilityTimeout: Duration.seconds(
+        visibilityPerTimeout * props.function.timeout.toSeconds(),
+      ),
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.receivesMax },
+    });
+    this.function = new ServiceFunction(this, "Worker", {
+      ...props.function,
+      variables: props.variables(this.queue),
+    });
+    this.function.lambda.addEventSource(
+      new SqsEventSource(this.queue, {
+        batchSize: props.batchSize,
+        maxConcurrency: props.concurrencyMax,
+        reportBatchItemFailures: true,
+      }),
+    );
+    new DeadLetterAlarm(this, "DeadLetterAlarm", {
+      queue: this.deadLetterQueue,
+      impact: props.impact,
+    });
+    this.grantPrincipal = this.function.grantPrincipal;
+  }
+
+  private secureQueue(id: string, props: ConstructorParameters<typeof Queue>[2]): Queue {
+    const queue = new Queue(this, id, {
+      ...props,
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      // The longest that SQS offers: delayed deliveries wait in the queue for days.
+      retentionPeriod: Duration.days(14),
+    });
+    pinLogicalId(queue, `${this.node.id}${id}`);
+    return queue;
+  }
+}

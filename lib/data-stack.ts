@@ -1,0 +1,111 @@
+import { CfnOutput, Duration, Stack } from "aws-cdk-lib";
+import type { RemovalPolicy, StackProps } from "aws-cdk-lib";
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from "aws-cdk-lib/aws-dynamodb";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
+import type { Construct } from "constructs";
+import { limits } from "../shared/base/limits.ts";
+import { tableSchema } from "../shared/base/table-schema.ts";
+import type { Config } from "./config.ts";
+import { pinLogicalId } from "./pin-logical-id.ts";
+
+export interface DataStackProps extends StackProps {
+  readonly config: Config;
+}
+
+/** Bodies outlive the retention that customers are promised, so that no listed event lacks one. */
+const eventBodyMarginDays = 5;
+
+/**
+ * Everything that must survive a deployment. The logical ids are pinned: CloudFormation would
+ * replace, and so empty, a resource whose id changed.
+ */
+export class DataStack extends Stack {
+  readonly accounts: Table;
+  readonly ledger: Table;
+  readonly watchlists: Table;
+  readonly deliveries: Table;
+  /** Encrypts webhook secrets and export keys; nothing else. */
+  readonly secretsKey: Key;
+  /** The service's own event bodies. */
+  readonly events: Bucket;
+
+  constructor(scope: Construct, id: string, props: DataStackProps) {
+    super(scope, id, { ...props, terminationProtection: props.config.protectedFromDeletion });
+
+    this.accounts = this.table("AccountsTable", props.config);
+    this.ledger = this.table("LedgerTable", props.config);
+    this.watchlists = this.table("WatchlistsTable", props.config);
+    this.deliveries = this.table("DeliveriesTable", props.config);
+    for (const table of [this.accounts, this.watchlists, this.deliveries]) addDueIndex(table);
+
+    this.secretsKey = new Key(this, "SecretsKey", {
+      description: "Encrypts the webhook secrets and export keys of customers.",
+      enableKeyRotation: true,
+      removalPolicy: props.config.removalPolicy,
+    });
+    pinLogicalId(this.secretsKey, "SecretsKey");
+    this.events = this.eventsBucket(props.config.removalPolicy);
+    this.outputs();
+  }
+
+  private table(id: string, config: Config): Table {
+    const table = new Table(this, id, {
+      partitionKey: { name: tableSchema.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: tableSchema.sortKey, type: AttributeType.STRING },
+      timeToLiveAttribute: tableSchema.timeToLive,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.AWS_MANAGED,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: config.protectedFromDeletion,
+      removalPolicy: config.removalPolicy,
+    });
+    pinLogicalId(table, id);
+    return table;
+  }
+
+  private eventsBucket(removalPolicy: RemovalPolicy): Bucket {
+    const bucket = new Bucket(this, "EventsBucket", {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      encryption: BucketEncryption.S3_MANAGED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      versioned: false,
+      lifecycleRules: [
+        {
+          id: "expire-event-bodies",
+          expiration: Duration.days(limits.eventRetentionDays + eventBodyMarginDays),
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+        },
+      ],
+      removalPolicy,
+    });
+    pinLogicalId(bucket, "EventsBucket");
+    return bucket;
+  }
+
+  private outputs(): void {
+    new CfnOutput(this, "AccountsTableName", { value: this.accounts.tableName });
+    new CfnOutput(this, "LedgerTableName", { value: this.ledger.tableName });
+    new CfnOutput(this, "WatchlistsTableName", { value: this.watchlists.tableName });
+    new CfnOutput(this, "DeliveriesTableName", { value: this.deliveries.tableName });
+    new CfnOutput(this, "EventsBucketName", { value: this.events.bucketName });
+    new CfnOutput(this, "SecretsKeyId", { value: this.secretsKey.keyId });
+  }
+}
+
+function addDueIndex(table: Table): void {
+  const { name, partitionKey, sortKey } = tableSchema.dueIndex;
+  table.addGlobalSecondaryIndex({
+    indexName: name,
+    partitionKey: { name: partitionKey, type: AttributeType.STRING },
+    sortKey: { name: sortKey, type: AttributeType.STRING },
+    projectionType: ProjectionType.KEYS_ONLY,
+  });
+}

@@ -1,0 +1,103 @@
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
+import { Grant, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IGrantable, IRole } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Bucket } from "aws-cdk-lib/aws-s3";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
+import { tableSchema } from "../shared/base/table-schema.ts";
+
+/**
+ * The actions behind each kind of grant. Transactions need none of their own: DynamoDB authorises
+ * them by the single actions they consist of.
+ */
+const actions = {
+  tableRead: ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"],
+  tableWrite: [
+    "dynamodb:BatchWriteItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+  ],
+  tableAppend: ["dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
+  indexRead: ["dynamodb:Query"],
+  queueSend: ["sqs:SendMessage"],
+  objectRead: ["s3:GetObject"],
+  objectWrite: ["s3:PutObject"],
+  encrypt: ["kms:Encrypt"],
+  decrypt: ["kms:Decrypt"],
+  scheduleManage: [
+    "scheduler:CreateSchedule",
+    "scheduler:DeleteSchedule",
+    "scheduler:GetSchedule",
+    "scheduler:UpdateSchedule",
+  ],
+  scheduleDelete: ["scheduler:DeleteSchedule"],
+  rolePass: ["iam:PassRole"],
+} as const satisfies Record<string, readonly string[]>;
+
+/** `append` leaves no way to change or delete a row on purpose: for the ledger. */
+export type TableAccess = "read" | "append" | "read-write";
+
+const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
+  read: actions.tableRead,
+  append: actions.tableAppend,
+  "read-write": [...actions.tableRead, ...actions.tableWrite],
+};
+
+/** Access to the rows of a table, its indexes excluded. */
+export function grantTable(grantee: IGrantable, table: Table, access: TableAccess): void {
+  allow(grantee, tableActions[access], table.tableArn);
+}
+
+/** Lets the grantee look for rows that are due. */
+export function grantDueIndex(grantee: IGrantable, table: Table): void {
+  allow(grantee, actions.indexRead, `${table.tableArn}/index/${tableSchema.dueIndex.name}`);
+}
+
+export function grantSend(grantee: IGrantable, queue: IQueue): void {
+  allow(grantee, actions.queueSend, queue.queueArn);
+}
+
+export function grantObjectWrite(grantee: IGrantable, bucket: Bucket): void {
+  allow(grantee, actions.objectWrite, bucket.arnForObjects("*"));
+}
+
+export function grantObjectReadWrite(grantee: IGrantable, bucket: Bucket): void {
+  const both = [...actions.objectRead, ...actions.objectWrite];
+  allow(grantee, both, bucket.arnForObjects("*"));
+}
+
+export function grantEncrypt(grantee: IGrantable, key: IKey): void {
+  allow(grantee, actions.encrypt, key.keyArn);
+}
+
+export function grantDecrypt(grantee: IGrantable, key: IKey): void {
+  allow(grantee, actions.decrypt, key.keyArn);
+}
+
+/** Lets the grantee keep schedules that send through the role. */
+export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {
+  allow(grantee, actions.scheduleManage, scheduleArns);
+  allowPassing(grantee, role);
+}
+
+export function grantScheduleDelete(grantee: IGrantable, scheduleArns: string): void {
+  allow(grantee, actions.scheduleDelete, scheduleArns);
+}
+
+function allow(grantee: IGrantable, granted: readonly string[], resourceArn: string): void {
+  Grant.addToPrincipal({ grantee, actions: [...granted], resourceArns: [resourceArn] });
+}
+
+function allowPassing(grantee: IGrantable, role: IRole): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: [...actions.rolePass],
+      resources: [role.roleArn],
+      conditions: {
+        StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" },
+      },
+    }),
+  );
+}

@@ -1,0 +1,209 @@
+import { Duration } from "aws-cdk-lib";
+import { Construct } from "constructs";
+import type { WorkerName } from "../functions/environment.ts";
+import type { Config, Stage } from "./config.ts";
+import { MinuteSchedule } from "./constructs/minute-schedule.ts";
+import { QueueWorker } from "./constructs/queue-worker.ts";
+import type { RunSchedules } from "./constructs/run-schedules.ts";
+import { ServiceFunction } from "./constructs/service-function.ts";
+import type { ServiceFunctionProps } from "./constructs/service-function.ts";
+import type { DataStack } from "./data-stack.ts";
+import {
+  grantDecrypt,
+  grantDueIndex,
+  grantObjectReadWrite,
+  grantObjectWrite,
+  grantScheduleDelete,
+  grantSend,
+  grantTable,
+} from "./grants.ts";
+
+export interface WorkersProps {
+  readonly stage: Stage;
+  readonly config: Config;
+  readonly data: DataStack;
+  readonly schedules: RunSchedules;
+}
+
+/** Receives of a message before it counts as one that cannot be worked off. */
+const receivesMax = 5;
+/** A delivery waits for its next attempt in the queue, so a receive is not a failure there. */
+const deliveryReceivesMax = 100;
+
+/** The functions behind the queues, in the order in which a run passes them, and the sweeper. */
+export class Workers extends Construct {
+  readonly runs: QueueWorker<"run-starter">;
+  readonly steps: QueueWorker<"run-step">;
+  readonly finishes: QueueWorker<"run-finisher">;
+  readonly deliveries: QueueWorker<"delivery">;
+  readonly sweeper: ServiceFunction<"sweeper">;
+  readonly #props: WorkersProps;
+
+  constructor(scope: Construct, id: string, props: WorkersProps) {
+    super(scope, id);
+    this.#props = props;
+    // Built against the flow: a worker has to know the queues it sends to.
+    this.deliveries = this.deliveryWorker();
+    this.finishes = this.finishWorker();
+    this.steps = this.stepWorker();
+    this.runs = this.runWorker();
+    this.sweeper = this.sweeperFunction();
+  }
+
+  private runWorker(): QueueWorker<"run-starter"> {
+    const { stage, config, data, schedules } = this.#props;
+    const runs = new QueueWorker(this, "Runs", {
+      function: this.worker("run-starter", "Starts the runs that are due.", 60),
+      variables: () => ({
+        STAGE: stage,
+        ACCOUNTS_TABLE: data.accounts.tableName,
+        LEDGER_TABLE: data.ledger.tableName,
+        WATCHLISTS_TABLE: data.watchlists.tableName,
+        STEPS_QUEUE_URL: this.steps.queue.queueUrl,
+        FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
+        SCHEDULE_GROUP: schedules.group.scheduleGroupName,
+      }),
+      batchSize: 5,
+      concurrencyMax: config.concurrencyMax.runs,
+      receivesMax,
+      impact: "Runs of watchlists do not start; the sweeper starts them late or not at all.",
+    });
+    this.grantRunTables(runs);
+    grantSend(runs, this.steps.queue);
+    grantScheduleDelete(runs, schedules.scheduleArns);
+    grantSend(schedules.role, runs.queue);
+    return runs;
+  }
+
+  private stepWorker(): QueueWorker<"run-step"> {
+    const { stage, config, data } = this.#props;
+    const steps = new QueueWorker(this, "Steps", {
+      function: {
+        ...this.worker("run-step", "Reads one batch of a run's step.", 180),
+        feedsItself: true,
+      },
+      variables: (own) => ({
+        STAGE: stage,
+        ACCOUNTS_TABLE: data.accounts.tableName,
+        LEDGER_TABLE: data.ledger.tableName,
+        WATCHLISTS_TABLE: data.watchlists.tableName,
+        STEPS_QUEUE_URL: own.queueUrl,
+        FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
+        SOURCES: JSON.stringify(config.sources),
+      }),
+      batchSize: 1,
+      concurrencyMax: config.concurrencyMax.steps,
+      receivesMax,
+      impact: "A part of a watchlist's items was not read; the run stalls and ends as failed.",
+    });
+    this.grantRunTables(steps);
+    grantSend(steps, steps.queue);
+    return steps;
+  }
+
+  private finishWorker(): QueueWorker<"run-finisher"> {
+    const { stage, config, data } = this.#props;
+    const finishes = new QueueWorker(this, "Finishes", {
+      function: {
+        ...this.worker("run-finisher", "Turns a finished run into events.", 300),
+        feedsItself: true,
+      },
+      variables: () => ({
+        STAGE: stage,
+        WATCHLISTS_TABLE: data.watchlists.tableName,
+        DELIVERIES_TABLE: data.deliveries.tableName,
+        EVENTS_BUCKET: data.events.bucketName,
+        DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
+      }),
+      batchSize: 1,
+      concurrencyMax: config.concurrencyMax.finishes,
+      receivesMax,
+      impact: "A run was read and charged, but its events were not sent out.",
+    });
+    grantTable(finishes, data.watchlists, "read-write");
+    grantTable(finishes, data.deliveries, "read-write");
+    grantObjectWrite(finishes, data.events);
+    grantSend(finishes, this.deliveries.queue);
+    return finishes;
+  }
+
+  private deliveryWorker(): QueueWorker<"delivery"> {
+    const { stage, config, data } = this.#props;
+    const deliveries = new QueueWorker(this, "Deliveries", {
+      function: {
+        ...this.worker("delivery", "Sends events to webhooks and buckets.", 300),
+        feedsItself: true,
+      },
+      variables: (own) => ({
+        STAGE: stage,
+        DELIVERIES_TABLE: data.deliveries.tableName,
+        EVENTS_BUCKET: data.events.bucketName,
+        DELIVERIES_QUEUE_URL: own.queueUrl,
+        SECRETS_KEY_ID: data.secretsKey.keyId,
+      }),
+      batchSize: 5,
+      concurrencyMax: config.concurrencyMax.deliveries,
+      receivesMax: deliveryReceivesMax,
+      impact: "A webhook or an export was given up for a reason that is not its receiver's.",
+    });
+    grantTable(deliveries, data.deliveries, "read-write");
+    grantObjectReadWrite(deliveries, data.events);
+    grantSend(deliveries, deliveries.queue);
+    grantDecrypt(deliveries, data.secretsKey);
+    return deliveries;
+  }
+
+  private sweeperFunction(): ServiceFunction<"sweeper"> {
+    const { stage, data } = this.#props;
+    const sweeper = new ServiceFunction(this, "Sweeper", {
+      ...this.worker("sweeper", "Finds what was left undone.", 120),
+      variables: {
+        STAGE: stage,
+        ACCOUNTS_TABLE: data.accounts.tableName,
+        LEDGER_TABLE: data.ledger.tableName,
+        WATCHLISTS_TABLE: data.watchlists.tableName,
+        DELIVERIES_TABLE: data.deliveries.tableName,
+        RUNS_QUEUE_URL: this.runs.queue.queueUrl,
+        STEPS_QUEUE_URL: this.steps.queue.queueUrl,
+        FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
+        DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
+      },
+    });
+    for (const table of [data.accounts, data.watchlists, data.deliveries]) {
+      grantTable(sweeper, table, "read-write");
+      grantDueIndex(sweeper, table);
+    }
+    grantTable(sweeper, data.ledger, "append");
+    for (const { queue } of [this.runs, this.steps, this.finishes, this.deliveries]) {
+      grantSend(sweeper, queue);
+    }
+    new MinuteSchedule(this, "SweeperSchedule", {
+      description: "Starts overdue lists, ends stuck runs, gives back expired holds.",
+      target: sweeper.lambda,
+    });
+    return sweeper;
+  }
+
+  private grantRunTables(worker: QueueWorker<"run-starter"> | QueueWorker<"run-step">): void {
+    const { data } = this.#props;
+    grantTable(worker, data.accounts, "read-write");
+    grantTable(worker, data.ledger, "append");
+    grantTable(worker, data.watchlists, "read-write");
+    grantSend(worker, this.finishes.queue);
+  }
+
+  private worker<Name extends WorkerName>(
+    name: Name,
+    description: string,
+    timeoutSeconds: number,
+  ): Omit<ServiceFunctionProps<Name>, "variables"> {
+    const { config } = this.#props;
+    return {
+      name,
+      description: `Worker: ${description}`,
+      timeout: Duration.seconds(timeoutSeconds),
+      memoryMegabytes: config.memoryMegabytes.worker,
+      config,
+    };
+  }
+}

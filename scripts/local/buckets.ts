@@ -1,0 +1,30 @@
+import { CreateBucketCommand, HeadBucketCommand, NotFound, S3Client } from "@aws-sdk/client-s3";
+import type { ResolvedTemplates } from "./template.ts";
+
+/** Plays the bucket of a customer who wants event files; no template creates it. */
+export const customerBucket = "customer-exports";
+
+/** Creates the templates' buckets and the customer's, as far as they are absent. */
+export async function createBuckets(templates: ResolvedTemplates): Promise<void> {
+  const client = new S3Client({ forcePathStyle: true });
+  const names = templates.ofType("AWS::S3::Bucket").map((bucket) => bucket.local.ref);
+  try {
+    for (const name of [...names, customerBucket]) {
+      if (!(await exists(client, name))) {
+        await client.send(new CreateBucketCommand({ Bucket: name }));
+      }
+    }
+  } finally {
+    client.destroy();
+  }
+}
+
+async function exists(client: S3Client, name: string): Promise<boolean> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: name }));
+    return true;
+  } catch (error) {
+    if (error instanceof NotFound) return false;
+    throw error;
+  }
+}

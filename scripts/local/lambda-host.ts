@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import type { Writable } from "node:stream";
+import type { Context } from "aws-lambda";
+import * as v from "valibot";
+import type { Overrides } from "../../functions/overrides.ts";
+import type { Log } from "./log.ts";
+import { provideStreaming } from "./response-stream.ts";
+import type { ResolvedResource, ResolvedTemplates } from "./template.ts";
+
+export type Environment = Readonly<Record<string, string>>;
+type Handler = (event: unknown, ...rest: readonly unknown[]) => unknown;
+
+/** What `functions/<name>/handler.ts` exports. */
+const handlerModule = v.object({
+  createHandler: v.custom<(environment: Environment, overrides: Overrides) => unknown>(isFunction),
+});
+const handlerSchema = v.custom<Handler>(isFunction);
+
+/** Gives the module of a function; its export `createHandler` makes the handler. */
+export type LoadHandler = (name: string) => Promise<unknown>;
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+export interface LocalFunction {
+  readonly name: string;
+  readonly arn: string;
+  readonly environment: Environment;
+  readonly timeoutSeconds: number;
+  /** Runs the function once; rejects when it throws or passes its timeout. */
+  invoke(event: unknown): Promise<unknown>;
+  invokeStreaming(event: unknown, stream: Writable): Promise<void>;
+}
+
+export interface LambdaHost {
+  readonly functions: readonly LocalFunction[];
+  /** @throws Error when no template creates that function */
+  byArn(arn: string): LocalFunction;
+  byName(name: string): LocalFunction;
+}
+
+/** The variable that carries a function's name in the code base. */
+const nameVariable = "POWERTOOLS_SERVICE_NAME";
+const timeoutSecondsDefault = 3;
+const overrides: Overrides = { allowLoopback: true, forcePathStyle: true };
+
+const loadFromRepository: LoadHandler = async (name) =>
+  import(new URL(`../../functions/${name}/handler.ts`, import.meta.url).href);
+
+const functionProperties = v.object({
+  Timeout: v.optional(v.number(), timeoutSecondsDefault),
+  Environment: v.optional(
+    v.object({ Variables: v.optional(v.record(v.string(), v.string()), {}) }),
+    {},
+  ),
+});
+type FunctionResource = ResolvedResource<v.InferOutput<typeof functionProperties>>;
+
+export type ReplaceVariable = (name: string, value: string) => string;
+
+interface HostOptions {
+  readonly templates: ResolvedTemplates;
+  readonly log: Log;
+  readonly loadHandler?: LoadHandler | undefined;
+  /** Gives a variable of a template another value; it cannot add one. */
+  readonly replaceVariable?: ReplaceVariable | undefined;
+}
+
+/** Loads the templates' functions into this process, with the templates' variables and no others. */
+export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
+  provideStreaming();
+  const resources = options.templates.ofType("AWS::Lambda::Function", functionProperties);
+  const loaded = await Promise.all(
+    resources.flatMap((resource) => {
+      const environment = environmentOf(resource, options.replaceVariable);
+      const name = environment[nameVariable];
+      return name === undefined ? [] : [load({ resource, environment, name }, options)];
+    }),
+  );
+  const find = (what: string, matches: (candidate: LocalFunction) => boolean): LocalFunction => {
+    const found = loaded.find(matches);
+    if (!found) throw new Error(`No template creates the function ${what}`);
+    return found;
+  };
+  return {
+    functions: loaded,
+    byArn: (arn) => find(arn, (candidate) => candidate.arn === arn),
+    byName: (name) => find(name, (candidate) => candidate.name === name),
+  };
+}
+
+function environmentOf(
+  resource: FunctionResource,
+  replace: ReplaceVariable = (_name, value) => value,
+): Environment {
+  const own = Object.entries(resource.properties.Environment.Variables);
+  return Object.fromEntries(own.map(([name, value]) => [name, replace(name, value)]));
+}
+
+interface Loading {
+  readonly resource: FunctionResource;
+  readonly environment: Environment;
+  readonly name: string;
+}
+
+async function load(loading: Loading, options: HostOptions): Promise<LocalFunction> {
+  const { resource, environment, name } = loading;
+  const timeoutSeconds = resource.properties.Timeout;
+  const handler = await createHandler(name, environment, options);
+  const run = async (event: unknown, ...stream: Writable[]): Promise<unknown> =>
+    withTimeout(name, timeoutSeconds, async (context) => handler(event, ...stream, context));
+  return {
+    name,
+    arn: resource.local.attributes["Arn"] ?? "",
+    environment,
+    timeoutSeconds,
+    invoke: run,
+    async invokeStreaming(event, stream) {
+      await run(event, stream);
+    },
+  };
+}
+
+/** As on AWS, a function that cannot start fails each of its calls and leaves the others alone. */
+async function createHandler(
+  name: string,
+  environment: Environment,
+  options: HostOptions,
+): Promise<Handler> {
+  try {
+    const module = await (options.loadHandler ?? loadFromRepository)(name);
+    const { createHandler: create } = v.parse(handlerModule, module);
+    return v.parse(handlerSchema, create(environment, overrides));
+  } catch (error) {
+    options.log(`function ${name} cannot start: ${describeError(error)}`);
+    return () => {
+      throw new Error(`Function ${name} cannot start`, { cause: error });
+    };
+  }
+}
+
+async function withTimeout(
+  name: string,
+  timeoutSeconds: number,
+  work: (context: Context) => unknown,
+): Promise<unknown> {
+  const deadline = Date.now() + timeoutSeconds * 1000;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`Function ${name} timed out after ${timeoutSeconds} seconds`));
+    }, timeoutSeconds * 1000);
+  });
+  try {
+    return await Promise.race([(async () => work(contextOf(name, deadline)))(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function contextOf(name: string, deadline: number): Context {
+  return {
+    awsRequestId: randomUUID(),
+    functionName: name,
+    functionVersion: "$LATEST",
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${name}`,
+    memoryLimitInMB: "1024",
+    logGroupName: `/aws/lambda/${name}`,
+    logStreamName: "local",
+    callbackWaitsForEmptyEventLoop: false,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: () => {},
+    fail: () => {},
+    succeed: () => {},
+  };
+}
+
+/** One line for the terminal, with the cause, which often says more. */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause ? `${error.message} (${describeError(error.cause)})` : error.message;
+}

@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+
+/** What `Ref` and `Fn::GetAtt` of a resource give in the local world. */
+export interface LocalName {
+  readonly ref: string;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface Named {
+  readonly stack: string;
+  readonly logicalId: string;
+  readonly type: string;
+  /** The properties whose names end in `Name`, resolved. */
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly queueUrlBase: string;
+}
+
+const place = "us-east-1:000000000000";
+
+/** Names of resources are as stable as their logical ids, so that data finds its table again. */
+export function localNameOf(resource: Named): LocalName {
+  const naming = namings[resource.type];
+  return naming ? naming(resource) : { ref: physicalName(resource, 255), attributes: {} };
+}
+
+const namings: Readonly<Record<string, (resource: Named) => LocalName>> = {
+  "AWS::DynamoDB::Table": tableName,
+  "AWS::DynamoDB::GlobalTable": tableName,
+  "AWS::SQS::Queue": queueName,
+  "AWS::S3::Bucket": bucketName,
+  "AWS::KMS::Key": keyName,
+  "AWS::KMS::Alias": (resource) => ({ ref: given(resource, "AliasName") ?? "", attributes: {} }),
+  "AWS::Lambda::Function": (resource) =>
+    named(given(resource, "FunctionName") ?? physicalName(resource, 64), (name) => ({
+      Arn: `arn:aws:lambda:${place}:function:${name}`,
+    })),
+  "AWS::IAM::Role": (resource) =>
+    named(given(resource, "RoleName") ?? physicalName(resource, 64), (name) => ({
+      Arn: `arn:aws:iam::000000000000:role/${name}`,
+    })),
+  "AWS::Scheduler::ScheduleGroup": (resource) =>
+    named(given(resource, "Name") ?? physicalName(resource, 64), (name) => ({
+      Arn: `arn:aws:scheduler:${place}:schedule-group/${name}`,
+    })),
+  "AWS::Scheduler::Schedule": (resource) =>
+    named(given(resource, "Name") ?? physicalName(resource, 64), (name) => ({
+      Arn: `arn:aws:scheduler:${place}:schedule/${given(resource, "GroupName") ?? "default"}/${name}`,
+    })),
+  "AWS::Logs::LogGroup": (resource) =>
+    named(given(resource, "LogGroupName") ?? physicalName(resource, 512), (name) => ({
+      Arn: `arn:aws:logs:${place}:log-group:${name}:*`,
+    })),
+  "AWS::SNS::Topic": (resource) => {
+    const name = given(resource, "TopicName") ?? physicalName(resource, 256);
+    return { ref: `arn:aws:sns:${place}:${name}`, attributes: { TopicName: name } };
+  },
+  "AWS::ApiGateway::RestApi": (resource) =>
+    named(shortId(resource), (id) => ({ RestApiId: id, RootResourceId: `${id}-root` })),
+  "AWS::ApiGateway::Resource": (resource) => named(shortId(resource), (id) => ({ ResourceId: id })),
+  "AWS::ApiGateway::Stage": (resource) => ({
+    ref: given(resource, "StageName") ?? "local",
+    attributes: {},
+  }),
+};
+
+function tableName(resource: Named): LocalName {
+  return named(given(resource, "TableName") ?? physicalName(resource, 255), (name) => ({
+    Arn: `arn:aws:dynamodb:${place}:table/${name}`,
+  }));
+}
+
+function queueName(resource: Named): LocalName {
+  const name = given(resource, "QueueName") ?? physicalName(resource, 75);
+  const ref = `${resource.queueUrlBase}/${name}`;
+  return {
+    ref,
+    attributes: { Arn: `arn:aws:sqs:${place}:${name}`, QueueName: name, QueueUrl: ref },
+  };
+}
+
+function bucketName(resource: Named): LocalName {
+  return named(
+    given(resource, "BucketName") ?? physicalName(resource, 63).toLowerCase(),
+    (name) => ({ Arn: `arn:aws:s3:::${name}`, DomainName: `${name}.s3.amazonaws.com` }),
+  );
+}
+
+function keyName(resource: Named): LocalName {
+  const hex = digest(resource);
+  const id = [0, 8, 12, 16, 20].map((from, i, all) => hex.slice(from, all[i + 1] ?? 32)).join("-");
+  return named(id, () => ({ Arn: `arn:aws:kms:${place}:key/${id}`, KeyId: id }));
+}
+
+function named(ref: string, attributes: (name: string) => Record<string, string>): LocalName {
+  return { ref, attributes: attributes(ref) };
+}
+
+function given(resource: Named, property: string): string | undefined {
+  const value = resource.properties[property];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** `<stack>-<logical id>`, cut in the middle where it is longer than AWS takes. */
+function physicalName(resource: Named, lengthMax: number): string {
+  const whole = `${resource.stack}-${resource.logicalId}`;
+  if (whole.length <= lengthMax) return whole;
+  return `${whole.slice(0, lengthMax - 9)}-${digest(resource).slice(0, 8)}`;
+}
+
+function shortId(resource: Named): string {
+  return digest(resource).slice(0, 10);
+}
+
+function digest(resource: Named): string {
+  return createHash("sha256").update(`${resource.stack}/${resource.logicalId}`).digest("hex");
+}

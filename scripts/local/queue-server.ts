@@ -1,0 +1,82 @@
+import { DatabaseSync } from "node:sqlite";
+import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { startFauxqs } from "fauxqs";
+import type { FauxqsServer } from "fauxqs";
+import type { DataFolder } from "./data-folder.ts";
+import { isPortTaken, portBefore, rememberPort } from "./local-server.ts";
+import { localAccount } from "./template.ts";
+
+/** The emulator of SQS and S3, both on one endpoint. */
+export interface QueueServer {
+  readonly endpoint: string;
+  /** What stands before a queue's name in its URL. */
+  readonly queueUrlBase: string;
+  /** Makes messages visible whose consumers died with the process before. */
+  releaseInFlight(queueUrl: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startQueueServer(folder: DataFolder): Promise<QueueServer> {
+  const server = await startAgain(folder);
+  keepReceiveCounts(folder.file("fauxqs.db"));
+  const endpoint = `http://127.0.0.1:${server.port}`;
+  return {
+    endpoint,
+    queueUrlBase: `${endpoint}/${localAccount.id}`,
+    releaseInFlight: async (queueUrl) => releaseInFlight(server, queueUrl),
+    stop: async () => server.stop(),
+  };
+}
+
+async function startAgain(folder: DataFolder): Promise<FauxqsServer> {
+  const start = async (port: number): Promise<FauxqsServer> =>
+    startFauxqs({
+      port,
+      logger: false,
+      dataDir: folder.path,
+      defaultRegion: localAccount.region,
+    });
+  const server = await start(portBefore(folder, "queues")).catch(async (error: unknown) => {
+    if (!isPortTaken(error)) throw error;
+    return start(0);
+  });
+  rememberPort(folder, "queues", server.port);
+  return server;
+}
+
+/**
+ * A visibility of 0 makes the emulator write a null receive count, which its own table refuses: the
+ * message would be gone until the next start. The trigger does what was meant.
+ */
+function keepReceiveCounts(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    CREATE TRIGGER IF NOT EXISTS keep_receive_count BEFORE UPDATE ON sqs_messages
+    WHEN NEW.approximate_receive_count IS NULL
+    BEGIN
+      UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL
+        WHERE message_id = OLD.message_id;
+      SELECT RAISE(IGNORE);
+    END`);
+  database.close();
+}
+
+async function releaseInFlight(server: FauxqsServer, queueUrl: string): Promise<void> {
+  const name = queueUrl.slice(queueUrl.lastIndexOf("/") + 1);
+  const inFlight = server.inspectQueue(name)?.messages.inflight ?? [];
+  if (inFlight.length === 0) return;
+  const client = new SQSClient({});
+  try {
+    for (const { receiptHandle } of inFlight) {
+      await client.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: queueUrl,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: 0,
+        }),
+      );
+    }
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,92 @@
+import { occurrencesOf } from "./schedule-store.ts";
+import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
+
+export interface ScheduleClock {
+  /** Looks again at what is due next, after the schedules have changed. */
+  reconsider(): void;
+  /** Fires nothing more and waits for what is being fired. */
+  stop(): Promise<void>;
+}
+
+export type Fire = (schedule: StoredSchedule, scheduledTime: Date) => Promise<void>;
+
+/** A machine that slept through its timer finds out within this time. */
+const sleepMillisecondsMax = 60_000;
+
+/**
+ * Fires schedules when they are due. What was missed while nothing ran fires once, with the time of
+ * the last occurrence missed, and then goes on along the grid.
+ */
+export function startScheduleClock(store: ScheduleStore, fire: Fire): ScheduleClock {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  let firing = Promise.resolve();
+
+  const fireDue = async (): Promise<void> => {
+    for (const schedule of store.all()) {
+      const now = Date.now();
+      const scheduledTime = latestDue(schedule, now);
+      if (!scheduledTime || stopped) continue;
+      await fire(schedule, scheduledTime);
+      settle(store, schedule, now);
+    }
+    arm();
+  };
+  const arm = (): void => {
+    clearTimeout(timer);
+    if (stopped) return;
+    const wait = nextDue(store) - Date.now();
+    timer = setTimeout(
+      () => {
+        firing = firing.then(fireDue);
+      },
+      Math.min(Math.max(wait, 0), sleepMillisecondsMax),
+    );
+  };
+  arm();
+  return {
+    reconsider: arm,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await firing;
+    },
+  };
+}
+
+function upcoming(schedule: StoredSchedule): Date | null {
+  if (schedule.definition.State === "DISABLED") return null;
+  const occurrences = occurrencesOf(schedule.definition, schedule.modifiedAt);
+  return occurrences.next(new Date(schedule.handledUntil));
+}
+
+function nextDue(store: ScheduleStore): number {
+  return store
+    .all()
+    .map((schedule) => upcoming(schedule)?.getTime() ?? Infinity)
+    .reduce((earliest, at) => Math.min(earliest, at), Infinity);
+}
+
+function latestDue(schedule: StoredSchedule, now: number): Date | null {
+  let latest: Date | null = null;
+  const occurrences = occurrencesOf(schedule.definition, schedule.modifiedAt);
+  let at = upcoming(schedule);
+  while (at && at.getTime() <= now) {
+    latest = at;
+    at = occurrences.next(at);
+  }
+  return latest;
+}
+
+/** A schedule that changed while it fired keeps its change. */
+function settle(store: ScheduleStore, fired: StoredSchedule, now: number): void {
+  const current = store.get(fired.definition.GroupName, fired.name);
+  if (!current || current.modifiedAt !== fired.modifiedAt) return;
+  const settled = { ...current, handledUntil: now };
+  const over = !upcoming(settled);
+  if (over && settled.definition.ActionAfterCompletion === "DELETE") {
+    store.remove(settled.definition.GroupName, settled.name);
+  } else {
+    store.put(settled);
+  }
+}

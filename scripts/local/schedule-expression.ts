@@ -1,0 +1,161 @@
+/** When a schedule fires: its occurrences strictly after an instant, as EventBridge Scheduler has them. */
+export interface Occurrences {
+  /** The first occurrence after `after`; null when there is none. */
+  next(after: Date): Date | null;
+}
+
+interface Anchored {
+  readonly expression: string;
+  /** First occurrence of a rate; a cron expression has none before it. */
+  readonly startDate: Date;
+  readonly endDate: Date | null;
+}
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** @throws Error saying what is wrong with the expression */
+export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {
+  const found = /^(rate|cron|at)\((.+)\)$/.exec(expression);
+  if (!found) throw new Error(`Invalid Schedule Expression ${expression}.`);
+  const [, kind = "", content = ""] = found;
+  const within = (at: Date | null): Date | null => (at && endDate && at > endDate ? null : at);
+  if (kind === "at") {
+    const at = parseTime(content);
+    return { next: (after) => (at > after ? at : null) };
+  }
+  if (kind === "rate") {
+    const every = parseRate(content);
+    return { next: (after) => within(nextOfRate(startDate, every, after)) };
+  }
+  const fields = parseCron(content);
+  const beforeStart = new Date(startDate.getTime() - 1);
+  return {
+    next: (after) => within(nextOfCron(fields, after < beforeStart ? beforeStart : after)),
+  };
+}
+
+function parseTime(content: string): Date {
+  const at = new Date(`${content}Z`);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(content) || Number.isNaN(at.getTime())) {
+    throw new Error(`Invalid Schedule Expression at(${content}).`);
+  }
+  return at;
+}
+
+function parseRate(content: string): number {
+  const found = /^([1-9]\d*) (minute|hour|day)s?$/.exec(content);
+  if (!found) throw new Error(`Invalid Schedule Expression rate(${content}).`);
+  return Number(found[1]) * (unitMilliseconds[found[2] ?? ""] ?? 0);
+}
+
+function nextOfRate(start: Date, every: number, after: Date): Date {
+  if (after < start) return start;
+  const passed = Math.floor((after.getTime() - start.getTime()) / every);
+  return new Date(start.getTime() + (passed + 1) * every);
+}
+
+interface CronFields {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly daysOfMonth: ReadonlySet<number> | null;
+  readonly months: ReadonlySet<number>;
+  /** 1 to 7 for Sunday to Saturday. */
+  readonly daysOfWeek: ReadonlySet<number> | null;
+  readonly years: ReadonlySet<number>;
+}
+
+const monthNames = [
+  "JAN",
+  "FEB",
+  "MAR",
+  "APR",
+  "MAY",
+  "JUN",
+  "JUL",
+  "AUG",
+  "SEP",
+  "OCT",
+  "NOV",
+  "DEC",
+];
+const dayNames = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
+
+function parseCron(content: string): CronFields {
+  const [minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = content.trim().split(/\s+/);
+  if (year === undefined || more.length > 0 || (dayOfMonth === "?") === (dayOfWeek === "?")) {
+    throw new Error(`Invalid Schedule Expression cron(${content}).`);
+  }
+  return {
+    minutes: [...parseField(minute, { from: 0, to: 59 })],
+    hours: [...parseField(hour, { from: 0, to: 23 })],
+    daysOfMonth: dayOfMonth === "?" ? null : parseField(dayOfMonth, { from: 1, to: 31 }),
+    months: parseField(month, { from: 1, to: 12, names: monthNames }),
+    daysOfWeek:
+      dayOfWeek === "?" ? null : parseField(dayOfWeek, { from: 1, to: 7, names: dayNames }),
+    years: parseField(year, { from: 1970, to: 2199 }),
+  };
+}
+
+interface FieldRange {
+  readonly from: number;
+  readonly to: number;
+  readonly names?: readonly string[];
+}
+
+/** The values of a field in ascending order. `L`, `W` and `#` are not known locally. */
+function parseField(field: string | undefined, range: FieldRange): ReadonlySet<number> {
+  const values = new Set<number>();
+  for (const part of (field ?? "").split(",")) {
+    const found = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9]\d*))?$/.exec(part);
+    if (!found) throw new Error(`Invalid Schedule Expression: ${part} is not known.`);
+    const [, whole, first, last, step] = found;
+    const from = whole === "*" ? range.from : parseValue(first, range);
+    const single = step === undefined && last === undefined && whole !== "*";
+    const to = last === undefined ? (single ? from : range.to) : parseValue(last, range);
+    for (let value = from; value <= to; value += Number(step ?? 1)) values.add(value);
+  }
+  return new Set([...values].sort((a, b) => a - b));
+}
+
+function parseValue(text: string | undefined, range: FieldRange): number {
+  const named = range.names?.indexOf((text ?? "").toUpperCase()) ?? -1;
+  const value = named === -1 ? Number(text) : named + range.from;
+  if (!Number.isInteger(value) || value < range.from || value > range.to) {
+    throw new Error(`Invalid Schedule Expression: ${text} is out of range.`);
+  }
+  return value;
+}
+
+/** A day of every leap-year cycle has been looked at then. */
+const daysAheadMax = 366 * 8;
+
+function nextOfCron(fields: CronFields, after: Date): Date | null {
+  const day = new Date(after);
+  day.setUTCHours(0, 0, 0, 0);
+  for (let ahead = 0; ahead <= daysAheadMax; ahead += 1) {
+    if (isDay(fields, day)) {
+      for (const hour of fields.hours) {
+        for (const minute of fields.minutes) {
+          const at = new Date(day);
+          at.setUTCHours(hour, minute);
+          if (at > after) return at;
+        }
+      }
+    }
+    day.setUTCDate(day.getUTCDate() + 1);
+  }
+  return null;
+}
+
+function isDay(fields: CronFields, day: Date): boolean {
+  return (
+    fields.years.has(day.getUTCFullYear()) &&
+    fields.months.has(day.getUTCMonth() + 1) &&
+    (fields.daysOfMonth?.has(day.getUTCDate()) ?? true) &&
+    (fields.daysOfWeek?.has(day.getUTCDay() + 1) ?? true)
+  );
+}

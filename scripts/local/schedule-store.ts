@@ -1,0 +1,100 @@
+import { DatabaseSync } from "node:sqlite";
+import * as v from "valibot";
+import type { DataFolder } from "./data-folder.ts";
+import { parseExpression } from "./schedule-expression.ts";
+import type { Occurrences } from "./schedule-expression.ts";
+
+/** What a client or a template says about a schedule, in the words of the API. */
+export const scheduleDefinition = v.object({
+  GroupName: v.optional(v.string(), "default"),
+  ScheduleExpression: v.string(),
+  ScheduleExpressionTimezone: v.optional(v.literal("UTC", "The local world knows UTC only.")),
+  /** Epoch seconds, as all times of the API. */
+  StartDate: v.optional(v.number()),
+  EndDate: v.optional(v.number()),
+  State: v.optional(v.picklist(["ENABLED", "DISABLED"]), "ENABLED"),
+  Description: v.optional(v.string()),
+  ActionAfterCompletion: v.optional(v.picklist(["NONE", "DELETE"]), "NONE"),
+  FlexibleTimeWindow: v.object({
+    Mode: v.picklist(["OFF", "FLEXIBLE"]),
+    MaximumWindowInMinutes: v.optional(v.number()),
+  }),
+  Target: v.looseObject({
+    Arn: v.string(),
+    RoleArn: v.string(),
+    Input: v.optional(v.string(), "{}"),
+    SqsParameters: v.optional(v.object({ MessageGroupId: v.optional(v.string()) })),
+  }),
+});
+export type ScheduleDefinition = v.InferOutput<typeof scheduleDefinition>;
+
+const storedSchedule = v.object({
+  name: v.string(),
+  definition: scheduleDefinition,
+  /** A template's schedules go when the template no longer has them. */
+  fromTemplate: v.boolean(),
+  createdAt: v.number(),
+  modifiedAt: v.number(),
+  /** Epoch milliseconds; occurrences up to here have fired or count as missed. */
+  handledUntil: v.number(),
+  clientToken: v.optional(v.string()),
+});
+export type StoredSchedule = v.InferOutput<typeof storedSchedule>;
+
+export interface ScheduleStore {
+  get(groupName: string, name: string): StoredSchedule | undefined;
+  put(schedule: StoredSchedule): void;
+  remove(groupName: string, name: string): void;
+  /** All schedules in the order of group and name. */
+  all(): readonly StoredSchedule[];
+  close(): void;
+}
+
+export function openScheduleStore(folder: DataFolder): ScheduleStore {
+  const database = new DatabaseSync(folder.file("schedules.db"));
+  database.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE IF NOT EXISTS schedules (
+      group_name TEXT, name TEXT, record TEXT NOT NULL, PRIMARY KEY (group_name, name)
+    )`);
+  const get = database.prepare("SELECT record FROM schedules WHERE group_name = ? AND name = ?");
+  const put = database.prepare("INSERT OR REPLACE INTO schedules VALUES (?, ?, ?)");
+  const remove = database.prepare("DELETE FROM schedules WHERE group_name = ? AND name = ?");
+  const all = database.prepare("SELECT record FROM schedules ORDER BY group_name, name");
+  return {
+    get(groupName, name) {
+      const row = get.get(groupName, name);
+      return row && parse(row);
+    },
+    put(schedule) {
+      put.run(schedule.definition.GroupName, schedule.name, JSON.stringify(schedule));
+    },
+    remove(groupName, name) {
+      remove.run(groupName, name);
+    },
+    all: () => all.all().map(parse),
+    close: () => database.close(),
+  };
+}
+
+function parse(row: Readonly<Record<string, unknown>>): StoredSchedule {
+  return v.parse(storedSchedule, JSON.parse(String(row["record"])));
+}
+
+/** @throws Error when the expression is not one */
+export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number): Occurrences {
+  const { StartDate, EndDate, ScheduleExpression } = definition;
+  return parseExpression({
+    expression: ScheduleExpression,
+    startDate: new Date(StartDate === undefined ? modifiedAt : StartDate * 1000),
+    endDate: EndDate === undefined ? null : new Date(EndDate * 1000),
+  });
+}
+
+/**
+ * From where a new or changed schedule counts. An occurrence of the minute before still fires, for
+ * that is the precision of EventBridge Scheduler; a cron expression begins now.
+ */
+export function countedFrom(definition: ScheduleDefinition, now: number): number {
+  return definition.ScheduleExpression.startsWith("cron(") ? now : now - 60_000;
+}

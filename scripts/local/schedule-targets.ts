@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { describeError } from "./lambda-host.ts";
+import type { LambdaHost } from "./lambda-host.ts";
+import type { Log } from "./log.ts";
+import type { Fire } from "./schedule-clock.ts";
+import type { StoredSchedule } from "./schedule-store.ts";
+import { localAccount } from "./template.ts";
+import type { ResolvedTemplates } from "./template.ts";
+
+interface TargetOptions {
+  readonly templates: ResolvedTemplates;
+  readonly host: LambdaHost;
+  readonly log: Log;
+}
+
+export interface ScheduleTargets {
+  readonly fire: Fire;
+  /** Waits for the functions that are still running. */
+  readonly stop: () => Promise<void>;
+}
+
+/** What a schedule can send to: the templates' queues and functions. A failure is logged. */
+export function scheduleTargets(options: TargetOptions): ScheduleTargets {
+  const client = new SQSClient({});
+  const running = new Set<Promise<unknown>>();
+  return {
+    async fire(schedule, scheduledTime) {
+      try {
+        const input = inputOf(schedule, scheduledTime);
+        const { Arn } = schedule.definition.Target;
+        if (Arn.startsWith("arn:aws:sqs:")) {
+          await sendTo(client, queueUrlOf(options.templates, Arn), { schedule, input });
+          return;
+        }
+        const target = options.host.byArn(Arn);
+        const run = target
+          .invoke(JSON.parse(input))
+          .catch((error: unknown) => {
+            options.log(`function ${target.name} failed: ${describeError(error)}`);
+          })
+          .finally(() => running.delete(run));
+        running.add(run);
+      } catch (error) {
+        options.log(`schedule ${schedule.name} failed: ${describeError(error)}`);
+      }
+    },
+    async stop() {
+      await Promise.all(running);
+      client.destroy();
+    },
+  };
+}
+
+function queueUrlOf(templates: ResolvedTemplates, arn: string): string {
+  const queue = templates
+    .ofType("AWS::SQS::Queue")
+    .find(({ local }) => local.attributes["Arn"] === arn);
+  if (!queue) throw new Error(`No template creates the queue ${arn}`);
+  return queue.local.ref;
+}
+
+interface Sending {
+  readonly schedule: StoredSchedule;
+  readonly input: string;
+}
+
+async function sendTo(client: SQSClient, queueUrl: string, sending: Sending): Promise<void> {
+  await client.send(
+    new SendMessageCommand({
+      QueueUrl: queueUrl,
+      MessageBody: sending.input,
+      MessageGroupId: sending.schedule.definition.Target.SqsParameters?.MessageGroupId,
+    }),
+  );
+}
+
+/** The input with the context attributes that it asks for. */
+function inputOf(schedule: StoredSchedule, scheduledTime: Date): string {
+  const seconds = scheduledTime.toISOString().replace(/\.\d+Z$/, "Z");
+  return schedule.definition.Target.Input.replaceAll("<aws.scheduler.scheduled-time>", seconds)
+    .replaceAll("<aws.scheduler.schedule-arn>", scheduleArn(schedule))
+    .replaceAll("<aws.scheduler.execution-id>", randomUUID())
+    .replaceAll("<aws.scheduler.attempt-number>", "1");
+}
+
+export function scheduleArn(schedule: StoredSchedule): string {
+  const { region, id } = localAccount;
+  const group = schedule.definition.GroupName;
+  return `arn:aws:scheduler:${region}:${id}:schedule/${group}/${schedule.name}`;
+}

@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import type { AccountDependencies } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { DataFolder } from "./data-folder.ts";
+import type { LambdaHost } from "./lambda-host.ts";
+
+export interface SeededKeys {
+  readonly apiKey: string;
+  readonly demoApiKey: string;
+}
+
+export type Seed = (folder: DataFolder, host: LambdaHost) => Promise<SeededKeys>;
+
+const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
+
+/** Enough to try everything for as long as the folder lives. */
+const localCredits = 1_000_000;
+
+/** The account to work with and the demo workspace: made once per data folder, with one key each. */
+export const seedAccounts: Seed = async (folder, host) => {
+  const before = folder.read("api-keys.json", seededKeys);
+  if (before) return before;
+  const variables = host.byName("products").environment;
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: variables["ACCOUNTS_TABLE"] ?? "",
+    ledger: variables["LEDGER_TABLE"] ?? "",
+  });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const keys = {
+    apiKey: await openAccount("Local", false, deps),
+    demoApiKey: await openAccount("Demo workspace", true, deps),
+  };
+  folder.write("api-keys.json", keys);
+  return keys;
+};
+
+async function openAccount(
+  name: string,
+  demo: boolean,
+  deps: AccountDependencies,
+): Promise<string> {
+  const email = demo ? "demo@local.invalid" : "you@local.invalid";
+  const account = await createAccount({ name, email, demo, signupCredits: localCredits }, deps);
+  const { key } = await createApiKey({ account, name: "local world" }, deps);
+  return key;
+}

@@ -1,0 +1,227 @@
+import * as v from "valibot";
+import { localNameOf } from "./local-names.ts";
+import type { LocalName } from "./local-names.ts";
+
+const anyProperties = v.record(v.string(), v.unknown());
+
+/** A CloudFormation template, its properties still full of intrinsics. */
+export const templateSchema = v.object({
+  Resources: v.record(
+    v.string(),
+    v.object({ Type: v.string(), Properties: v.optional(anyProperties, {}) }),
+  ),
+  Outputs: v.optional(
+    v.record(
+      v.string(),
+      v.object({ Value: v.unknown(), Export: v.optional(v.object({ Name: v.unknown() })) }),
+    ),
+    {},
+  ),
+  Parameters: v.optional(v.record(v.string(), v.object({ Default: v.optional(v.unknown()) })), {}),
+});
+export type Template = v.InferOutput<typeof templateSchema>;
+
+export interface Stack {
+  readonly name: string;
+  readonly template: Template;
+}
+
+/** A resource with every intrinsic in its properties replaced by what it stands for locally. */
+export interface ResolvedResource<Properties = Readonly<Record<string, unknown>>> {
+  readonly stack: string;
+  readonly logicalId: string;
+  readonly local: LocalName;
+  readonly properties: Properties;
+}
+
+/** The synthesized templates as one world with concrete names. */
+export interface ResolvedTemplates {
+  /** All resources of a CloudFormation type; none is an empty list, not an error. */
+  ofType(type: string): readonly ResolvedResource[];
+  /** The same with the properties that a schema names. */
+  ofType<Schema extends v.GenericSchema>(
+    type: string,
+    schema: Schema,
+  ): readonly ResolvedResource<v.InferOutput<Schema>>[];
+}
+
+/** The account and region that everything local belongs to; the queue emulator fixes the account. */
+export const localAccount = { id: "000000000000", region: "us-east-1" } as const;
+
+interface Scope {
+  readonly stack: Stack;
+  readonly stacks: readonly Stack[];
+  readonly queueUrlBase: string;
+}
+
+/**
+ * Replaces intrinsics by local ARNs, names and URLs.
+ * @param queueUrlBase what stands before a queue's name in its URL, without the slash
+ * @throws Error naming the reference, when something refers to what no template creates
+ */
+export function resolveTemplates(
+  stacks: readonly Stack[],
+  queueUrlBase: string,
+): ResolvedTemplates {
+  function ofType(type: string): readonly ResolvedResource[];
+  function ofType<Schema extends v.GenericSchema>(
+    type: string,
+    schema: Schema,
+  ): readonly ResolvedResource<v.InferOutput<Schema>>[];
+  function ofType(
+    type: string,
+    schema: v.GenericSchema = anyProperties,
+  ): readonly ResolvedResource<unknown>[] {
+    return stacks.flatMap((stack) => {
+      const scope = { stack, stacks, queueUrlBase };
+      return Object.entries(stack.template.Resources)
+        .filter(([, resource]) => resource.Type === type)
+        .map(([logicalId, resource]) => ({
+          stack: stack.name,
+          logicalId,
+          local: nameOf(scope, logicalId),
+          properties: parseProperties(schema, logicalId, resolve(scope, resource.Properties)),
+        }));
+    });
+  }
+  return { ofType };
+}
+
+function parseProperties(schema: v.GenericSchema, logicalId: string, resolved: unknown): unknown {
+  const parsed = v.safeParse(schema, resolved);
+  if (parsed.success) return parsed.output;
+  throw new Error(`Resource ${logicalId}: ${v.summarize(parsed.issues)}`);
+}
+
+function nameOf(scope: Scope, logicalId: string): LocalName {
+  const resource = scope.stack.template.Resources[logicalId];
+  if (!resource) throw new Error(missing(scope, `resource ${logicalId}`));
+  const properties = resolveNames(scope, resource.Properties);
+  return localNameOf({
+    stack: scope.stack.name,
+    logicalId,
+    type: resource.Type,
+    properties,
+    queueUrlBase: scope.queueUrlBase,
+  });
+}
+
+/**
+ * Only the properties that a name can depend on: resolving all of them would go round in circles
+ * where two resources refer to each other.
+ */
+function resolveNames(
+  scope: Scope,
+  properties: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const naming = Object.entries(properties).filter(([key]) => key.endsWith("Name"));
+  return Object.fromEntries(naming.map(([key, value]) => [key, resolve(scope, value)]));
+}
+
+function resolve(scope: Scope, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((entry) => resolve(scope, entry)).filter((entry) => entry !== undefined);
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const only = entries.length === 1 ? entries[0] : undefined;
+  if (only && (only[0] === "Ref" || only[0].startsWith("Fn::"))) {
+    return resolveIntrinsic(scope, only[0], only[1]);
+  }
+  return Object.fromEntries(
+    entries
+      .map(([key, entry]) => [key, resolve(scope, entry)] as const)
+      .filter(([, entry]) => entry !== undefined),
+  );
+}
+
+const pair = v.tuple([v.union([v.string(), v.number()]), v.unknown()]);
+const list = v.array(v.unknown());
+const substitution = v.tuple([v.string(), v.record(v.string(), v.unknown())]);
+
+function resolveIntrinsic(scope: Scope, name: string, argument: unknown): unknown {
+  switch (name) {
+    case "Ref":
+      return resolveReference(scope, String(argument));
+    case "Fn::GetAtt":
+      return resolveAttribute(scope, argument);
+    case "Fn::Join": {
+      const [separator, parts] = v.parse(pair, argument);
+      return v.parse(list, resolve(scope, parts)).join(String(separator));
+    }
+    case "Fn::Select": {
+      const [index, values] = v.parse(pair, argument);
+      return v.parse(list, resolve(scope, values))[Number(index)];
+    }
+    case "Fn::Split": {
+      const [separator, text] = v.parse(pair, argument);
+      return String(resolve(scope, text)).split(String(separator));
+    }
+    case "Fn::Sub":
+      return resolveSubstitution(scope, argument);
+    case "Fn::ImportValue":
+      return resolveImport(scope, String(resolve(scope, argument)));
+    default:
+      throw new Error(`${scope.stack.name}: the local world does not know ${name}`);
+  }
+}
+
+const pseudoParameters: Readonly<Record<string, (stack: Stack) => string | undefined>> = {
+  "AWS::AccountId": () => localAccount.id,
+  "AWS::Region": () => localAccount.region,
+  "AWS::Partition": () => "aws",
+  "AWS::URLSuffix": () => "amazonaws.com",
+  "AWS::StackName": (stack) => stack.name,
+  "AWS::StackId": (stack) =>
+    `arn:aws:cloudformation:${localAccount.region}:${localAccount.id}:stack/${stack.name}/local`,
+  "AWS::NoValue": () => undefined,
+};
+
+function resolveReference(scope: Scope, name: string): unknown {
+  const pseudo = pseudoParameters[name];
+  if (pseudo) return pseudo(scope.stack);
+  const parameter = scope.stack.template.Parameters[name];
+  if (parameter) {
+    if (parameter.Default !== undefined) return parameter.Default;
+    throw new Error(`${scope.stack.name}: parameter ${name} has no default to use locally`);
+  }
+  return nameOf(scope, name).ref;
+}
+
+function resolveAttribute(scope: Scope, argument: unknown): string {
+  const [logicalId, ...path] = Array.isArray(argument)
+    ? argument.map(String)
+    : String(argument).split(".");
+  const attribute = path.join(".");
+  const name = nameOf(scope, logicalId ?? "");
+  const value = name.attributes[attribute];
+  if (value === undefined) throw new Error(missing(scope, `attribute ${logicalId}.${attribute}`));
+  return value;
+}
+
+function resolveSubstitution(scope: Scope, argument: unknown): string {
+  const given = Array.isArray(argument) ? argument : [argument, {}];
+  const [text, variables] = v.parse(substitution, given);
+  return text.replaceAll(/\$\{([^}]+)\}/g, (_all, name: string) => {
+    if (name.startsWith("!")) return `\${${name.slice(1)}}`;
+    if (name in variables) return String(resolve(scope, variables[name]));
+    if (pseudoParameters[name] || !name.includes(".")) return String(resolveReference(scope, name));
+    return resolveAttribute(scope, name);
+  });
+}
+
+function resolveImport(scope: Scope, name: string): unknown {
+  for (const stack of scope.stacks) {
+    for (const output of Object.values(stack.template.Outputs)) {
+      const exporting = { ...scope, stack };
+      if (output.Export && resolve(exporting, output.Export.Name) === name) {
+        return resolve(exporting, output.Value);
+      }
+    }
+  }
+  throw new Error(missing(scope, `export ${name}`));
+}
+
+function missing(scope: Scope, what: string): string {
+  return `${scope.stack.name}: ${what} does not exist in the synthesized templates`;
+}

@@ -1,0 +1,177 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import * as v from "valibot";
+import type { DataFolder } from "./data-folder.ts";
+import { readBody, readJson } from "./local-server.ts";
+import type { Log } from "./log.ts";
+
+/** A delivery as it arrived; `GET /deliveries` answers them, oldest first. */
+interface Received {
+  readonly received_at: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The raw body, the bytes that were signed. */
+  readonly body: string;
+  /** Whether a registered secret made the signature; null when no secret is registered. */
+  readonly verified: boolean | null;
+  readonly answered: number;
+}
+
+interface State {
+  readonly secrets: string[];
+  readonly deliveries: Received[];
+  behaviour: { status: number; times: number };
+}
+
+/** The oldest deliveries are forgotten beyond this. */
+const deliveriesMax = 5_000;
+const bodyBytesMax = 20 * 1024 * 1024;
+
+const secretRequest = v.object({ secret: v.pipe(v.string(), v.nonEmpty()) });
+const behaviourRequest = v.object({
+  status: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
+  times: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 1),
+});
+
+/**
+ * Plays a customer's webhook receiver: shows each delivery in one line and whether its signature
+ * verifies. `POST /secrets` registers a secret, `POST /behaviour` makes the next deliveries fail.
+ */
+export function webhookReceiver(folder: DataFolder, log: Log): RequestListener {
+  const state: State = {
+    secrets: folder.read("receiver-secrets.json", v.array(v.string())) ?? [],
+    deliveries: [],
+    behaviour: { status: 200, times: 0 },
+  };
+  return (request, response) => {
+    answer({ state, folder, log }, request, response).catch((error: unknown) => {
+      send(response, 400, { error: error instanceof Error ? error.message : String(error) });
+    });
+  };
+}
+
+interface Receiver {
+  readonly state: State;
+  readonly folder: DataFolder;
+  readonly log: Log;
+}
+
+async function answer(
+  { state, folder, log }: Receiver,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  switch (`${request.method} ${request.url}`) {
+    case "GET /deliveries":
+      return send(response, 200, state.deliveries);
+    case "POST /secrets": {
+      const { secret } = v.parse(secretRequest, await readJson(request));
+      if (!state.secrets.includes(secret)) state.secrets.push(secret);
+      folder.write("receiver-secrets.json", state.secrets);
+      return send(response, 200, { secrets: state.secrets.length });
+    }
+    case "POST /behaviour":
+      state.behaviour = v.parse(behaviourRequest, await readJson(request));
+      return send(response, 200, state.behaviour);
+    default:
+      if (request.method !== "POST")
+        return send(response, 405, { error: "Send deliveries by POST" });
+      return receive(state, log, { request, response });
+  }
+}
+
+async function receive(
+  state: State,
+  log: Log,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): Promise<void> {
+  const body = await readBody(request, bodyBytesMax);
+  if (!body) return send(response, 413, { error: "The delivery is too large" });
+  const answered = nextStatus(state);
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+  );
+  const delivery: Received = {
+    received_at: new Date().toISOString(),
+    path: request.url ?? "/",
+    headers,
+    body: body.toString("utf8"),
+    verified: verify(state.secrets, headers["service-signature"], body),
+    answered,
+  };
+  state.deliveries.push(delivery);
+  if (state.deliveries.length > deliveriesMax) state.deliveries.shift();
+  log(describe(delivery));
+  send(response, answered, {});
+}
+
+function nextStatus(state: State): number {
+  if (state.behaviour.times <= 0) return 200;
+  state.behaviour.times -= 1;
+  return state.behaviour.status;
+}
+
+/** `t=<unix>,v1=<hex>`, with one `v1` more for each secret of an overlap (specification, "Signature"). */
+function verify(
+  secrets: readonly string[],
+  header: string | undefined,
+  body: Buffer,
+): boolean | null {
+  if (secrets.length === 0) return null;
+  const parts = (header ?? "").split(",").map((part) => part.split("=", 2));
+  const time = parts.find(([name]) => name === "t")?.[1] ?? "";
+  const signatures = parts.filter(([name]) => name === "v1").map(([, hex]) => hex ?? "");
+  return secrets.some((secret) => {
+    const expected = createHmac("sha256", secret).update(`${time}.`).update(body).digest();
+    return signatures.some((signature) => {
+      const given = Buffer.from(signature, "hex");
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    });
+  });
+}
+
+const signatureWords = new Map([
+  [true, "signature ok"],
+  [false, "SIGNATURE WRONG"],
+  [null, "signature not checked: no secret registered"],
+]);
+
+function describe(delivery: Received): string {
+  const event = parseEvent(delivery.body);
+  const words = [
+    "webhook",
+    event.type,
+    event.id,
+    ...(event.items === null ? [] : [`${event.items} items`]),
+    signatureWords.get(delivery.verified) ?? "",
+    ...(delivery.answered === 200 ? [] : [`answered ${delivery.answered}`]),
+  ];
+  return words.join("  ");
+}
+
+const eventShape = v.object({
+  type: v.string(),
+  id: v.string(),
+  data: v.record(v.string(), v.unknown()),
+});
+
+interface Shown {
+  readonly type: string;
+  readonly id: string;
+  readonly items: number | null;
+}
+
+function parseEvent(body: string): Shown {
+  try {
+    const { type, id, data } = v.parse(eventShape, JSON.parse(body));
+    const items = [data["changes"], data["products"]].find((entries) => Array.isArray(entries));
+    return { type, id, items: items?.length ?? null };
+  } catch {
+    return { type: "no event", id: "-", items: null };
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

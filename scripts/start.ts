@@ -1,0 +1,77 @@
+/**
+ * Runs the service on this machine: `npm start [-- --fresh] [-- --source <what>=<adapter>,<url>]`.
+ * PORT and LOCAL_DIR name the port of the API and the data folder.
+ */
+import { parseArgs } from "node:util";
+import { describeError } from "./local/lambda-host.ts";
+import { parseSourceChoice } from "./local/sources.ts";
+import { startWorld } from "./local/world.ts";
+import type { World } from "./local/world.ts";
+
+const portDefault = "8787";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      fresh: { type: "boolean", default: false },
+      source: { type: "string", multiple: true, default: [] },
+    },
+  });
+  quietFunctions();
+  const dir = process.env["LOCAL_DIR"] ?? ".local";
+  const world = await startWorld({
+    dir,
+    port: portOf(process.env["PORT"] ?? portDefault),
+    fresh: values.fresh,
+    sources: values.source.map(parseSourceChoice),
+    log: print,
+  });
+  print(welcome(world, dir));
+  const stop = (): void => {
+    world.stop().then(() => process.exit(0), fail);
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+}
+
+/** Keeps the terminal for the person at it, unless that person asked for the functions' own lines. */
+function quietFunctions(): void {
+  process.env["POWERTOOLS_LOG_LEVEL"] ??= "WARN";
+  process.env["POWERTOOLS_METRICS_DISABLED"] ??= "true";
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`PORT ${text} is not a port`);
+  }
+  return port;
+}
+
+function welcome(world: World, dir: string): string {
+  return `
+The service runs at ${world.baseUrl} (data in ${dir}; Ctrl-C stops it).
+Webhook receiver:  ${world.receiverUrl}
+S3 endpoint:       ${world.bucketEndpoint} (bucket ${world.customerBucket} plays the customer's)
+API key:           ${world.apiKey}
+Demo key (reads):  ${world.demoApiKey}
+
+First call:
+
+  curl ${world.baseUrl}/v1/products \\
+    -H 'Authorization: Bearer ${world.apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"platform": "retailer_d", "ids": ["6501234", "6505678"]}'
+`;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${describeError(error)}\n`);
+  process.exit(1);
+}
+
+await main().catch(fail);

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Chance } from "../base/clock.ts";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const secretLength = 32;
+const checksumLength = 6;
+const shownLength = 12;
+const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
+
+/**
+ * A new API key: `svc_live_` (`svc_demo_` for the demo workspace), 32 random base62 characters and
+ * 6 of their CRC32, so that a mistyped or invented key is refused without a read.
+ */
+export function newApiKey(demo: boolean, chance: Chance): string {
+  const head = demo ? "svc_demo_" : "svc_live_";
+  let secret = "";
+  while (secret.length < secretLength) {
+    for (const byte of chance.bytes(secretLength)) {
+      // Bytes from 248 on would favour the first letters of the alphabet.
+      if (byte < 248 && secret.length < secretLength) secret += alphabet.charAt(byte % 62);
+    }
+  }
+  return head + secret + checksum(head + secret);
+}
+
+export function isWellFormedApiKey(key: string): boolean {
+  if (!keyPattern.test(key)) return false;
+  return checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
+}
+
+/** What is stored of a key. */
+export function hashApiKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}
+
+/** The first characters of a key, enough to recognise it and too few to use it. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, shownLength);
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let encoded = "";
+  for (let i = 0; i < checksumLength; i += 1) {
+    encoded = alphabet.charAt(rest % 62) + encoded;
+    rest = Math.floor(rest / 62);
+  }
+  return encoded;
+}

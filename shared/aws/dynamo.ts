@@ -1,0 +1,101 @@
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../base/clock.ts";
+import { unavailable } from "../base/errors.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export function documentClient(): DynamoDBDocumentClient {
+  return DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+}
+
+/** Why each write of a cancelled transaction was refused; null for one that was not. */
+export type CancellationReason = {
+  readonly code: string;
+  /** The row that failed its condition, still in DynamoDB's typed form. */
+  readonly item: TransactionCanceledItem | undefined;
+} | null;
+export type TransactionCanceledItem = NonNullable<
+  NonNullable<TransactionCanceledException["CancellationReasons"]>[number]["Item"]
+>;
+
+export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
+  if (!(error instanceof TransactionCanceledException)) return undefined;
+  return (error.CancellationReasons ?? []).map((reason) =>
+    reason.Code === undefined || reason.Code === "None"
+      ? null
+      : { code: reason.Code, item: reason.Item },
+  );
+}
+
+export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
+  error instanceof ConditionalCheckFailedException;
+
+const attemptsMax = 24;
+const backoffMsMax = 400;
+
+/**
+ * Repeats `attempt` while it reports `again`, with full jitter: DynamoDB cancels transactions that
+ * meet on a row instead of queueing them, and the SDK does not retry those.
+ * @throws 503 UNAVAILABLE when the row stays contended.
+ */
+export async function untilSettled<T>(
+  { clock, chance }: { readonly clock: Clock; readonly chance: Chance },
+  attempt: () => Promise<T | "again">,
+): Promise<T> {
+  for (let tries = 0; tries < attemptsMax; tries += 1) {
+    const result = await attempt();
+    if (result !== "again") return result;
+    const ceiling = Math.min(backoffMsMax, 5 * 2 ** tries);
+    await clock.sleep(chance.fraction() * ceiling);
+  }
+  throw unavailable();
+}
+
+/** True for cancellations and failures that say nothing about the data: trying again may succeed. */
+export function isContention(reasons: readonly CancellationReason[]): boolean {
+  const codes = new Set([
+    "TransactionConflict",
+    "ThrottlingError",
+    "ProvisionedThroughputExceeded",
+  ]);
+  return reasons.some((reason) => reason !== null && codes.has(reason.code));
+}
+
+/** Rows of one BatchWriteItem: DynamoDB takes 25, and 16 MB, which rows of 400 KB cannot pass. */
+const batchRowsMax = 25;
+const batchTriesMax = 10;
+
+/**
+ * Puts rows without conditions, in as few requests as DynamoDB allows, repeating what it left out.
+ * @throws 503 UNAVAILABLE when it keeps leaving rows out.
+ */
+export async function writeRows(
+  client: DynamoDBDocumentClient,
+  {
+    table,
+    clock,
+    chance,
+  }: { readonly table: string; readonly clock: Clock; readonly chance: Chance },
+  rows: readonly Row[],
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += batchRowsMax) {
+    let pending = rows
+      .slice(start, start + batchRowsMax)
+      .map((row) => ({ PutRequest: { Item: { ...row } } }));
+    for (let tries = 0; pending.length > 0; tries += 1) {
+      if (tries === batchTriesMax) throw unavailable();
+      if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
+      const { UnprocessedItems } = await client.send(
+        new BatchWriteCommand({ RequestItems: { [table]: pending } }),
+      );
+      pending = (UnprocessedItems?.[table] ?? []) as typeof pending;
+    }
+  }
+}

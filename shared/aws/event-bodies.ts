@@ -1,0 +1,20 @@
+import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import type { EventBodies } from "../webhooks/event-archive.ts";
+
+/** Event bodies in the service's own bucket, whose lifecycle rule ends them. */
+export function s3EventBodies(client: S3Client, bucket: string): EventBodies {
+  return {
+    async put(key, bytes) {
+      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }));
+    },
+    async get(key) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        return Body === undefined ? null : await Body.transformToByteArray();
+      } catch (error) {
+        if (error instanceof NoSuchKey) return null;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Run, StepRecord } from "../runs/run.ts";
+import type { Row } from "./dynamo.ts";
+
+/** The stored form of a run, without its key. */
+export function runRow(run: Run): Row {
+  return {
+    id: run.id,
+    account_id: run.accountId,
+    watchlist_id: run.watchlistId,
+    run_number: run.runNumber,
+    trigger: run.trigger,
+    kind: run.kind,
+    phase: run.phase,
+    status: run.status,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    credits: run.credits,
+    stats: run.stats,
+    error: run.error,
+    watchlist: run.watchlist,
+  };
+}
+
+/** Rows are written by this folder alone, so they are read without another check. */
+export function runOf(row: Row): Run {
+  return {
+    id: row["id"],
+    accountId: row["account_id"],
+    watchlistId: row["watchlist_id"],
+    runNumber: row["run_number"],
+    trigger: row["trigger"],
+    kind: row["kind"],
+    phase: row["phase"],
+    status: row["status"],
+    startedAt: row["started_at"],
+    finishedAt: row["finished_at"],
+    credits: row["credits"],
+    stats: row["stats"],
+    error: row["error"],
+    watchlist: row["watchlist"],
+  } as Run;
+}
+
+/** The stored form of a planned step, without its key; `done` appears with the first batch. */
+export function stepRow(step: StepRecord): Row {
+  return {
+    run_id: step.runId,
+    step: step.step,
+    scraper: step.scraper,
+    marketplace: step.marketplace,
+    plan: step.plan,
+    batches: step.batches,
+    requested: step.requested,
+    new_items: step.newItems,
+  };
+}
+
+export function stepOf(row: Row): StepRecord {
+  return {
+    runId: row["run_id"],
+    step: row["step"],
+    scraper: row["scraper"],
+    marketplace: row["marketplace"],
+    plan: row["plan"],
+    batches: row["batches"],
+    requested: row["requested"],
+    newItems: row["new_items"],
+    done: (row["done"] as ReadonlySet<number> | undefined) ?? new Set<number>(),
+    stats: row["stats"] ?? null,
+  } as StepRecord;
+}

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import type { DueKind } from "../base/table-schema.ts";
+import type { WorkPointer } from "../webhooks/work.ts";
+
+/** The key of a row: every key shape of the service's tables is made in this file. */
+export interface RowKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+const pad = (n: number, width: number): string => String(n).padStart(width, "0");
+
+/** Accounts table: accounts, their keys, holds and daily usage. */
+export const accountKeys = {
+  account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
+  /** Listing record of a key, below its account. */
+  key: (accountId: string, keyId: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `key#${keyId}`,
+  }),
+  /** Lookup and rate record of a key. */
+  keyHash: (hash: string): RowKey => ({ pk: `key#${hash}`, sk: "key" }),
+  hold: (accountId: string, holdId: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `hold#${holdId}`,
+  }),
+  usage: (accountId: string, date: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `usage#${date}`,
+  }),
+};
+
+/** Ledger table: one append-only row per entry, in sequence order. */
+export const ledgerKeys = {
+  entry: (accountId: string, sequence: number): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `entry#${pad(sequence, 12)}`,
+  }),
+};
+
+/** Watchlists table: lists, their pages of items, runs and step results. */
+export const watchlistKeys = {
+  list: (accountId: string, watchlistId: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `watchlist#${watchlistId}`,
+  }),
+  /** Counter of the account's lists, for the per-account limit. */
+  count: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "watchlists" }),
+  /** A page is keyed by the lowest id of its range, so that pages sort as their items do. */
+  page: (watchlistId: string, lowest: string): RowKey => ({
+    pk: `watchlist#${watchlistId}`,
+    sk: `page#${lowest}`,
+  }),
+  run: (watchlistId: string, runNumber: number): RowKey => ({
+    pk: `watchlist#${watchlistId}`,
+    sk: `run#${pad(runNumber, 8)}`,
+  }),
+  step: (runId: string, stepId: string): RowKey => ({ pk: `run#${runId}`, sk: `step#${stepId}` }),
+  batch: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
+    pk: `run#${runId}`,
+    sk: `batch#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,
+  }),
+};
+
+/** The account that a row below `account#` belongs to. */
+export const accountIdOf = (key: RowKey): string => key.pk.slice("account#".length);
+
+/** Deliveries table: endpoints, the S3 destination, events, and the work of sending them. */
+export const deliveryKeys = {
+  endpoint: (accountId: string, endpointId: string): RowKey => ({
+    pk: `${accountId}#endpoints`,
+    sk: `endpoint#${endpointId}`,
+  }),
+  /** Claim of a URL, which may be longer than a key. */
+  endpointUrl: (accountId: string, url: string): RowKey => ({
+    pk: `${accountId}#endpoints`,
+    sk: `url#${createHash("sha256").update(url).digest("hex")}`,
+  }),
+  /** Counter of the account's endpoints, for the per-account limit. */
+  endpointCount: (accountId: string): RowKey => ({ pk: `${accountId}#endpoints`, sk: "count" }),
+  destination: (accountId: string): RowKey => ({
+    pk: `${accountId}#destination`,
+    sk: "destination",
+  }),
+  /** Events sort by time, and within a run by delivery order. */
+  event: (
+    accountId: string,
+    event: { createdAt: string; runId: string; position: number },
+  ): RowKey => ({
+    pk: `${accountId}#events`,
+    sk: `${event.createdAt}#${event.runId}#${pad(event.position, 5)}`,
+  }),
+  work: ({ kind, accountId, id }: WorkPointer): RowKey => ({ pk: `${accountId}#${kind}`, sk: id }),
+};
+
+/** Attributes that put a row into the due index. */
+export const dueAt = (kind: DueKind, at: Date): { due_kind: DueKind; due_at: string } => ({
+  due_kind: kind,
+  due_at: at.toISOString(),
+});
+
+export const epochSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);

@@ -1,0 +1,56 @@
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import type { Row } from "./dynamo.ts";
+
+/** The stored form of a list, without its key. */
+export function listRow(list: Watchlist): Row {
+  return {
+    id: list.id,
+    account_id: list.accountId,
+    name: list.name,
+    platform: list.platform,
+    marketplace: list.marketplace,
+    status: list.status,
+    paused_reason: list.pausedReason,
+    schedule: list.schedule,
+    refresh_every_runs: list.refreshEveryRuns,
+    webhook_endpoint_id: list.webhookEndpointId,
+    webhook_url: list.webhookUrl,
+    item_counts: list.itemCounts,
+    run_count: list.runCount,
+    consecutive_skips: list.consecutiveSkips,
+    overlaps: list.overlaps,
+    running_run: list.runningRun,
+    last_run_at: list.lastRunAt,
+    last_run_status: list.lastRunStatus,
+    next_run_at: list.nextRunAt,
+    created_at: list.createdAt,
+    updated_at: list.updatedAt,
+  };
+}
+
+/** Rows are written by `listRow` alone, so they are read without another check. */
+export function watchlistOf(row: Row): Watchlist {
+  return {
+    id: row["id"],
+    accountId: row["account_id"],
+    name: row["name"],
+    platform: row["platform"],
+    marketplace: row["marketplace"],
+    status: row["status"],
+    pausedReason: row["paused_reason"],
+    schedule: row["schedule"],
+    refreshEveryRuns: row["refresh_every_runs"],
+    webhookEndpointId: row["webhook_endpoint_id"],
+    webhookUrl: row["webhook_url"],
+    itemCounts: row["item_counts"],
+    runCount: row["run_count"],
+    consecutiveSkips: row["consecutive_skips"],
+    overlaps: row["overlaps"],
+    runningRun: row["running_run"],
+    lastRunAt: row["last_run_at"],
+    lastRunStatus: row["last_run_status"],
+    nextRunAt: row["next_run_at"],
+    createdAt: row["created_at"],
+    updatedAt: row["updated_at"],
+  } as Watchlist;
+}

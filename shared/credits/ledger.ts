@@ -1,0 +1,55 @@
+/** What a reservation is for: an item call, or one step of a run. */
+export type CreditSource =
+  | { readonly requestId: string }
+  | { readonly runId: string; readonly step: string };
+
+export interface Reservation {
+  readonly accountId: string;
+  /** Chosen by the caller: the same id reserves once, however often it is asked for. */
+  readonly holdId: string;
+  readonly credits: number;
+  /** True takes a concurrency slot as well, as item calls do; run steps take none. */
+  readonly slot: boolean;
+  readonly source: CreditSource;
+  readonly now: Date;
+  /** When whoever trips over the hold may give it back; null: only its owner resolves it. */
+  readonly expiresAt: Date | null;
+}
+
+export type ReserveOutcome =
+  | { readonly outcome: "reserved"; readonly balance: number }
+  | { readonly outcome: "insufficient"; readonly balance: number }
+  | { readonly outcome: "no_slot"; readonly limit: number };
+
+export interface Settlement {
+  readonly accountId: string;
+  readonly holdId: string;
+  /** Credits to charge, at most what was reserved; the rest goes back to the balance. */
+  readonly credits: number;
+  /** How the work counts in the account's usage. */
+  readonly succeeded: boolean;
+  readonly now: Date;
+}
+
+export interface Settled {
+  readonly credits: number;
+  readonly balance: number;
+}
+
+/**
+ * The account's credits. Every hold is made once and resolved once, each in the one transaction
+ * that changes the balance and appends the ledger entries. At every moment
+ * `balance + open holds + spent = granted + purchased`, and the balance is never negative.
+ */
+export interface Ledger {
+  reserve(reservation: Reservation): Promise<ReserveOutcome>;
+  /** Resolves a hold; a hold that was resolved before answers with what was decided then. */
+  settle(settlement: Settlement): Promise<Settled>;
+  /** Accounts with a hold that expired before `now`. */
+  accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
+  /** Gives back the account's holds that expired before `now`; returns how many. */
+  releaseExpired(accountId: string, now: Date): Promise<number>;
+}
+
+/** Ledger entry types (`GET /v1/credit_transactions`). */
+export type EntryType = "grant" | "purchase" | "reserve" | "charge" | "refund" | "adjust";

@@ -1,0 +1,47 @@
+import type { ArchivedRun } from "../webhooks/event-archive.ts";
+import { eventsDigest } from "../webhooks/event-digest.ts";
+import type { Destination } from "./destination.ts";
+import { type ExportFolder, objectKey } from "./object-key.ts";
+
+export interface ManifestSubject {
+  readonly run: ArchivedRun;
+  readonly destination: Pick<Destination, "prefix" | "compression">;
+  /** The run object as `watchlist.run.completed` carries it; null when the run has none. */
+  readonly runObject: unknown;
+}
+
+/** The run's folder below a destination's prefix. */
+export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
+  prefix,
+  watchlistId: run.watchlistId,
+  runNumber: run.runNumber,
+  runStartedAt: run.runStartedAt,
+});
+
+/** `_manifest.json`: the run, its objects as they are stored, totals, and the digest of the ids. */
+export function presentManifest({ run, destination, runObject }: ManifestSubject): unknown {
+  const { prefix, compression } = destination;
+  const folder = folderOf(run, prefix);
+  const objects = run.events.map((event, index) => {
+    const { bytes, sha256 } = compression === "gzip" ? event.gzip : event.line;
+    const name = { number: index + 1, type: event.type, eventId: event.id, compression };
+    return {
+      key: objectKey(folder, name),
+      event_id: event.id,
+      type: event.type,
+      items: event.items,
+      bytes,
+      sha256,
+    };
+  });
+  return {
+    run: runObject,
+    objects,
+    totals: {
+      objects: objects.length,
+      items: objects.reduce((sum, { items }) => sum + items, 0),
+      bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
+    },
+    digest: eventsDigest(run.events.map(({ id }) => id)),
+  };
+}

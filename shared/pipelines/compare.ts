@@ -1,0 +1,37 @@
+import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+
+/** Field name to what it was and what it is, for fields that moved only. */
+export type FieldChanges = Readonly<
+  Record<string, { readonly before: FieldValue; readonly after: FieldValue }>
+>;
+
+const halfCent = 0.005;
+/** Absorbs binary fractions, so that exactly half a cent still counts as equal. */
+const tolerance = 1e-9;
+const priceFields = new Set(["price", "listPrice", "regularPrice", "newMinPrice", "usedMinPrice"]);
+
+/**
+ * The tracked fields that moved between two reads of the same kind. A field that either read did
+ * not observe is no change; null is a value. Prices within half a cent are equal.
+ */
+export function changedFields(
+  before: Snapshot,
+  after: Snapshot,
+  fields: readonly string[],
+): FieldChanges {
+  const changes: Record<string, { before: FieldValue; after: FieldValue }> = {};
+  for (const field of fields) {
+    const was = before[field];
+    const is = after[field];
+    if (was === undefined || is === undefined || areEqual(field, was, is)) continue;
+    changes[field] = { before: was, after: is };
+  }
+  return changes;
+}
+
+function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
+  if (typeof was === "number" && typeof is === "number" && priceFields.has(field)) {
+    return Math.abs(was - is) <= halfCent + tolerance;
+  }
+  return was === is;
+}

@@ -1,0 +1,77 @@
+import type { Clock } from "../base/clock.ts";
+import { limits } from "../base/limits.ts";
+import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import { currencyOf } from "../platforms/catalogue.ts";
+import type { RunEventPublisher } from "../webhooks/publisher.ts";
+import type { BatchResult, Run, RunRef, RunWatchlist } from "./run.ts";
+import { runEvents } from "./run-events.ts";
+import type { RunStore } from "./run-store.ts";
+
+export interface FinishDependencies {
+  readonly runs: RunStore;
+  readonly watchlists: WatchlistStore;
+  readonly publisher: RunEventPublisher;
+  readonly clock: Clock;
+}
+
+/**
+ * Ends a run: folds it into its list, then hands its events over. Both halves are repeated safely
+ * after a crash; a list deleted meanwhile gets no events.
+ */
+export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
+  const { runs, publisher } = dependencies;
+  const found = await runs.get(ref);
+  if (found?.phase === "finishing") await endRun(found, dependencies);
+  const run = found?.phase === "finishing" ? await runs.get(ref) : found;
+  if (run?.phase !== "emitting") return;
+  if (run.watchlist !== null) {
+    await publisher.publish({
+      accountId: run.accountId,
+      watchlistId: run.watchlistId,
+      runId: run.id,
+      runNumber: run.runNumber,
+      runStartedAt: run.startedAt,
+      webhookEndpointId: run.watchlist.webhookEndpointId,
+      events: runEvents(run, await foundBy(run, runs)),
+    });
+  }
+  await runs.markEmitted(run);
+}
+
+/** A run skipped for lack of credits counts; the third in a row pauses the list. */
+async function endRun(run: Run, { runs, watchlists, clock }: FinishDependencies): Promise<void> {
+  const ended: Run = { ...run, phase: "emitting", finishedAt: clock.now().toISOString() };
+  const watchlist = await watchlists.get(run.accountId, run.watchlistId);
+  if (watchlist !== undefined) {
+    const skips = run.status === "insufficient_credits" ? watchlist.consecutiveSkips + 1 : 0;
+    const pause = skips >= limits.consecutiveSkipsMax && watchlist.status === "active";
+    const itemCounts = await watchlists.countItems(watchlist.id);
+    const outcome = await runs.finish(
+      { ...ended, watchlist: frozen(watchlist, pause) },
+      { pause, consecutiveSkips: skips, itemCounts },
+    );
+    if (outcome !== "list_gone") return;
+  }
+  await runs.finish({ ...ended, watchlist: null }, null);
+}
+
+const frozen = (watchlist: Watchlist, pause: boolean): RunWatchlist => ({
+  id: watchlist.id,
+  name: watchlist.name,
+  platform: watchlist.platform,
+  marketplace: watchlist.marketplace,
+  currency: currencyOf(watchlist.platform, watchlist.marketplace),
+  status: pause ? "paused" : watchlist.status,
+  pausedReason: pause ? "insufficient_credits" : watchlist.pausedReason,
+  nextRunAt: pause ? null : watchlist.nextRunAt,
+  webhookEndpointId: watchlist.webhookEndpointId,
+});
+
+async function foundBy(run: Run, runs: RunStore): Promise<Parameters<typeof runEvents>[1]> {
+  const step = await runs.step(run.id, run.stats.entry);
+  if (step === undefined || step.stats === null) return undefined;
+  const results: BatchResult[] = [];
+  for await (const result of runs.results(step)) results.push(result);
+  return { step, results };
+}

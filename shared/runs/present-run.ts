@@ -1,0 +1,57 @@
+import type { Run, RunStats, RunWatchlist, StepStats } from "./run.ts";
+
+/** The run object (specification, section "Events"), as events and the run history carry it. */
+export function presentRun(run: Run): Record<string, unknown> {
+  return {
+    id: run.id,
+    object: "watchlist_run",
+    watchlist_id: run.watchlistId,
+    run_number: run.runNumber,
+    trigger: run.trigger,
+    kind: run.kind,
+    status: run.status,
+    credits: run.credits,
+    stats: presentStats(run.stats),
+    error: run.error,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    watchlist: run.watchlist === null ? null : presentRunWatchlist(run.watchlist),
+  };
+}
+
+function presentStats(stats: RunStats): Record<string, unknown> {
+  return {
+    tracked: stats.tracked,
+    entry: stats.entry,
+    new_items: stats.newItems,
+    steps: Object.fromEntries(
+      Object.entries(stats.steps).map(([id, step]) => [id, presentStep(step)]),
+    ),
+    matched: stats.matched,
+    deferred: stats.deferred,
+    changed: stats.changed,
+    delisted: stats.delisted,
+    retry_next_run: stats.retryNextRun,
+  };
+}
+
+const presentStep = (step: StepStats): Record<string, unknown> => ({
+  scraper: step.scraper,
+  requested: step.requested,
+  ok: step.ok,
+  partial: step.partial,
+  not_found: step.notFound,
+  unavailable: step.unavailable,
+  credits: step.credits,
+  skipped: step.skipped,
+});
+
+const presentRunWatchlist = (list: RunWatchlist): Record<string, unknown> => ({
+  id: list.id,
+  name: list.name,
+  platform: list.platform,
+  marketplace: list.marketplace,
+  status: list.status,
+  paused_reason: list.pausedReason,
+  next_run_at: list.nextRunAt,
+});

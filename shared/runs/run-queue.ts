@@ -1,0 +1,16 @@
+import type { BatchRef, RunRef, RunTrigger } from "./run.ts";
+
+/** Wakes the Lambdas of a run. Every message is a hint: what is to be done stands in the rows. */
+export interface RunQueue {
+  /** A list may be due. `scheduledTime` is when, by the schedule, not when the message is sent. */
+  sendDue(due: {
+    readonly accountId: string;
+    readonly watchlistId: string;
+    readonly trigger: Exclude<RunTrigger, "manual">;
+    readonly scheduledTime: string;
+  }): Promise<void>;
+  /** A claimed run wants to be taken from wherever it stands. */
+  sendResume(run: RunRef): Promise<void>;
+  sendBatches(batches: readonly BatchRef[]): Promise<void>;
+  sendFinish(run: RunRef): Promise<void>;
+}

@@ -1,0 +1,115 @@
+import type { Chance, Clock } from "../base/clock.ts";
+import { limits } from "../base/limits.ts";
+import { creditsFor } from "../credits/charge.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import { defaultPipeline } from "../pipelines/default.ts";
+import { type Step, stepOf } from "../pipelines/definition.ts";
+import { scrapers } from "../scrapers/catalogue.ts";
+import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
+import type { BatchRef, Run, StepRecord } from "./run.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** How long a run may stand still before the sweeper looks at it. */
+export const progressMs = 5 * 60 * 1_000;
+
+export interface StartDependencies {
+  readonly watchlists: WatchlistStore;
+  readonly runs: RunStore;
+  readonly ledger: Ledger;
+  readonly queue: RunQueue;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/**
+ * Plans a claimed run, reserves its first step and sends out the batches. The plan is fixed before
+ * the reservation, so that a repeat reserves for the same items.
+ */
+export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
+  const { watchlists, runs, ledger, queue, clock } = dependencies;
+  const watchlist = await watchlists.get(run.accountId, run.watchlistId);
+  if (watchlist === undefined) return finishEarly(run, "completed", dependencies);
+  const pipeline = defaultPipeline(watchlist.platform);
+  const step = await planStep(
+    { run, marketplace: watchlist.marketplace, step: stepOf(pipeline, pipeline.entry) },
+    dependencies,
+  );
+  if (step.requested === 0) return finishEarly(run, "completed", dependencies);
+
+  const now = clock.now();
+  const reserved = await ledger.reserve({
+    accountId: run.accountId,
+    holdId: holdIdOf(step),
+    credits: creditsFor(step.requested * scrapers[step.scraper].costQuarters),
+    slot: false,
+    source: { runId: run.id, step: step.step },
+    now,
+    expiresAt: null,
+  });
+  if (reserved.outcome !== "reserved") {
+    return finishEarly(run, "insufficient_credits", dependencies);
+  }
+  await runs.startReading(run, new Date(now.getTime() + progressMs));
+  await queue.sendBatches(batchRefs(run, step));
+}
+
+export const holdIdOf = (step: { runId: string; step: string }): string =>
+  `${step.runId}#${step.step}`;
+
+/** The batches of a step that nobody has stored yet. */
+export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
+  return Array.from({ length: step.batches }, (_, batch) => batch)
+    .filter((batch) => !step.done.has(batch))
+    .map((batch) => ({
+      accountId: run.accountId,
+      watchlistId: run.watchlistId,
+      runNumber: run.runNumber,
+      runId: run.id,
+      step: step.step,
+      plan: step.plan,
+      batch,
+    }));
+}
+
+async function planStep(
+  planned: { readonly run: Run; readonly marketplace: string; readonly step: Step },
+  { watchlists, runs, chance }: StartDependencies,
+): Promise<StepRecord> {
+  const { run, marketplace, step: definition } = planned;
+  const earlier = await runs.step(run.id, definition.id);
+  if (earlier !== undefined) return earlier;
+  const ids: string[] = [];
+  let newItems = 0;
+  for await (const page of watchlists.pages(run.watchlistId)) {
+    for (const item of page.items) {
+      if (item.state !== "delisted") ids.push(item.id);
+      if (item.state === "new") newItems += 1;
+    }
+  }
+  const batches = Array.from({ length: Math.ceil(ids.length / limits.batchIdsMax) }, (_, n) =>
+    ids.slice(n * limits.batchIdsMax, (n + 1) * limits.batchIdsMax),
+  );
+  const step: StepRecord = {
+    runId: run.id,
+    step: definition.id,
+    scraper: definition.scraper,
+    marketplace,
+    plan: Buffer.from(chance.bytes(6)).toString("hex"),
+    batches: batches.length,
+    requested: ids.length,
+    newItems,
+    done: new Set(),
+    stats: null,
+  };
+  return runs.plan({ run, step, batches });
+}
+
+async function finishEarly(
+  run: Run,
+  status: "completed" | "insufficient_credits",
+  { runs, queue }: StartDependencies,
+): Promise<void> {
+  await runs.startFinishing(run, { status, credits: 0, stats: run.stats });
+  await queue.sendFinish(run);
+}

@@ -1,0 +1,51 @@
+import { nextRunAfter } from "../watchlists/schedule.ts";
+import type { Schedules } from "../watchlists/schedules.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
+import { claimRun } from "./claim-run.ts";
+import type { Run, RunTrigger } from "./run.ts";
+import type { RunStore } from "./run-store.ts";
+
+/** The Scheduler's precision: a tick may name a time up to a minute before the due time. */
+const tickToleranceMs = 60_000;
+
+export interface DueTick {
+  readonly accountId: string;
+  readonly watchlistId: string;
+  readonly trigger: Exclude<RunTrigger, "manual">;
+  readonly scheduledTime: Date;
+  readonly now: Date;
+}
+
+/**
+ * Turns a tick into a run, if the list is due by its own row: ticks may come twice, late, or for a
+ * list that has been paused or deleted. Undefined when there is nothing to run.
+ */
+export async function takeDue(
+  tick: DueTick,
+  dependencies: {
+    readonly watchlists: WatchlistStore;
+    readonly runs: RunStore;
+    readonly schedules: Schedules;
+  },
+): Promise<Run | undefined> {
+  const watchlist = await dependencies.watchlists.get(tick.accountId, tick.watchlistId);
+  if (watchlist === undefined) {
+    await dependencies.schedules.remove(tick.watchlistId);
+    return undefined;
+  }
+  const due = dueTime(watchlist, tick.scheduledTime);
+  if (due === undefined) return undefined;
+  if (watchlist.runningRun !== null) {
+    const next = nextRunAfter(watchlist.schedule, due, tick.now);
+    await dependencies.watchlists.skipOverlap(watchlist, next.toISOString());
+    return undefined;
+  }
+  return claimRun({ watchlist, trigger: tick.trigger, due, now: tick.now }, dependencies.runs);
+}
+
+function dueTime(watchlist: Watchlist, scheduledTime: Date): Date | undefined {
+  if (watchlist.status !== "active" || watchlist.nextRunAt === null) return undefined;
+  const due = new Date(watchlist.nextRunAt);
+  return scheduledTime.getTime() + tickToleranceMs >= due.getTime() ? due : undefined;
+}

@@ -1,0 +1,44 @@
+import type { Platform } from "../platforms/catalogue.ts";
+import type { Schedule } from "./schedule.ts";
+
+export type WatchlistStatus = "active" | "paused";
+export type PausedReason = "user" | "insufficient_credits";
+export type LastRunStatus = "running" | "completed" | "insufficient_credits" | "failed";
+
+/** Items of a list by state (specification, section "States and transitions"). */
+export interface ItemCounts {
+  readonly new: number;
+  readonly active: number;
+  readonly delisted: number;
+}
+
+export const noItems: ItemCounts = { new: 0, active: 0, delisted: 0 };
+
+/** A watchlist as stored; times are ISO 8601 UTC. */
+export interface Watchlist {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly platform: Platform;
+  readonly marketplace: string;
+  readonly status: WatchlistStatus;
+  readonly pausedReason: PausedReason | null;
+  readonly schedule: Schedule;
+  readonly refreshEveryRuns: number;
+  /** The endpoint this list's events go to; null: every subscribed endpoint. */
+  readonly webhookEndpointId: string | null;
+  readonly webhookUrl: string | null;
+  readonly itemCounts: ItemCounts;
+  readonly runCount: number;
+  readonly consecutiveSkips: number;
+  /** Due times that fell into a running run. */
+  readonly overlaps: number;
+  /** Number of the run in progress, or null. */
+  readonly runningRun: number | null;
+  readonly lastRunAt: string | null;
+  readonly lastRunStatus: LastRunStatus | null;
+  /** When the list is due: the truth that every trigger is checked against; null while paused. */
+  readonly nextRunAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}

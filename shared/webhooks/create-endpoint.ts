@@ -1,0 +1,68 @@
+import type { Chance } from "../base/clock.ts";
+import { conflict, invalidParam } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { limits } from "../base/limits.ts";
+import type { SecretBox } from "../base/secret-box.ts";
+import type { AddressPolicy } from "./address-policy.ts";
+import { type Endpoint, endpointSecretContext, type NewEndpoint } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+import { requirePublicUrl } from "./public-url.ts";
+import type { Resolver } from "./resolver.ts";
+import { newSecret, secretHint } from "./secret.ts";
+
+export interface CreateEndpointDependencies {
+  readonly endpoints: EndpointStore;
+  readonly secrets: SecretBox;
+  readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
+  readonly chance: Chance;
+}
+
+export interface EndpointRequest {
+  readonly accountId: string;
+  readonly wanted: NewEndpoint;
+  readonly now: Date;
+  /** `host[:port]` of this service, which is no receiver. */
+  readonly ownHost: string | null;
+}
+
+export interface CreatedEndpoint {
+  readonly endpoint: Endpoint;
+  /** The signing secret, to be shown now and never again. */
+  readonly secret: string;
+}
+
+/**
+ * Registers a receiver with a secret of its own.
+ * @throws 400 for a refused or registered URL, 409 beyond ten endpoints.
+ */
+export async function createEndpoint(
+  { accountId, wanted, now, ownHost }: EndpointRequest,
+  { endpoints, secrets, resolver, policy, chance }: CreateEndpointDependencies,
+): Promise<CreatedEndpoint> {
+  const rules = { policy, ownHost };
+  const url = await requirePublicUrl({ param: "url", value: wanted.url }, rules, resolver);
+  const id = newId("webhookEndpoint", now, chance);
+  const secret = newSecret(chance);
+  const endpoint: Endpoint = {
+    ...wanted,
+    id,
+    accountId,
+    url,
+    secret: await secrets.seal(secret, endpointSecretContext(accountId, id)),
+    secretHint: secretHint(secret),
+    previousSecret: null,
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+  const { outcome } = await endpoints.create(accountId, endpoint);
+  if (outcome === "url_taken") {
+    throw invalidParam("url", "A webhook endpoint of this account has this URL already.");
+  }
+  if (outcome === "limit_reached") {
+    throw conflict(
+      `An account has at most ${limits.webhookEndpointsMax} webhook endpoints. Delete one first.`,
+    );
+  }
+  return { endpoint, secret };
+}

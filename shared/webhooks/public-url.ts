@@ -1,0 +1,34 @@
+import { invalidParam } from "../base/errors.ts";
+import type { Resolver } from "./resolver.ts";
+import { parsePublicUrl, type UrlRules } from "./url.ts";
+
+export interface CheckedParam {
+  /** The request parameter that holds the address, for the error. */
+  readonly param: string;
+  readonly value: string;
+}
+
+/**
+ * Normalises an address that a customer wants called and looks up its host.
+ * @throws 400 that names the parameter when the address, or any address behind it, is refused.
+ */
+export async function requirePublicUrl(
+  { param, value }: CheckedParam,
+  rules: UrlRules,
+  resolver: Resolver,
+): Promise<string> {
+  const parsed = parsePublicUrl(value, rules);
+  if (parsed.outcome === "refused") {
+    throw invalidParam(param, `'${param}' ${parsed.reason}. ${expectation}`);
+  }
+  const addresses = await resolver.resolve(parsed.hostname);
+  if (addresses.length === 0) {
+    throw invalidParam(param, `The host of '${param}' cannot be resolved. ${expectation}`);
+  }
+  if (!addresses.every((address) => rules.policy.allows(address))) {
+    throw invalidParam(param, `The host of '${param}' leads to an address that is not public.`);
+  }
+  return parsed.href;
+}
+
+const expectation = "Expected: an https:// address on a public host, port 443 or 1024 to 65535.";

@@ -1,0 +1,16 @@
+import type { Chance } from "../base/clock.ts";
+
+const secretPrefix = "whsec_";
+const secretBytes = 33;
+const hintLength = 4;
+
+/** A new signing secret: `whsec_` and base64 of 33 random bytes. */
+export const newSecret = (chance: Chance): string =>
+  secretPrefix + Buffer.from(chance.bytes(secretBytes)).toString("base64");
+
+/** The last four characters, by which its owner recognises a secret. */
+export const secretHint = (secret: string): string => secret.slice(-hintLength);
+
+/** The random bytes inside a secret. */
+export const secretKey = (secret: string): Uint8Array =>
+  Buffer.from(secret.slice(secretPrefix.length), "base64");

@@ -1,0 +1,34 @@
+/** One signed POST to a receiver. */
+export interface OutgoingRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** Why no answer came; stable codes, shown in the delivery log. */
+export type SendFailure =
+  | "address_refused"
+  | "name_not_resolved"
+  | "connection_failed"
+  | "tls_failed"
+  | "connect_timeout"
+  | "timeout";
+
+export type SendResult =
+  | {
+      readonly outcome: "answered";
+      readonly status: number;
+      readonly retryAfter: string | null;
+      /** The beginning of the answer's body, at most 16 KiB. */
+      readonly body: Uint8Array;
+      readonly durationMs: number;
+    }
+  | { readonly outcome: "failed"; readonly error: SendFailure; readonly durationMs: number };
+
+/**
+ * Sends to addresses that customers chose: public ones only, no redirects, 5 s to connect and 15 s
+ * in all. Never throws for what a receiver does.
+ */
+export interface Sender {
+  send(request: OutgoingRequest): Promise<SendResult>;
+}

@@ -1,0 +1,160 @@
+import { ResponseType } from "aws-cdk-lib/aws-apigateway";
+import type { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { groups } from "../../../functions/routes.ts";
+import type { Group } from "../../../functions/routes.ts";
+import { gatewayErrors } from "../../../lib/constructs/gateway-responses.ts";
+import { functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+
+const streaming = synthesize("prod").service;
+const buffered = synthesize("prod", "buffered").service;
+
+interface Integration {
+  readonly Type: string;
+  readonly Uri: unknown;
+  readonly ResponseTransferMode?: string;
+  readonly TimeoutInMillis?: number;
+}
+
+/** Every method of the template: `ANY /path` to its integration. */
+function methodsOf(template: Template): Map<string, Integration> {
+  const resources = resourcesOf(template, "AWS::ApiGateway::Resource");
+  const pathOf = (reference: unknown): string => {
+    const { Ref: id } = reference as { Ref?: string };
+    const properties = resources[id ?? ""]?.Properties;
+    if (properties === undefined) return "";
+    return `${pathOf(properties["ParentId"])}/${properties["PathPart"] as string}`;
+  };
+  return new Map(
+    Object.values(resourcesOf(template, "AWS::ApiGateway::Method")).map(({ Properties }) => [
+      `${Properties["HttpMethod"] as string} ${pathOf(Properties["ResourceId"]) || "/"}`,
+      Properties["Integration"] as Integration,
+    ]),
+  );
+}
+
+function expectedRoutes(): Map<string, string> {
+  const routes = new Map<string, string>();
+  for (const [name, group] of Object.entries(groups) as [string, Group][]) {
+    const paths = group.root === null ? ["", "/v1"] : [`/v1/${group.root}`];
+    for (const path of paths) {
+      routes.set(`ANY ${path || "/"}`, name);
+      routes.set(`ANY ${path}/{proxy+}`, name);
+    }
+  }
+  return routes;
+}
+
+describe("routes", () => {
+  it("give every group its root and all below, and the rest to the group without a root", () => {
+    const nameById = new Map([...functionIds(streaming)].map(([name, id]) => [id, name]));
+    const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
+      const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));
+      return [route, nameById.get(id ?? "")];
+    });
+
+    expect(Object.fromEntries(actual)).toEqual(Object.fromEntries(expectedRoutes()));
+  });
+
+  it("stream the answers of streaming groups, past the 29 seconds of buffered ones", () => {
+    for (const [route, name] of expectedRoutes()) {
+      const integration = methodsOf(streaming).get(route);
+      const streams = groups[name as keyof typeof groups].streaming;
+
+      expect(integration?.Type).toBe("AWS_PROXY");
+      expect(integration?.ResponseTransferMode).toBe(streams ? "STREAM" : undefined);
+      expect(integration?.TimeoutInMillis).toBe(streams ? 320_000 : undefined);
+      expect(JSON.stringify(integration?.Uri)).toContain(
+        streams ? "/response-streaming-invocations" : "/invocations",
+      );
+    }
+  });
+
+  it("stream nothing in buffered mode", () => {
+    for (const integration of methodsOf(buffered).values()) {
+      expect(integration.ResponseTransferMode).toBeUndefined();
+      expect(integration.TimeoutInMillis).toBeUndefined();
+      expect(JSON.stringify(integration.Uri)).toContain("/2015-03-31/functions/");
+    }
+  });
+
+  it("may invoke each group's function by one permission", () => {
+    expect(Object.keys(resourcesOf(streaming, "AWS::Lambda::Permission"))).toHaveLength(
+      Object.keys(groups).length,
+    );
+  });
+});
+
+describe("endpoint", () => {
+  it("is regional, because an edge one ends streams early", () => {
+    expect(propertiesOf(streaming, "AWS::ApiGateway::RestApi")).toContainEqual(
+      expect.objectContaining({
+        EndpointConfiguration: { Types: ["REGIONAL"] },
+      }),
+    );
+  });
+
+  it("changes nothing for the rest of the account and records no request data", () => {
+    expect(Object.keys(resourcesOf(streaming, "AWS::ApiGateway::Account"))).toHaveLength(0);
+    expect(propertiesOf(streaming, "AWS::ApiGateway::Stage")).toContainEqual(
+      expect.objectContaining({
+        StageName: "prod",
+        TracingEnabled: false,
+      }),
+    );
+  });
+});
+
+describe("the gateway's own answers", () => {
+  const responses = propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse");
+  const statusOf = (type: string): unknown =>
+    responses.find((properties) => properties["ResponseType"] === type)?.["StatusCode"];
+
+  it("are replaced for every type there is", () => {
+    const known = Object.values(ResponseType)
+      .filter((value): value is ResponseType => value instanceof ResponseType)
+      .map(({ responseType }) => responseType);
+    const replaced = responses.map((properties) => properties["ResponseType"]);
+
+    expect(known.length).toBeGreaterThan(15);
+    expect(new Set(replaced)).toEqual(new Set(known));
+    expect(gatewayErrors).toHaveLength(known.length);
+  });
+
+  it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
+    "%s has the error shape of the service and a request id",
+    (_type, properties) => {
+      const templates = properties["ResponseTemplates"] as Record<string, string>;
+      const body = JSON.parse(templates["application/json"] ?? "") as {
+        error: Record<string, string>;
+      };
+
+      expect(Object.keys(body)).toEqual(["error"]);
+      expect(body.error["message"]).toMatch(/\.$/);
+      expect(body.error["docs"]).toBe(`/docs/errors#${body.error["code"]}`);
+      expect(properties["ResponseParameters"]).toMatchObject({
+        "gatewayresponse.header.X-Request-Id": "context.requestId",
+      });
+    },
+  );
+
+  it("keep the fallbacks' status, which would replace that of all others", () => {
+    expect(statusOf("DEFAULT_4XX")).toBeUndefined();
+    expect(statusOf("DEFAULT_5XX")).toBeUndefined();
+    expect(statusOf("MISSING_AUTHENTICATION_TOKEN")).toBe("404");
+    expect(statusOf("REQUEST_TOO_LARGE")).toBe("413");
+    expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
+  });
+
+  it("tell a throttled client when to come back", () => {
+    expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(
+      expect.objectContaining({
+        ResponseType: "THROTTLED",
+        StatusCode: "429",
+        ResponseParameters: expect.objectContaining({
+          "gatewayresponse.header.Retry-After": "'1'",
+        }),
+      }),
+    );
+  });
+});

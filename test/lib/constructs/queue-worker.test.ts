@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { documentOf, functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+
+const { service } = synthesize("prod");
+const queues = resourcesOf(service, "AWS::SQS::Queue");
+
+describe.each([
+  { id: "Runs", name: "run-starter", timeout: 60, batchSize: 5, receives: 5 },
+  { id: "Steps", name: "run-step", timeout: 180, batchSize: 1, receives: 5 },
+  { id: "Finishes", name: "run-finisher", timeout: 300, batchSize: 1, receives: 5 },
+  { id: "Deliveries", name: "delivery", timeout: 300, batchSize: 5, receives: 100 },
+])("$name", ({ id, name, timeout, batchSize, receives }) => {
+  const functionId = functionIds(service).get(name) ?? "";
+
+  it("hides a message for six times as long as the function may run", () => {
+    const worker = resourcesOf(service, "AWS::Lambda::Function")[functionId];
+
+    expect(worker?.Properties["Timeout"]).toBe(timeout);
+    expect(queues[`${id}Queue`]?.Properties["VisibilityTimeout"]).toBe(6 * timeout);
+  });
+
+  it("gives a message up to its dead-letter queue, where it stays for 14 days", () => {
+    expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
+      deadLetterTargetArn: { "Fn::GetAtt": [`${id}DeadLetterQueue`, "Arn"] },
+      maxReceiveCount: receives,
+    });
+    expect(queues[`${id}DeadLetterQueue`]?.Properties["MessageRetentionPeriod"]).toBe(
+      14 * 24 * 60 * 60,
+    );
+  });
+
+  it("retries the failed messages of a batch only, within its share of concurrency", () => {
+    expect(propertiesOf(service, "AWS::Lambda::EventSourceMapping")).toContainEqual(
+      expect.objectContaining({
+        FunctionName: { Ref: functionId },
+        EventSourceArn: { "Fn::GetAtt": [`${id}Queue`, "Arn"] },
+        BatchSize: batchSize,
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+        ScalingConfig: { MaximumConcurrency: expect.anything() },
+      }),
+    );
+  });
+
+  it("rings at the first message given up and says what that means", () => {
+    expect(propertiesOf(service, "AWS::CloudWatch::Alarm")).toContainEqual(
+      expect.objectContaining({
+        Namespace: "AWS/SQS",
+        MetricName: "ApproximateNumberOfMessagesVisible",
+        Dimensions: [
+          { Name: "QueueName", Value: { "Fn::GetAtt": [`${id}DeadLetterQueue`, "QueueName"] } },
+        ],
+        Threshold: 1,
+        ComparisonOperator: "GreaterThanOrEqualToThreshold",
+        AlarmDescription: expect.stringMatching(/\.$/),
+      }),
+    );
+  });
+});
+
+describe("every queue", () => {
+  it("is encrypted and refuses requests that are not encrypted in transit", () => {
+    const policies = Object.values(resourcesOf(service, "AWS::SQS::QueuePolicy"));
+    const covered = policies.flatMap(({ Properties }) =>
+      (Properties["Queues"] as { Ref: string }[]).map(({ Ref }) => Ref),
+    );
+
+    expect(covered.sort()).toEqual(Object.keys(queues).sort());
+    for (const { Properties } of policies) {
+      expect(documentOf(Properties["PolicyDocument"])).toContainEqual(
+        expect.objectContaining({
+          Effect: "Deny",
+          Condition: { Bool: { "aws:SecureTransport": "false" } },
+        }),
+      );
+    }
+    for (const properties of propertiesOf(service, "AWS::SQS::Queue")) {
+      expect(properties).toMatchObject({ SqsManagedSseEnabled: true });
+    }
+  });
+
+  it("has an alarm if it is a dead-letter queue", () => {
+    const deadLetterQueues = Object.keys(queues).filter((id) => id.endsWith("DeadLetterQueue"));
+
+    expect(Object.keys(resourcesOf(service, "AWS::CloudWatch::Alarm"))).toHaveLength(
+      deadLetterQueues.length,
+    );
+  });
+});

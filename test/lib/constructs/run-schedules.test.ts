@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import {
+  actionsOf,
+  functionIds,
+  propertiesOf,
+  resourcesOf,
+  roleIdOf,
+  statementsOf,
+  synthesize,
+} from "../synthesize.ts";
+import type { Statement } from "../synthesize.ts";
+
+const { service } = synthesize("prod");
+
+function grantsOf(name: string): readonly Statement[] {
+  const found = resourcesOf(service, "AWS::Lambda::Function")[functionIds(service).get(name) ?? ""];
+  return found === undefined ? [] : statementsOf(service, roleIdOf(found.Properties));
+}
+
+function statementFor(name: string, action: string): Statement | undefined {
+  return grantsOf(name).find((statement) => actionsOf(statement).includes(action));
+}
+
+describe("the watchlists' schedules", () => {
+  it("live in a group of their own, named for the stage", () => {
+    expect(propertiesOf(service, "AWS::Scheduler::ScheduleGroup")).toContainEqual(
+      expect.objectContaining({
+        Name: "retail-product-data-prod",
+      }),
+    );
+  });
+
+  it("send to the runs queue by a role that only this group can take on", () => {
+    const [roleId = "", role] =
+      Object.entries(resourcesOf(service, "AWS::IAM::Role")).find(([id]) =>
+        id.startsWith("RunSchedulesRole"),
+      ) ?? [];
+
+    expect(role?.Properties["AssumeRolePolicyDocument"]).toMatchObject({
+      Statement: [
+        {
+          Principal: { Service: "scheduler.amazonaws.com" },
+          Condition: {
+            StringEquals: {
+              "aws:SourceArn": { "Fn::GetAtt": ["WatchlistSchedules", "Arn"] },
+              "aws:SourceAccount": { Ref: "AWS::AccountId" },
+            },
+          },
+        },
+      ],
+    });
+    expect(statementsOf(service, roleId)).toEqual([
+      {
+        Effect: "Allow",
+        Action: "sqs:SendMessage",
+        Resource: { "Fn::GetAtt": ["RunsQueue", "Arn"] },
+      },
+    ]);
+  });
+
+  it("are kept by the watchlists function, which passes that role to the scheduler only", () => {
+    const manage = statementFor("watchlists", "scheduler:CreateSchedule");
+    const pass = statementFor("watchlists", "iam:PassRole");
+
+    expect(manage?.Action).toEqual([
+      "scheduler:CreateSchedule",
+      "scheduler:DeleteSchedule",
+      "scheduler:GetSchedule",
+      "scheduler:UpdateSchedule",
+    ]);
+    expect(JSON.stringify(manage?.Resource)).toContain(":schedule/retail-product-data-prod/*");
+    expect(pass?.Condition).toEqual({
+      StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" },
+    });
+    expect(JSON.stringify(pass?.Resource)).toContain("RunSchedulesRole");
+  });
+
+  it("can be deleted by the starter, when their list is gone", () => {
+    expect(statementFor("run-starter", "scheduler:DeleteSchedule")?.Action).toBe(
+      "scheduler:DeleteSchedule",
+    );
+  });
+});
+
+describe("the sweeper's schedule", () => {
+  it("fires every minute, exactly, and repeats no minute", () => {
+    expect(propertiesOf(service, "AWS::Scheduler::Schedule")).toContainEqual(
+      expect.objectContaining({
+        ScheduleExpression: "rate(1 minute)",
+        FlexibleTimeWindow: { Mode: "OFF" },
+        State: "ENABLED",
+        Target: expect.objectContaining({
+          Arn: { "Fn::GetAtt": [functionIds(service).get("sweeper"), "Arn"] },
+          RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
+        }),
+      }),
+    );
+  });
+
+  it("takes on a role that can do nothing but invoke the sweeper", () => {
+    const roleId = Object.keys(resourcesOf(service, "AWS::IAM::Role")).find((id) =>
+      id.startsWith("WorkersSweeperScheduleRole"),
+    );
+    const statements = statementsOf(service, roleId ?? "");
+
+    expect(statements.flatMap(actionsOf)).toEqual(["lambda:InvokeFunction"]);
+    expect(JSON.stringify(statements)).toContain(functionIds(service).get("sweeper"));
+  });
+});

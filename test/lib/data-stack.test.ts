@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "../../shared/base/limits.ts";
+import { documentOf, propertiesOf, resourcesOf, synthesize } from "./synthesize.ts";
+import type { Resource } from "./synthesize.ts";
+
+const dev = synthesize("dev").data;
+const prod = synthesize("prod").data;
+const tableIds = ["AccountsTable", "LedgerTable", "WatchlistsTable", "DeliveriesTable"];
+const pinnedIds = [...tableIds, "SecretsKey", "EventsBucket"];
+
+describe.each([
+  ["dev", dev],
+  ["prod", prod],
+])("data stack, %s", (_stage, template) => {
+  it("keeps the logical ids of what holds state", () => {
+    const ids = Object.keys(template.toJSON()["Resources"] as object);
+
+    expect(ids).toEqual(expect.arrayContaining(pinnedIds));
+    expect(ids.filter((id) => !pinnedIds.includes(id))).toEqual([
+      expect.stringMatching(/^EventsBucketPolicy/),
+    ]);
+  });
+
+  it("makes every table on-demand, encrypted and restorable to a point in time", () => {
+    expect(Object.keys(resourcesOf(template, "AWS::DynamoDB::Table"))).toEqual(tableIds);
+    for (const properties of propertiesOf(template, "AWS::DynamoDB::Table")) {
+      expect(properties).toMatchObject({
+        BillingMode: "PAY_PER_REQUEST",
+        KeySchema: [
+          { AttributeName: "pk", KeyType: "HASH" },
+          { AttributeName: "sk", KeyType: "RANGE" },
+        ],
+        TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
+        SSESpecification: { SSEEnabled: true },
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      });
+    }
+  });
+
+  it("indexes due rows, by keys only, in every table but the ledger", () => {
+    const indexes = Object.entries(resourcesOf(template, "AWS::DynamoDB::Table")).map(
+      ([id, { Properties }]) => [id, Properties["GlobalSecondaryIndexes"]],
+    );
+
+    const due = [
+      {
+        IndexName: "due",
+        KeySchema: [
+          { AttributeName: "due_kind", KeyType: "HASH" },
+          { AttributeName: "due_at", KeyType: "RANGE" },
+        ],
+        Projection: { ProjectionType: "KEYS_ONLY" },
+      },
+    ];
+    expect(Object.fromEntries(indexes)).toEqual({
+      AccountsTable: due,
+      LedgerTable: undefined,
+      WatchlistsTable: due,
+      DeliveriesTable: due,
+    });
+  });
+
+  it("rotates the key that encrypts secrets", () => {
+    expect(propertiesOf(template, "AWS::KMS::Key")).toContainEqual(
+      expect.objectContaining({ EnableKeyRotation: true }),
+    );
+  });
+
+  it("keeps event bodies private, encrypted, and longer than customers may list them", () => {
+    expect(propertiesOf(template, "AWS::S3::Bucket")).toContainEqual(
+      expect.objectContaining({
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        BucketEncryption: expect.anything(),
+        LifecycleConfiguration: { Rules: [expect.objectContaining({ ExpirationInDays: 35 })] },
+      }),
+    );
+    expect(propertiesOf(template, "AWS::S3::Bucket")[0]).not.toHaveProperty(
+      "VersioningConfiguration",
+    );
+    expect(limits.eventRetentionDays).toBeLessThan(35);
+  });
+
+  it("refuses requests for event bodies that are not encrypted in transit", () => {
+    const [policy] = propertiesOf(template, "AWS::S3::BucketPolicy");
+
+    expect(documentOf(policy?.["PolicyDocument"])).toContainEqual(
+      expect.objectContaining({
+        Effect: "Deny",
+        Condition: { Bool: { "aws:SecureTransport": "false" } },
+      }),
+    );
+  });
+});
+
+describe("protection", () => {
+  it("retains everything in prod and refuses the deletion of tables", () => {
+    const resources = prod.toJSON()["Resources"] as Record<string, Resource>;
+
+    expect(pinnedIds.map((id) => resources[id]?.DeletionPolicy)).toEqual(
+      pinnedIds.map(() => "Retain"),
+    );
+    for (const properties of propertiesOf(prod, "AWS::DynamoDB::Table")) {
+      expect(properties).toMatchObject({ DeletionProtectionEnabled: true });
+    }
+  });
+
+  it("lets a dev stack be destroyed whole", () => {
+    for (const table of Object.values(resourcesOf(dev, "AWS::DynamoDB::Table"))) {
+      expect(table.DeletionPolicy).toBe("Delete");
+    }
+    for (const properties of propertiesOf(dev, "AWS::DynamoDB::Table")) {
+      expect(properties).toMatchObject({ DeletionProtectionEnabled: false });
+    }
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { environment } from "../../functions/environment.ts";
+import type { FunctionName } from "../../functions/environment.ts";
+import {
+  actionsOf,
+  documentOf,
+  functionIds,
+  resourcesOf,
+  roleIdOf,
+  statementsOf,
+  synthesize,
+  variablesOf,
+} from "./synthesize.ts";
+import type { Resource, Statement } from "./synthesize.ts";
+
+const { data, service } = synthesize("prod");
+const functions = resourcesOf(service, "AWS::Lambda::Function");
+const functionNames = Object.keys(environment) as FunctionName[];
+
+function functionOf(name: FunctionName): Resource {
+  const found = functions[functionIds(service).get(name) ?? ""];
+  if (found === undefined) throw new Error(`No function ${name}.`);
+  return found;
+}
+
+function grantsOf(name: FunctionName): readonly Statement[] {
+  return statementsOf(service, roleIdOf(functionOf(name).Properties));
+}
+
+/** Who may do an action on a resource whose logical id contains the text. */
+function holdersOf(action: string, resource = ""): readonly string[] {
+  return functionNames.filter((name) =>
+    grantsOf(name).some(
+      (statement) =>
+        actionsOf(statement).includes(action) &&
+        JSON.stringify(statement.Resource).includes(resource),
+    ),
+  );
+}
+
+describe("functions", () => {
+  it("exist once for every name that the environment lists", () => {
+    expect([...functionIds(service).keys()].sort()).toEqual([...functionNames].sort());
+    expect(Object.keys(functions)).toHaveLength(functionNames.length);
+  });
+
+  it.each(functionNames)("%s gets the variables listed for it and no others", (name) => {
+    const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
+
+    expect(variables).toEqual([...environment[name], "POWERTOOLS_SERVICE_NAME"].sort());
+  });
+
+  it.each(functionNames)("%s has a role of its own", (name) => {
+    const roleId = roleIdOf(functionOf(name).Properties);
+
+    const sharing = Object.values(functions).filter(
+      ({ Properties }) => roleIdOf(Properties) === roleId,
+    );
+    expect(sharing).toHaveLength(1);
+  });
+});
+
+describe("permissions", () => {
+  const policies = [data, service].flatMap((template) =>
+    Object.values(resourcesOf(template, "AWS::IAM::Policy")).flatMap(({ Properties }) =>
+      documentOf(Properties["PolicyDocument"]),
+    ),
+  );
+
+  it("name every action and never every resource", () => {
+    expect(policies.length).toBeGreaterThan(functionNames.length);
+    for (const statement of policies) {
+      expect(actionsOf(statement).join()).not.toContain("*");
+      expect([statement.Resource].flat()).not.toContain("*");
+    }
+  });
+
+  it("come from the policies of this app only", () => {
+    for (const { Properties } of Object.values(resourcesOf(service, "AWS::IAM::Role"))) {
+      expect(Properties["ManagedPolicyArns"]).toBeUndefined();
+    }
+  });
+
+  it("are given by queues and buckets to nobody", () => {
+    const resourcePolicies = [
+      ...Object.values(resourcesOf(service, "AWS::SQS::QueuePolicy")),
+      ...Object.values(resourcesOf(data, "AWS::S3::BucketPolicy")),
+    ].flatMap(({ Properties }) => documentOf(Properties["PolicyDocument"]));
+
+    expect(resourcePolicies.length).toBeGreaterThan(0);
+    expect(resourcePolicies.map(({ Effect }) => Effect)).not.toContain("Allow");
+  });
+
+  it("let nobody change or delete a ledger entry", () => {
+    expect(holdersOf("dynamodb:PutItem", "LedgerTable")).toEqual([
+      "products",
+      "run-starter",
+      "run-step",
+      "sweeper",
+    ]);
+    expect(holdersOf("dynamodb:UpdateItem", "LedgerTable")).toEqual([]);
+    expect(holdersOf("dynamodb:DeleteItem", "LedgerTable")).toEqual([]);
+    expect(holdersOf("dynamodb:BatchWriteItem", "LedgerTable")).toEqual([]);
+  });
+
+  it("let only those read secrets that sign or sign in with them", () => {
+    expect(holdersOf("kms:Decrypt")).toEqual(["s3-destination", "delivery"]);
+    expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
+  });
+
+  it("let only the finisher and the delivery touch event bodies", () => {
+    expect(holdersOf("s3:PutObject")).toEqual(["run-finisher", "delivery"]);
+    expect(holdersOf("s3:GetObject")).toEqual(["delivery"]);
+  });
+
+  it("let those change watchlists that serve or run them", () => {
+    expect(holdersOf("dynamodb:PutItem", "WatchlistsTable")).toEqual([
+      "watchlists",
+      "run-starter",
+      "run-step",
+      "run-finisher",
+      "sweeper",
+    ]);
+  });
+
+  it("let an index be read by the sweeper only, which alone looks for due rows", () => {
+    const withIndex = functionNames.filter((name) =>
+      JSON.stringify(grantsOf(name)).includes("/index/"),
+    );
+
+    expect(withIndex).toEqual(["sweeper"]);
+    for (const table of ["AccountsTable", "WatchlistsTable", "DeliveriesTable"]) {
+      expect(holdersOf("dynamodb:Query", table)).toContain("sweeper");
+    }
+  });
+
+  it("let each queue be filled by those who pass work on to it", () => {
+    expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual(["watchlists", "sweeper"]);
+    expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual([
+      "run-starter",
+      "run-step",
+      "sweeper",
+    ]);
+    expect(holdersOf("sqs:SendMessage", '"FinishesQueue"')).toEqual([
+      "run-starter",
+      "run-step",
+      "sweeper",
+    ]);
+    expect(holdersOf("sqs:SendMessage", '"DeliveriesQueue"')).toEqual([
+      "run-finisher",
+      "delivery",
+      "sweeper",
+    ]);
+  });
+
+  it("let each queue be emptied by its worker only, which may also put a message off", () => {
+    for (const action of ["sqs:ReceiveMessage", "sqs:ChangeMessageVisibility"]) {
+      expect(holdersOf(action, '"RunsQueue"')).toEqual(["run-starter"]);
+      expect(holdersOf(action, '"StepsQueue"')).toEqual(["run-step"]);
+      expect(holdersOf(action, '"FinishesQueue"')).toEqual(["run-finisher"]);
+      expect(holdersOf(action, '"DeliveriesQueue"')).toEqual(["delivery"]);
+    }
+  });
+});
+
+describe("outputs", () => {
+  it("tell operators the address of the API and of every queue", () => {
+    const outputs = Object.keys(service.toJSON()["Outputs"] as object);
+
+    expect(outputs).toEqual(
+      expect.arrayContaining([
+        "ApiUrl",
+        "RunsQueueUrl",
+        "RunsDeadLetterQueueUrl",
+        "StepsQueueUrl",
+        "StepsDeadLetterQueueUrl",
+        "FinishesQueueUrl",
+        "FinishesDeadLetterQueueUrl",
+        "DeliveriesQueueUrl",
+        "DeliveriesDeadLetterQueueUrl",
+      ]),
+    );
+  });
+
+  it("keep the logical ids of the queues, the schedule group and the API", () => {
+    const ids = Object.keys(service.toJSON()["Resources"] as object);
+
+    expect(ids).toEqual(expect.arrayContaining(["Api", "WatchlistSchedules"]));
+    expect(Object.keys(resourcesOf(service, "AWS::SQS::Queue")).sort()).toEqual([
+      "DeliveriesDeadLetterQueue",
+      "DeliveriesQueue",
+      "FinishesDeadLetterQueue",
+      "FinishesQueue",
+      "RunsDeadLetterQueue",
+      "RunsQueue",
+      "StepsDeadLetterQueue",
+      "StepsQueue",
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Template } from "aws-cdk-lib/assertions";
+import { buildApp, stackName } from "../../lib/build-app.ts";
+import type { ResponseMode, Stage } from "../../lib/config.ts";
+
+export interface Synthesis {
+  readonly data: Template;
+  readonly service: Template;
+}
+
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+}
+
+/** Both stacks' templates, made in-process and without bundling. */
+export function synthesize(stage: Stage, responseMode?: ResponseMode): Synthesis {
+  const outdir = mkdtempSync(join(tmpdir(), "synth-"));
+  const app = buildApp({
+    stage,
+    bundle: false,
+    outdir,
+    ...(responseMode === undefined ? {} : { responseMode }),
+  });
+  const assembly = app.synth();
+  const templateOf = (part: "data" | "service"): Template =>
+    Template.fromJSON(assembly.getStackByName(stackName(stage, part)).template as object);
+  const synthesis = { data: templateOf("data"), service: templateOf("service") };
+  rmSync(outdir, { recursive: true });
+  return synthesis;
+}
+
+/** Resources of one type by logical id. */
+export function resourcesOf(template: Template, type: string): Record<string, Resource> {
+  return template.findResources(type) as Record<string, Resource>;
+}
+
+/** Properties of every resource of one type; a type without any is a mistake in the test. */
+export function propertiesOf(template: Template, type: string): readonly Resource["Properties"][] {
+  const properties = Object.values(resourcesOf(template, type)).map((found) => found.Properties);
+  if (properties.length === 0) throw new Error(`The template has no ${type}.`);
+  return properties;
+}
+
+/** Logical id of each function by the name of its folder. */
+export function functionIds(service: Template): Map<string, string> {
+  return new Map(
+    Object.entries(resourcesOf(service, "AWS::Lambda::Function")).map(([id, { Properties }]) => [
+      variablesOf(Properties)["POWERTOOLS_SERVICE_NAME"] as string,
+      id,
+    ]),
+  );
+}
+
+export function variablesOf(properties: Resource["Properties"]): Record<string, unknown> {
+  return (properties["Environment"] as { Variables: Record<string, unknown> }).Variables;
+}
+
+export interface Statement {
+  readonly Effect: "Allow" | "Deny";
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** What a role may do, as statements of every policy attached to it. */
+export function statementsOf(service: Template, roleId: string): readonly Statement[] {
+  return Object.values(resourcesOf(service, "AWS::IAM::Policy"))
+    .filter(({ Properties }) =>
+      (Properties["Roles"] as readonly { Ref: string }[]).some(({ Ref }) => Ref === roleId),
+    )
+    .flatMap(({ Properties }) => documentOf(Properties["PolicyDocument"]));
+}
+
+export function documentOf(document: unknown): readonly Statement[] {
+  return (document as { Statement: readonly Statement[] }).Statement;
+}
+
+export function actionsOf({ Action }: Statement): readonly string[] {
+  return typeof Action === "string" ? [Action] : Action;
+}
+
+export function roleIdOf(properties: Resource["Properties"]): string {
+  const [roleId = ""] = (properties["Role"] as { "Fn::GetAtt": readonly string[] })["Fn::GetAtt"];
+  return roleId;
+}
