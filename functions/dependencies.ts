@@ -3,25 +3,59 @@
  * needs from these, so that its bundle holds only the clients it uses.
  */
 import { Logger } from "@aws-lambda-powertools/logger";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { KMSClient } from "@aws-sdk/client-kms";
+import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
-import { SQSClient } from "@aws-sdk/client-sqs";
+import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { AccountStore } from "../shared/accounts/account-store.ts";
 import { dynamoAccountStore } from "../shared/aws/account-store.ts";
+import { s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
+import { sqsDeliveryQueue } from "../shared/aws/delivery-queue.ts";
+import { dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
+import { dynamoDestinationStore } from "../shared/aws/destination-store.ts";
+import { dynamoDueWork } from "../shared/aws/due-work.ts";
 import { documentClient } from "../shared/aws/dynamo.ts";
+import { dynamoEndpointStore } from "../shared/aws/endpoint-store.ts";
+import { s3EventBodies } from "../shared/aws/event-bodies.ts";
+import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
+import { dynamoExportJobStore } from "../shared/aws/export-job-store.ts";
+import { hostResolver } from "../shared/aws/host-resolver.ts";
 import { dynamoLedger } from "../shared/aws/ledger.ts";
+import { dynamoRunJobStore } from "../shared/aws/run-job-store.ts";
 import { sqsRunQueue } from "../shared/aws/run-queue.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
+import { kmsSecretBox } from "../shared/aws/secret-box.ts";
+import { dynamoStepStore } from "../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
+import { webhookSender } from "../shared/aws/webhook-sender.ts";
+import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
+import type { ExportRunDependencies } from "../shared/exports/export-run.ts";
+import type { PutDestinationDependencies } from "../shared/exports/put-destination.ts";
+import { runExports } from "../shared/exports/run-exports.ts";
 import type { RunQueue } from "../shared/runs/run-queue.ts";
 import type { RunStore } from "../shared/runs/run-store.ts";
+import type { StepStore } from "../shared/runs/step-store.ts";
+import type { ScraperId } from "../shared/scrapers/catalogue.ts";
+import type { Scraper } from "../shared/scrapers/scraper.ts";
+import { parseSources, scraperFor } from "../shared/sources/configuration.ts";
 import type { Schedules } from "../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
+import { type AddressPolicy, addressPolicy } from "../shared/webhooks/address-policy.ts";
+import type { CreateEndpointDependencies } from "../shared/webhooks/create-endpoint.ts";
+import type { DeliverRunDependencies } from "../shared/webhooks/deliver-run.ts";
+import type { DeliveryQueue } from "../shared/webhooks/delivery-queue.ts";
+import type { EndpointStore } from "../shared/webhooks/endpoint-store.ts";
+import type { EventBodies } from "../shared/webhooks/event-archive.ts";
+import { runEventPublisher } from "../shared/webhooks/publish.ts";
+import type { RunEventPublisher } from "../shared/webhooks/publisher.ts";
+import type { DueWork } from "../shared/webhooks/work.ts";
 import type { FunctionName } from "./environment.ts";
 import type { EdgeDependencies } from "./http/group-handler.ts";
+import type { Overrides } from "./overrides.ts";
 
 export const clock = systemClock;
 export const chance = systemChance;
@@ -34,9 +68,10 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-export const dynamo: () => DynamoDBDocumentClient = once(documentClient);
-export const sqs = once(() => new SQSClient({}));
+const dynamo: () => DynamoDBDocumentClient = once(documentClient);
+const sqs = once(() => new SQSClient({}));
 const scheduler = once(() => new SchedulerClient({}));
+const kms = once(() => new KMSClient({}));
 
 /** Builds a handler at its first call: importing a function reads no environment. */
 export function onFirstCall<Arguments extends unknown[], Result>(
@@ -82,6 +117,9 @@ export const watchlists = (environment: Needs<"WATCHLISTS_TABLE">): WatchlistSto
 export const runs = (environment: Needs<"WATCHLISTS_TABLE">): RunStore =>
   dynamoRunStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
 
+export const steps = (environment: Needs<"WATCHLISTS_TABLE">): StepStore =>
+  dynamoStepStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+
 export const runQueue = (
   environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
 ): RunQueue =>
@@ -107,3 +145,108 @@ export const schedules = (
           },
         }),
   });
+
+export const endpoints = (environment: Needs<"DELIVERIES_TABLE">): EndpointStore =>
+  dynamoEndpointStore(dynamo(), { tableName: environment.DELIVERIES_TABLE, clock, chance });
+
+export const secrets = (environment: Needs<"SECRETS_KEY_ID">): SecretBox =>
+  kmsSecretBox(kms(), { keyId: environment.SECRETS_KEY_ID, clock });
+
+export const deliveryQueue = (environment: Needs<"DELIVERIES_QUEUE_URL">): DeliveryQueue =>
+  sqsDeliveryQueue(sqs(), environment.DELIVERIES_QUEUE_URL);
+
+export const dueWork = (environment: Needs<"DELIVERIES_TABLE">): DueWork =>
+  dynamoDueWork(dynamo(), environment.DELIVERIES_TABLE);
+
+const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
+  s3EventBodies(
+    new S3Client({ forcePathStyle: overrides.forcePathStyle === true }),
+    environment.EVENTS_BUCKET,
+  );
+
+const policyOf = (overrides: Overrides): AddressPolicy =>
+  addressPolicy({ allowLoopback: overrides.allowLoopback === true });
+
+/** What registering a webhook endpoint needs. */
+export const endpointRegistration = (
+  environment: Needs<"DELIVERIES_TABLE" | "SECRETS_KEY_ID">,
+  overrides: Overrides,
+): CreateEndpointDependencies => ({
+  endpoints: endpoints(environment),
+  secrets: secrets(environment),
+  resolver: hostResolver(),
+  policy: policyOf(overrides),
+  chance,
+});
+
+/** What setting up an S3 destination needs. */
+export const destinationSetup = (
+  environment: Needs<"DELIVERIES_TABLE" | "SECRETS_KEY_ID">,
+  overrides: Overrides,
+): PutDestinationDependencies => ({
+  destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
+  buckets: s3CustomerBuckets({ policy: policyOf(overrides) }),
+  secrets: secrets(environment),
+  resolver: hostResolver(),
+  policy: policyOf(overrides),
+});
+
+/** What takes over the events of a finished run. */
+export const publisher = (
+  environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
+  overrides: Overrides,
+): RunEventPublisher =>
+  runEventPublisher({
+    endpoints: endpoints(environment),
+    bodies: eventBodies(environment, overrides),
+    feed: dynamoEventFeed(dynamo(), environment.DELIVERIES_TABLE),
+    jobs: dynamoRunJobStore(dynamo(), environment.DELIVERIES_TABLE),
+    exports: runExports({
+      destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
+      exportJobs: dynamoExportJobStore(dynamo(), environment.DELIVERIES_TABLE),
+      clock,
+    }),
+    queue: deliveryQueue(environment),
+    clock,
+  });
+
+/** What delivering webhooks and exports needs. */
+export const delivery = (
+  environment: Needs<
+    "DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID"
+  >,
+  overrides: Overrides,
+): DeliverRunDependencies & ExportRunDependencies => {
+  const policy = policyOf(overrides);
+  return {
+    endpoints: endpoints(environment),
+    deliveries: dynamoDeliveryStore(dynamo(), environment.DELIVERIES_TABLE),
+    jobs: dynamoRunJobStore(dynamo(), environment.DELIVERIES_TABLE),
+    exportJobs: dynamoExportJobStore(dynamo(), environment.DELIVERIES_TABLE),
+    destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
+    buckets: s3CustomerBuckets({ policy }),
+    bodies: eventBodies(environment, overrides),
+    secrets: secrets(environment),
+    sender: webhookSender({ policy, clock }),
+    queue: deliveryQueue(environment),
+    clock,
+    chance,
+  };
+};
+
+/** Postpones a message of a queue: it comes again after so many seconds. */
+export const postpone =
+  (queueUrl: string) =>
+  async (receiptHandle: string, seconds: number): Promise<void> => {
+    await sqs().send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: queueUrl,
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout: seconds,
+      }),
+    );
+  };
+
+/** The source behind each scraper, as SOURCES says. */
+export const scrapers = (environment: Needs<"SOURCES">): ((scraper: ScraperId) => Scraper) =>
+  scraperFor(parseSources(environment.SOURCES), { clock, chance });

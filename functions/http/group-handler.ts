@@ -9,7 +9,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-l
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
-import { demoReadOnly, notFound } from "../../shared/base/errors.ts";
+import { demoReadOnly, invalidParam, notFound } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import {
   groups,
@@ -99,7 +99,7 @@ async function answer<Group extends GroupName, Dependencies>(
 ): Promise<APIGatewayProxyResult> {
   const state = callStateOf(event);
   assert(state !== undefined, "a dispatched call was named");
-  const body = parsed(route.body, event.body ?? {});
+  const body = parsed(route.body, bodyObject(event));
   const query = parsed(route.query, { ...event.queryStringParameters });
   route.announced?.(body, query);
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
@@ -118,6 +118,13 @@ async function answer<Group extends GroupName, Dependencies>(
     baseUrl: baseUrlOf(event),
   };
   return rendered(await route.handle(call, dependencies), { event, streamed });
+}
+
+/** The parsed body; an absent one is an empty object, so that the schema names what is missing. */
+function bodyObject(event: APIGatewayProxyEvent): object {
+  const body: unknown = event.body ?? {};
+  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+  throw invalidParam("body", 'The body is a JSON object, such as {"ids": [...]}.');
 }
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };

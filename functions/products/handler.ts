@@ -4,7 +4,6 @@ import type { Scraper } from "../../shared/scrapers/scraper.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
-import { scrapers } from "../sources.ts";
 import { readRoute } from "./read.ts";
 
 export interface ProductDependencies {
@@ -19,7 +18,7 @@ export function createHandler(environment: EnvironmentOf<"products">): HttpHandl
     dependencies: {
       ...provide.edge(environment, "products"),
       ledger: provide.ledger(environment),
-      scraperFor: scrapers(environment),
+      scraperFor: provide.scrapers(environment),
     },
     streamed: environment.RESPONSE_MODE === "stream",
   });

@@ -19,6 +19,7 @@ export function createHandler(
   const dependencies = {
     watchlists: provide.watchlists(environment),
     runs: provide.runs(environment),
+    steps: provide.steps(environment),
     publisher: provide.publisher(environment, overrides),
     clock: provide.clock,
   };

@@ -10,6 +10,7 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
   const dependencies = {
     watchlists: provide.watchlists(environment),
     runs: provide.runs(environment),
+    steps: provide.steps(environment),
     ledger: provide.ledger(environment),
     queue: provide.runQueue(environment),
     schedules: provide.schedules(environment),

@@ -2,16 +2,16 @@ import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { scrapers } from "../sources.ts";
 import { batchMessage } from "./message.ts";
 
 export function createHandler(environment: EnvironmentOf<"run-step">): QueueHandler {
   const dependencies = {
     watchlists: provide.watchlists(environment),
     runs: provide.runs(environment),
+    steps: provide.steps(environment),
     ledger: provide.ledger(environment),
     queue: provide.runQueue(environment),
-    scraperFor: scrapers(environment),
+    scraperFor: provide.scrapers(environment),
     clock: provide.clock,
   };
   return batchHandler({

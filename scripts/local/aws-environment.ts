@@ -16,29 +16,31 @@ const misleading = [
   "AWS_IGNORE_CONFIGURED_ENDPOINT_URLS",
 ] as const;
 
-/**
- * Points every SDK client of this process at the local endpoints, by the standard variables.
- * @returns puts the variables back as they were
- */
-export function pointClientsAt(endpoints: Endpoints): () => void {
-  const wanted: Record<string, string | undefined> = {
-    ...Object.fromEntries(misleading.map((name) => [name, undefined])),
-    AWS_REGION: localAccount.region,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
-    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
-    AWS_ENDPOINT_URL_S3: endpoints.s3,
-    AWS_ENDPOINT_URL_SCHEDULER: endpoints.scheduler,
-    AWS_ENDPOINT_URL_KMS: endpoints.kms,
-  };
-  const before = Object.keys(wanted).map((name) => [name, process.env[name]] as const);
-  setVariables(Object.entries(wanted));
-  return () => setVariables(before);
-}
+const endpointVariables = {
+  dynamodb: "AWS_ENDPOINT_URL_DYNAMODB",
+  sqs: "AWS_ENDPOINT_URL_SQS",
+  s3: "AWS_ENDPOINT_URL_S3",
+  scheduler: "AWS_ENDPOINT_URL_SCHEDULER",
+  kms: "AWS_ENDPOINT_URL_KMS",
+} as const satisfies Record<keyof Endpoints, string>;
 
-function setVariables(variables: readonly (readonly [string, string | undefined])[]): void {
-  for (const [name, value] of variables) {
+/**
+ * Points every SDK client of this process at the local endpoints, by the standard variables. They
+ * stay when a world ends: what then still runs must not reach the account of the person here.
+ * @param endpoints those that are left out stay as they are
+ */
+export function pointClientsAt(endpoints: Partial<Endpoints>): void {
+  const wanted: (readonly [string, string | undefined])[] = [
+    ...misleading.map((name) => [name, undefined] as const),
+    ["AWS_REGION", localAccount.region],
+    ["AWS_ACCESS_KEY_ID", "local"],
+    ["AWS_SECRET_ACCESS_KEY", "local"],
+  ];
+  for (const service of ["dynamodb", "sqs", "s3", "scheduler", "kms"] as const) {
+    const endpoint = endpoints[service];
+    if (endpoint !== undefined) wanted.push([endpointVariables[service], endpoint]);
+  }
+  for (const [name, value] of wanted) {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
   }

@@ -37,7 +37,7 @@ export const templateCacheFile = "templates.json";
  */
 export function openDataFolder(directory: string, fresh: boolean): DataFolder {
   const path = resolve(directory);
-  mkdirSync(path, { recursive: true });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
   const lock = takeLock(path);
   if (fresh) empty(path);
   const file = (name: string): string => join(path, name);

@@ -11,14 +11,14 @@ export interface DynamoServer {
   readonly endpoint: string;
   /** False when the endpoint is somebody else's: its tables outlive the data folder. */
   readonly ours: boolean;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /**
  * The shell holds our end of a pipe: when this process ends, even by `kill -9`, the pipe closes and
  * the shell takes the database down with it.
  */
-const tiedToUs = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; kill -9 $c`;
+const tiedToUs = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; kill -9 $c; wait $c`;
 
 const startMillisecondsMax = 10_000;
 

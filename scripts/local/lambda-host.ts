@@ -57,7 +57,7 @@ const functionProperties = v.object({
 });
 type FunctionResource = ResolvedResource<v.InferOutput<typeof functionProperties>>;
 
-export type ReplaceVariable = (name: string, value: string) => string;
+type ReplaceVariable = (name: string, value: string) => string;
 
 interface HostOptions {
   readonly templates: ResolvedTemplates;

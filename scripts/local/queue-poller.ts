@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import {
   DeleteMessageBatchCommand,
   GetQueueAttributesCommand,
@@ -146,7 +147,7 @@ async function receive({ client, mapping, stopping, log }: Poll): Promise<readon
   } catch (error) {
     if (stopping.aborted) return [];
     log(`queue ${mapping.queueUrl}: ${describeError(error)}`);
-    await pause(retryMilliseconds, stopping);
+    await delay(retryMilliseconds, undefined, { signal: stopping }).catch(() => {});
     return [];
   }
 }
@@ -214,14 +215,4 @@ function attributesOf({ Attributes: given = {} }: Message): SQSRecord["attribute
     SenderId: given.SenderId ?? "",
     ApproximateFirstReceiveTimestamp: given.ApproximateFirstReceiveTimestamp ?? "0",
   };
-}
-
-async function pause(milliseconds: number, stopping: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    stopping.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -8,7 +8,9 @@ import type { Occurrences } from "./schedule-expression.ts";
 export const scheduleDefinition = v.object({
   GroupName: v.optional(v.string(), "default"),
   ScheduleExpression: v.string(),
-  ScheduleExpressionTimezone: v.optional(v.literal("UTC", "The local world knows UTC only.")),
+  ScheduleExpressionTimezone: v.optional(
+    v.picklist(["UTC", "Etc/UTC"], "The local world knows UTC only."),
+  ),
   /** Epoch seconds, as all times of the API. */
   StartDate: v.optional(v.number()),
   EndDate: v.optional(v.number()),

@@ -13,7 +13,14 @@ const cache = v.object({ key: v.string(), stacks: stackList });
 
 const root = join(import.meta.dirname, "..", "..");
 /** Everything that the templates are made from. */
-const sources = ["lib", "shared/base", "functions", "cdk.json", "package-lock.json"];
+const sources = [
+  "lib",
+  "shared/base",
+  "functions/routes.ts",
+  "functions/environment.ts",
+  "cdk.json",
+  "package-lock.json",
+];
 
 /**
  * The stacks of the CDK app, as `cdk synth` makes them. Kept in the data folder until a source

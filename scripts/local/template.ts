@@ -19,7 +19,7 @@ export const templateSchema = v.object({
   ),
   Parameters: v.optional(v.record(v.string(), v.object({ Default: v.optional(v.unknown()) })), {}),
 });
-export type Template = v.InferOutput<typeof templateSchema>;
+type Template = v.InferOutput<typeof templateSchema>;
 
 export interface Stack {
   readonly name: string;

@@ -58,15 +58,15 @@ export interface World {
   readonly demoApiKey: string;
   /** The variables of a function, as its template gives them. */
   environmentOf(functionName: string): Environment;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 /** What `ready.json` is called in the data folder. */
 export const readyFile = "ready.json";
 
 /**
- * Starts the world and answers when it can be called. While it runs, the SDK clients of the whole
- * process go to its endpoints: one world per process at a time.
+ * Starts the world and answers when it can be called. The SDK clients of the whole process go to its
+ * endpoints from then on: one world per process at a time.
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const endings: Ending[] = [];
@@ -108,7 +108,7 @@ async function build(
     environmentOf: (functionName) => host.byName(functionName).environment,
     stop,
   };
-  folder.write(readyFile, readyContent(world));
+  folder.write(readyFile, { ...readyContent(world), ...tableNames(host) });
   endings.push(() => folder.remove(readyFile));
   return world;
 }
@@ -143,7 +143,7 @@ async function startBase(
     scheduler: scheduler.url,
     kms: keys.url,
   };
-  endings.push(pointClientsAt(endpoints));
+  pointClientsAt(endpoints);
   await Promise.all([
     createTables(templates, options.fresh && !dynamo.ours),
     createQueues(templates, queues),
@@ -203,7 +203,17 @@ async function withinPatience(work: () => Promise<void>): Promise<void> {
   await Promise.race([work(), delay(patienceMilliseconds, undefined, { ref: false })]);
 }
 
-function readyContent(world: World): unknown {
+/** `accounts_table` and so on, for tools that work on the tables. */
+function tableNames(host: LambdaHost): Record<string, string> {
+  const variables = host.functions.flatMap(({ environment }) => Object.entries(environment));
+  return Object.fromEntries(
+    variables
+      .filter(([name]) => name.endsWith("_TABLE"))
+      .map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+function readyContent(world: World): Record<string, unknown> {
   return {
     base_url: world.baseUrl,
     api_key: world.apiKey,

@@ -37,6 +37,17 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException;
 
+/** True when the write took effect, false when its condition no longer held: somebody was first. */
+export async function unlessRefused(write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (isConditionFailure(error)) return false;
+    throw error;
+  }
+}
+
 const attemptsMax = 24;
 const backoffMsMax = 400;
 

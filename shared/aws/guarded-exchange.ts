@@ -22,6 +22,15 @@ export interface ExchangeOptions {
   readonly answerBytesMax: number;
   /** Name lookup, the system's unless a test gives another. */
   readonly lookup?: LookupFunction;
+  /** Shorter limits, for tests. */
+  readonly times?: ExchangeTimes;
+}
+
+export interface ExchangeTimes {
+  /** Name lookup, connection and TLS together. */
+  readonly connectMs: number;
+  /** The whole exchange, whatever trickles in. */
+  readonly totalMs: number;
 }
 
 export type Exchange =
@@ -33,10 +42,7 @@ export type Exchange =
     }
   | { readonly outcome: "failed"; readonly error: SendFailure };
 
-/** Name lookup, connection and TLS together. */
-export const connectMs = 5_000;
-/** The whole exchange, whatever trickles in. */
-export const totalMs = 15_000;
+const exchangeTimes: ExchangeTimes = { connectMs: 5_000, totalMs: 15_000 };
 const headerBytesMax = 16 * 1_024;
 
 /**
@@ -52,6 +58,7 @@ export function guardedExchange(
   if (isIP(host) !== 0 && !options.policy.allows(host)) {
     return Promise.resolve({ outcome: "failed", error: "address_refused" });
   }
+  const { connectMs, totalMs } = options.times ?? exchangeTimes;
   return new Promise((resolve) => {
     let outgoing: ClientRequest | undefined;
     const timers = {

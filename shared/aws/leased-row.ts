@@ -38,7 +38,7 @@ export const workOf = (row: WorkAttributes) => ({
 
 type WorkKind = WorkPointer["kind"];
 
-export interface NewRow {
+interface NewRow {
   readonly attributes: Row;
   readonly createdAt: string;
   readonly dueAt: string | null;
@@ -46,7 +46,7 @@ export interface NewRow {
 }
 
 /** What a holder of the lease writes; `dueAt` null takes the row out of the due index. */
-export interface LeasedChange {
+interface LeasedChange {
   readonly token: string;
   readonly set: Row;
   readonly dueAt: Date | null;

@@ -15,6 +15,7 @@ import type {
   Settled,
   Settlement,
 } from "../credits/ledger.ts";
+import { dueKeys } from "./due-keys.ts";
 import {
   type CancellationReason,
   cancellationReasons,
@@ -22,36 +23,29 @@ import {
   type Row,
   untilSettled,
 } from "./dynamo.ts";
-import { dueKeys } from "./due-keys.ts";
-import { type Entry, ledgerEntry } from "./ledger-entry.ts";
-import { accountIdOf, accountKeys, dueAt, epochSeconds } from "./table.ts";
+import {
+  accountPosition,
+  type Books,
+  type Hold,
+  holdPosition,
+  type LedgerTables,
+  type LedgerTransaction,
+  reserveTransaction,
+  settleTransaction,
+} from "./ledger-transactions.ts";
+import { accountIdOf, accountKeys, type RowKey } from "./table.ts";
 
-interface Options {
-  readonly accountsTable: string;
-  readonly ledgerTable: string;
+interface Options extends LedgerTables {
   readonly clock: Clock;
   readonly chance: Chance;
 }
 
-/** The part of the account row that a ledger transaction starts from. */
-interface Books {
-  readonly balance: number;
-  readonly held: number;
-  readonly spent: number;
-  readonly sequence: number;
-  readonly inFlight: number;
-  readonly concurrency: number;
+/** What one process knows between calls; only ever a shortcut, the rows decide. */
+interface Process extends Options {
+  readonly client: DynamoDBDocumentClient;
+  readonly booksOf: Map<string, Books>;
+  readonly openHolds: Map<string, Hold>;
 }
-
-interface Hold {
-  readonly credits: number;
-  readonly slot: boolean;
-  readonly source: CreditSource;
-}
-
-const resolvedHoldDays = 30;
-const accountPosition = 0;
-const holdPosition = 1;
 
 /**
  * The ledger in DynamoDB. Every transaction is conditional on the account's sequence number, so the
@@ -59,177 +53,179 @@ const holdPosition = 1;
  * calls: the first try needs no read, and a refused try brings the current row with it.
  */
 export function dynamoLedger(client: DynamoDBDocumentClient, options: Options): Ledger {
-  const booksOf = new Map<string, Books>();
-  const openHolds = new Map<string, Hold>();
-
-  const readBooks = async (accountId: string): Promise<Books> => {
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName: options.accountsTable,
-        Key: accountKeys.account(accountId),
-        ConsistentRead: true,
-      }),
-    );
-    assert(Item !== undefined, "a key belongs to an account that exists");
-    return remember(accountId, Item);
+  const process: Process = { ...options, client, booksOf: new Map(), openHolds: new Map() };
+  return {
+    reserve: (reservation) => reserve(process, reservation),
+    settle: (settlement) => resolve(process, { settlement, state: "settled" }),
+    releaseExpired: (accountId, now) => releaseExpired(process, accountId, now),
+    async accountsWithExpiredHolds(now, limit) {
+      const keys = await dueKeys(client, options.accountsTable, { kind: "hold", by: now, limit });
+      return [...new Set(keys.map((key) => accountIdOf(key)))];
+    },
   };
-  const remember = (accountId: string, row: Row): Books => {
-    const books: Books = {
-      balance: Number(row["balance"]),
-      held: Number(row["held"]),
-      spent: Number(row["spent"]),
-      sequence: Number(row["sequence"]),
-      inFlight: Number(row["in_flight"]),
-      concurrency: Number(row["concurrency"]),
-    };
-    booksOf.set(accountId, books);
-    return books;
-  };
-  const readHold = async (accountId: string, holdId: string): Promise<Row | undefined> => {
-    const { Item } = await client.send(
-      new GetCommand({
-        TableName: options.accountsTable,
-        Key: accountKeys.hold(accountId, holdId),
-        ConsistentRead: true,
-      }),
-    );
-    return Item;
-  };
-
-  /** Runs one transaction; false says that it was refused and what is known was refreshed. */
-  const commit = async (
-    accountId: string,
-    transaction: { readonly writes: TransactItems; readonly after: Books },
-  ): Promise<readonly CancellationReason[] | "committed"> => {
-    try {
-      await client.send(new TransactWriteCommand({ TransactItems: transaction.writes }));
-      booksOf.set(accountId, transaction.after);
-      return "committed";
-    } catch (error) {
-      const reasons = cancellationReasons(error);
-      if (reasons === undefined) throw error;
-      const current = reasons[accountPosition]?.item;
-      if (current === undefined) booksOf.delete(accountId);
-      else remember(accountId, unmarshall(current));
-      return reasons;
-    }
-  };
-
-  const reserve = (reservation: Reservation): Promise<ReserveOutcome> => {
-    const { accountId, holdId, credits, slot, source } = reservation;
-    let releasedExpired = false;
-    return untilSettled(options, async () => {
-      const remembered = booksOf.get(accountId);
-      const books = remembered ?? (await readBooks(accountId));
-      const short = books.balance < credits;
-      const full = slot && books.inFlight >= books.concurrency;
-      if (short || full) {
-        if (remembered !== undefined) {
-          booksOf.delete(accountId);
-          return "again";
-        }
-        if (!releasedExpired) {
-          releasedExpired = true;
-          if ((await releaseExpired(accountId, reservation.now)) > 0) return "again";
-        }
-        // An earlier try of the same reservation may have committed without our hearing of it.
-        const earlier = await readHold(accountId, holdId);
-        if (earlier !== undefined) return heldAlready(earlier);
-        return short
-          ? { outcome: "insufficient", balance: books.balance }
-          : { outcome: "no_slot", limit: books.concurrency };
-      }
-      const transaction = reserveTransaction(options, reservation, books);
-      const result = await commit(accountId, transaction);
-      if (result === "committed") {
-        openHolds.set(holdId, { credits, slot, source });
-        return { outcome: "reserved", balance: transaction.after.balance };
-      }
-      if (result[holdPosition]?.code === "ConditionalCheckFailed") {
-        const earlier = await readHold(accountId, holdId);
-        assert(earlier !== undefined, "a hold that blocks a reservation exists");
-        return heldAlready(earlier);
-      }
-      return isContention(result) || isStale(result) ? "again" : failOn(result);
-    });
-  };
-
-  const settle = (settlement: Settlement): Promise<Settled> =>
-    resolve(settlement, settlement.credits, "settled");
-
-  const resolve = (
-    settlement: Settlement,
-    credits: number,
-    state: "settled" | "expired",
-  ): Promise<Settled> =>
-    untilSettled(options, async () => {
-      const { accountId, holdId } = settlement;
-      const hold = openHolds.get(holdId) ?? holdOf(await readHold(accountId, holdId));
-      if ("credits" in hold && "balance" in hold) return hold;
-      assert(credits <= hold.credits, "a charge is at most what was reserved");
-      const books = booksOf.get(accountId) ?? (await readBooks(accountId));
-      const transaction = settleTransaction(options, { settlement, credits, hold, books, state });
-      const result = await commit(accountId, transaction);
-      if (result === "committed") {
-        openHolds.delete(holdId);
-        return { credits, balance: transaction.after.balance };
-      }
-      if (result[holdPosition]?.code === "ConditionalCheckFailed") {
-        openHolds.delete(holdId);
-        const resolved = holdOf(await readHold(accountId, holdId));
-        if ("balance" in resolved) return resolved;
-      }
-      return isContention(result) || isStale(result) ? "again" : failOn(result);
-    });
-
-  const releaseExpired = async (accountId: string, now: Date): Promise<number> => {
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName: options.accountsTable,
-        ConsistentRead: true,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :hold)",
-        FilterExpression: "#state = :open AND due_at < :now",
-        ExpressionAttributeNames: { "#state": "state" },
-        ExpressionAttributeValues: {
-          ":pk": accountKeys.account(accountId).pk,
-          ":hold": accountKeys.hold(accountId, "").sk,
-          ":open": "open",
-          ":now": now.toISOString(),
-        },
-      }),
-    );
-    for (const row of Items) {
-      const settlement = { accountId, holdId: String(row["hold_id"]), now };
-      await resolve({ ...settlement, credits: 0, succeeded: false }, 0, "expired");
-    }
-    return Items.length;
-  };
-
-  const accountsWithExpiredHolds = async (now: Date, limit: number): Promise<readonly string[]> => {
-    const keys = await dueKeys(client, options.accountsTable, { kind: "hold", by: now, limit });
-    return [...new Set(keys.map((key) => accountIdOf(key)))];
-  };
-
-  return { reserve, settle, accountsWithExpiredHolds, releaseExpired };
 }
 
-type TransactItems = ConstructorParameters<typeof TransactWriteCommand>[0]["TransactItems"];
+function reserve(process: Process, reservation: Reservation): Promise<ReserveOutcome> {
+  const { accountId, holdId, credits, slot, source } = reservation;
+  let mayRelease = true;
+  return untilSettled(process, async () => {
+    const remembered = process.booksOf.get(accountId);
+    const books = remembered ?? (await readBooks(process, accountId));
+    const obstacle = obstacleTo(reservation, books);
+    if (obstacle !== undefined && remembered !== undefined) {
+      // What is remembered may be out of date; only the row refuses.
+      process.booksOf.delete(accountId);
+      return "again";
+    }
+    if (obstacle !== undefined && mayRelease) {
+      mayRelease = false;
+      if ((await releaseExpired(process, accountId, reservation.now)) > 0) return "again";
+    }
+    // An earlier try of the same reservation may have committed without our hearing of it.
+    if (obstacle !== undefined) return (await heldBefore(process, reservation)) ?? obstacle;
 
-const isStale = (reasons: readonly CancellationReason[]): boolean =>
-  reasons[accountPosition]?.code === "ConditionalCheckFailed" ||
-  // The ledger row of the next sequence exists: somebody else appended it.
-  reasons.slice(holdPosition + 1).some((reason) => reason?.code === "ConditionalCheckFailed");
+    const transaction = reserveTransaction(process, reservation, books);
+    const result = await commit(process, accountId, transaction);
+    if (result === "committed") {
+      process.openHolds.set(holdId, { credits, slot, source });
+      return { outcome: "reserved", balance: transaction.after.balance };
+    }
+    if (refused(result, holdPosition)) {
+      const held = await heldBefore(process, reservation);
+      assert(held !== undefined, "a hold that blocks a reservation exists");
+      return held;
+    }
+    return againOrFail(result);
+  });
+}
 
-function failOn(reasons: readonly CancellationReason[]): never {
-  throw new Error(
-    `Ledger transaction refused: ${reasons.map((reason) => reason?.code ?? "None").join(", ")}`,
+/** Why the books do not allow a reservation, if they do not. */
+function obstacleTo(
+  { credits, slot }: Reservation,
+  { balance, inFlight, concurrency }: Books,
+): ReserveOutcome | undefined {
+  if (balance < credits) return { outcome: "insufficient", balance };
+  if (slot && inFlight >= concurrency) return { outcome: "no_slot", limit: concurrency };
+  return undefined;
+}
+
+async function heldBefore(
+  process: Process,
+  { accountId, holdId }: Reservation,
+): Promise<ReserveOutcome | undefined> {
+  const row = await read(process, accountKeys.hold(accountId, holdId));
+  return row === undefined
+    ? undefined
+    : { outcome: "reserved", balance: Number(row["balance_after"]) };
+}
+
+function resolve(
+  process: Process,
+  { settlement, state }: { settlement: Settlement; state: "settled" | "expired" },
+): Promise<Settled> {
+  const { accountId, holdId, credits } = settlement;
+  const stored = async (): Promise<Hold | Settled> =>
+    holdOf(await read(process, accountKeys.hold(accountId, holdId)));
+  return untilSettled(process, async () => {
+    const hold = process.openHolds.get(holdId) ?? (await stored());
+    if ("balance" in hold) return hold;
+    assert(credits <= hold.credits, "a charge is at most what was reserved");
+    const books = process.booksOf.get(accountId) ?? (await readBooks(process, accountId));
+    const transaction = settleTransaction(process, { settlement, hold, books, state });
+    const result = await commit(process, accountId, transaction);
+    if (result === "committed") {
+      process.openHolds.delete(holdId);
+      return { credits, balance: transaction.after.balance };
+    }
+    if (refused(result, holdPosition)) {
+      process.openHolds.delete(holdId);
+      return "again";
+    }
+    return againOrFail(result);
+  });
+}
+
+async function releaseExpired(process: Process, accountId: string, now: Date): Promise<number> {
+  const { Items = [] } = await process.client.send(
+    new QueryCommand({
+      TableName: process.accountsTable,
+      ConsistentRead: true,
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :hold)",
+      FilterExpression: "#state = :open AND due_at < :now",
+      ExpressionAttributeNames: { "#state": "state" },
+      ExpressionAttributeValues: {
+        ":pk": accountKeys.account(accountId).pk,
+        ":hold": accountKeys.hold(accountId, "").sk,
+        ":open": "open",
+        ":now": now.toISOString(),
+      },
+    }),
   );
+  for (const row of Items) {
+    const holdId = String(row["hold_id"]);
+    const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+    await resolve(process, { settlement, state: "expired" });
+  }
+  return Items.length;
 }
 
-const heldAlready = (row: Row): ReserveOutcome => ({
-  outcome: "reserved",
-  balance: Number(row["balance_after"]),
-});
+async function read(process: Process, key: RowKey): Promise<Row | undefined> {
+  const { Item } = await process.client.send(
+    new GetCommand({ TableName: process.accountsTable, Key: key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+async function readBooks(process: Process, accountId: string): Promise<Books> {
+  const row = await read(process, accountKeys.account(accountId));
+  assert(row !== undefined, "credits belong to an account that exists");
+  return remember(process, accountId, row);
+}
+
+function remember(process: Process, accountId: string, row: Row): Books {
+  const books: Books = {
+    balance: Number(row["balance"]),
+    held: Number(row["held"]),
+    spent: Number(row["spent"]),
+    sequence: Number(row["sequence"]),
+    inFlight: Number(row["in_flight"]),
+    concurrency: Number(row["concurrency"]),
+  };
+  process.booksOf.set(accountId, books);
+  return books;
+}
+
+/** Runs one transaction; the reasons say why it was refused, and what is known is refreshed. */
+async function commit(
+  process: Process,
+  accountId: string,
+  transaction: LedgerTransaction,
+): Promise<readonly CancellationReason[] | "committed"> {
+  try {
+    await process.client.send(new TransactWriteCommand({ TransactItems: transaction.writes }));
+    process.booksOf.set(accountId, transaction.after);
+    return "committed";
+  } catch (error) {
+    const reasons = cancellationReasons(error);
+    // Without an answer nothing is known of the books any more.
+    process.booksOf.delete(accountId);
+    if (reasons === undefined) throw error;
+    const current = reasons[accountPosition]?.item;
+    if (current !== undefined) remember(process, accountId, unmarshall(current));
+    return reasons;
+  }
+}
+
+const refused = (reasons: readonly CancellationReason[], position: number): boolean =>
+  reasons[position]?.code === "ConditionalCheckFailed";
+
+/** Somebody else's transaction came first, or the rows are busy: what is known now may do. */
+function againOrFail(reasons: readonly CancellationReason[]): "again" {
+  const stale = reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
+  if (stale || isContention(reasons)) return "again";
+  const codes = reasons.map((reason) => reason?.code ?? "None").join(", ");
+  throw new Error(`Ledger transaction refused: ${codes}`);
+}
 
 /** The open hold in a row, or what it was resolved to. */
 function holdOf(row: Row | undefined): Hold | Settled {
@@ -242,188 +238,4 @@ function holdOf(row: Row | undefined): Hold | Settled {
       ? { requestId: row["request_id"] }
       : { runId: String(row["run_id"]), step: String(row["step"]) };
   return { credits: Number(row["credits"]), slot: row["slot"] === true, source };
-}
-
-function accountUpdate(
-  options: Options,
-  change: { accountId: string; before: Books; after: Books },
-): NonNullable<TransactItems>[number] {
-  const { before, after } = change;
-  return {
-    Update: {
-      TableName: options.accountsTable,
-      Key: accountKeys.account(change.accountId),
-      UpdateExpression:
-        "SET balance = :balance, held = :held, spent = :spent, #sequence = :sequence, in_flight = :inFlight",
-      ConditionExpression: "#sequence = :expected",
-      ExpressionAttributeNames: { "#sequence": "sequence" },
-      ExpressionAttributeValues: {
-        ":balance": after.balance,
-        ":held": after.held,
-        ":spent": after.spent,
-        ":sequence": after.sequence,
-        ":inFlight": after.inFlight,
-        ":expected": before.sequence,
-      },
-      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-    },
-  };
-}
-
-function appendEntry(options: Options, entry: Entry): NonNullable<TransactItems>[number] {
-  return {
-    Put: {
-      TableName: options.ledgerTable,
-      Item: ledgerEntry(entry),
-      ConditionExpression: "attribute_not_exists(pk)",
-    },
-  };
-}
-
-function reserveTransaction(
-  options: Options,
-  reservation: Reservation,
-  before: Books,
-): { writes: TransactItems; after: Books } {
-  const { accountId, holdId, credits, slot, source, now, expiresAt } = reservation;
-  const after: Books = {
-    ...before,
-    balance: before.balance - credits,
-    held: before.held + credits,
-    sequence: before.sequence + 1,
-    inFlight: before.inFlight + (slot ? 1 : 0),
-  };
-  assert(after.balance >= 0, "a balance is never negative");
-  const hold = {
-    ...accountKeys.hold(accountId, holdId),
-    ...(expiresAt === null ? {} : dueAt("hold", expiresAt)),
-    account_id: accountId,
-    hold_id: holdId,
-    state: "open",
-    credits,
-    slot,
-    balance_after: after.balance,
-    created_at: now.toISOString(),
-    request_id: "requestId" in source ? source.requestId : undefined,
-    run_id: "runId" in source ? source.runId : undefined,
-    step: "runId" in source ? source.step : undefined,
-  };
-  const entry: Entry = {
-    accountId,
-    sequence: after.sequence,
-    type: "reserve",
-    credits,
-    balanceBefore: before.balance,
-    balanceAfter: after.balance,
-    createdAt: now.toISOString(),
-    holdId,
-    source,
-  };
-  return {
-    after,
-    writes: [
-      accountUpdate(options, { accountId, before, after }),
-      {
-        Put: {
-          TableName: options.accountsTable,
-          Item: hold,
-          ConditionExpression: "attribute_not_exists(pk)",
-        },
-      },
-      appendEntry(options, entry),
-    ],
-  };
-}
-
-interface Resolution {
-  readonly settlement: Settlement;
-  readonly credits: number;
-  readonly hold: Hold;
-  readonly books: Books;
-  readonly state: "settled" | "expired";
-}
-
-function settleTransaction(
-  options: Options,
-  resolution: Resolution,
-): { writes: TransactItems; after: Books } {
-  const { settlement, credits, hold, books: before } = resolution;
-  const { accountId, holdId, now } = settlement;
-  const refund = hold.credits - credits;
-  const entries = resolutionEntries(resolution);
-  const after: Books = {
-    ...before,
-    balance: before.balance + refund,
-    held: before.held - hold.credits,
-    spent: before.spent + credits,
-    sequence: before.sequence + entries.length,
-    inFlight: before.inFlight - (hold.slot ? 1 : 0),
-  };
-  assert(after.held >= 0, "open holds are never negative");
-  assert(after.inFlight >= 0, "slots in use are never negative");
-  return {
-    after,
-    writes: [
-      accountUpdate(options, { accountId, before, after }),
-      {
-        Update: {
-          TableName: options.accountsTable,
-          Key: accountKeys.hold(accountId, holdId),
-          UpdateExpression:
-            "SET #state = :state, charged = :charged, balance_after = :balance, resolved_at = :now, #ttl = :ttl REMOVE due_kind, due_at",
-          ConditionExpression: "#state = :open",
-          ExpressionAttributeNames: { "#state": "state", "#ttl": "ttl" },
-          ExpressionAttributeValues: {
-            ":state": resolution.state,
-            ":open": "open",
-            ":charged": credits,
-            ":balance": after.balance,
-            ":now": now.toISOString(),
-            ":ttl": epochSeconds(now) + resolvedHoldDays * 86_400,
-          },
-        },
-      },
-      ...entries.map((entry) => appendEntry(options, entry)),
-      usageUpdate(options, resolution),
-    ],
-  };
-}
-
-/** A charge moves credits from the hold to spent, a refund from the hold to the balance. */
-function resolutionEntries({ settlement, credits, hold, books }: Resolution): Entry[] {
-  const { accountId, holdId, now } = settlement;
-  const refund = hold.credits - credits;
-  const base = { accountId, holdId, source: hold.source, createdAt: now.toISOString() };
-  const parts = [
-    { type: "charge" as const, credits, moves: 0 },
-    { type: "refund" as const, credits: refund, moves: refund },
-  ].filter((part) => part.credits > 0);
-  return parts.map((part, index) => ({
-    ...base,
-    type: part.type,
-    credits: part.credits,
-    sequence: books.sequence + 1 + index,
-    balanceBefore: books.balance,
-    balanceAfter: books.balance + part.moves,
-  }));
-}
-
-function usageUpdate(
-  options: Options,
-  { settlement, credits }: Resolution,
-): NonNullable<TransactItems>[number] {
-  const date = settlement.now.toISOString().slice(0, 10);
-  return {
-    Update: {
-      TableName: options.accountsTable,
-      Key: accountKeys.usage(settlement.accountId, date),
-      UpdateExpression: "ADD requests :one, successful :ok, failed :failed, credits :credits",
-      ExpressionAttributeValues: {
-        ":one": 1,
-        ":ok": settlement.succeeded ? 1 : 0,
-        ":failed": settlement.succeeded ? 0 : 1,
-        ":credits": credits,
-      },
-    },
-  };
 }

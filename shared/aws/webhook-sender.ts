@@ -2,7 +2,7 @@ import type { LookupFunction } from "node:net";
 import type { Clock } from "../base/clock.ts";
 import type { AddressPolicy } from "../webhooks/address-policy.ts";
 import type { Sender } from "../webhooks/sender.ts";
-import { guardedExchange } from "./guarded-exchange.ts";
+import { type ExchangeTimes, guardedExchange } from "./guarded-exchange.ts";
 
 const answerBytesMax = 16 * 1_024;
 
@@ -11,6 +11,8 @@ export interface WebhookSenderOptions {
   readonly clock: Clock;
   /** Name lookup, the system's unless a test gives another. */
   readonly lookup?: LookupFunction;
+  /** Shorter limits, for tests. */
+  readonly times?: ExchangeTimes;
 }
 
 /** Sends webhooks over node's own HTTP client. */

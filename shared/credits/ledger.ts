@@ -12,8 +12,8 @@ export interface Reservation {
   readonly slot: boolean;
   readonly source: CreditSource;
   readonly now: Date;
-  /** When whoever trips over the hold may give it back; null: only its owner resolves it. */
-  readonly expiresAt: Date | null;
+  /** From when whoever trips over the hold may give it back. */
+  readonly expiresAt: Date;
 }
 
 export type ReserveOutcome =

@@ -31,7 +31,7 @@ export interface ExportJobStore {
   settle(accountId: string, id: string, change: ExportSettlement): Promise<boolean>;
 }
 
-export interface ExportSettlement {
+interface ExportSettlement {
   readonly token: string;
   readonly state: ExportJob["state"];
   readonly dueAt: Date | null;

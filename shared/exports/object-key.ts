@@ -19,12 +19,7 @@ export interface ExportedObject {
 }
 
 /** Where a run's events go; the same run always has the same folder. */
-export function exportFolder({
-  prefix,
-  watchlistId,
-  runNumber,
-  runStartedAt,
-}: ExportFolder): string {
+function exportFolder({ prefix, watchlistId, runNumber, runStartedAt }: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
   const run = String(runNumber).padStart(8, "0");
   return `${prefix}events/v=1/dt=${date}/watchlist_id=${watchlistId}/run=${run}/`;

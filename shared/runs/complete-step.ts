@@ -5,10 +5,12 @@ import { scrapers } from "../scrapers/catalogue.ts";
 import type { Run, RunStats, StepRecord, StepStats } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
+import type { StepStore } from "./step-store.ts";
 import { holdIdOf } from "./start-run.ts";
 
 export interface CompleteDependencies {
   readonly runs: RunStore;
+  readonly steps: StepStore;
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly clock: Clock;
@@ -21,9 +23,9 @@ export interface CompleteDependencies {
 export async function completeStep(
   run: Run,
   step: StepRecord,
-  { runs, ledger, queue, clock }: CompleteDependencies,
+  { runs, steps, ledger, queue, clock }: CompleteDependencies,
 ): Promise<void> {
-  const folded = await foldResults(step, runs);
+  const folded = await foldResults(step, steps);
   const settled = await ledger.settle({
     accountId: run.accountId,
     holdId: holdIdOf(step),
@@ -41,7 +43,7 @@ export async function completeStep(
     credits: settled.credits,
     skipped: 0,
   };
-  await runs.recordStep(step, stats);
+  await steps.recordStats(step, stats);
   const runStats: RunStats = {
     ...run.stats,
     tracked: step.requested,
@@ -61,7 +63,7 @@ export async function completeStep(
 
 async function foldResults(
   step: StepRecord,
-  runs: RunStore,
+  steps: StepStore,
 ): Promise<{
   ok: number;
   partial: number;
@@ -71,7 +73,7 @@ async function foldResults(
   delisted: number;
 }> {
   const sum = { ok: 0, partial: 0, notFound: 0, unavailable: 0, changed: 0, delisted: 0 };
-  for await (const result of runs.results(step)) {
+  for await (const result of steps.results(step)) {
     sum.ok += result.ok;
     sum.partial += result.partial;
     sum.notFound += result.notFound;

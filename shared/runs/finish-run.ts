@@ -7,9 +7,11 @@ import type { RunEventPublisher } from "../webhooks/publisher.ts";
 import type { BatchResult, Run, RunRef, RunWatchlist } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunStore } from "./run-store.ts";
+import type { StepStore } from "./step-store.ts";
 
 export interface FinishDependencies {
   readonly runs: RunStore;
+  readonly steps: StepStore;
   readonly watchlists: WatchlistStore;
   readonly publisher: RunEventPublisher;
   readonly clock: Clock;
@@ -20,7 +22,7 @@ export interface FinishDependencies {
  * after a crash; a list deleted meanwhile gets no events.
  */
 export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
-  const { runs, publisher } = dependencies;
+  const { runs, steps, publisher } = dependencies;
   const found = await runs.get(ref);
   if (found?.phase === "finishing") await endRun(found, dependencies);
   const run = found?.phase === "finishing" ? await runs.get(ref) : found;
@@ -33,7 +35,7 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
       runNumber: run.runNumber,
       runStartedAt: run.startedAt,
       webhookEndpointId: run.watchlist.webhookEndpointId,
-      events: runEvents(run, await foundBy(run, runs)),
+      events: runEvents(run, await foundBy(run, steps)),
     });
   }
   await runs.markEmitted(run);
@@ -68,10 +70,10 @@ const frozen = (watchlist: Watchlist, pause: boolean): RunWatchlist => ({
   webhookEndpointId: watchlist.webhookEndpointId,
 });
 
-async function foundBy(run: Run, runs: RunStore): Promise<Parameters<typeof runEvents>[1]> {
-  const step = await runs.step(run.id, run.stats.entry);
+async function foundBy(run: Run, steps: StepStore): Promise<Parameters<typeof runEvents>[1]> {
+  const step = await steps.get(run.id, run.stats.entry);
   if (step === undefined || step.stats === null) return undefined;
   const results: BatchResult[] = [];
-  for await (const result of runs.results(step)) results.push(result);
+  for await (const result of steps.results(step)) results.push(result);
   return { step, results };
 }

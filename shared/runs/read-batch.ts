@@ -25,24 +25,25 @@ export async function readBatch(
   deadline: Date,
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
-  const { runs, clock } = dependencies;
-  const step = await runs.step(ref.runId, ref.step);
+  const { runs, steps, clock } = dependencies;
+  const step = await steps.get(ref.runId, ref.step);
   // A settled step was charged and folded; batches of a plan that lost are nobody's.
   if (step === undefined || step.stats !== null || step.plan !== ref.plan) return;
   const run = await runs.get(ref);
   if (run?.phase !== "reading") return;
-  const result = (await runs.result(ref)) ?? (await read(ref, { step, deadline }, dependencies));
+  const result = (await steps.result(ref)) ?? (await read(ref, { step, deadline }, dependencies));
   await store(ref, { step, result }, dependencies.watchlists);
-  const after = await runs.markDone(ref, new Date(clock.now().getTime() + progressMs));
+  const after = await steps.markDone(ref);
+  await runs.noteProgress(ref, new Date(clock.now().getTime() + progressMs));
   if (after.done.size === after.batches) await completeStep(run, after, dependencies);
 }
 
 async function read(
   ref: BatchRef,
   { step, deadline }: { step: StepRecord; deadline: Date },
-  { runs, watchlists, scraperFor, clock }: ReadBatchDependencies,
+  { steps, watchlists, scraperFor, clock }: ReadBatchDependencies,
 ): Promise<BatchResult> {
-  const ids = await runs.batchIds(ref);
+  const ids = await steps.batchIds(ref);
   const latest = clock.now().getTime() + limits.stepDeadlineSeconds * 1_000;
   const answers = await scraperFor(step.scraper).read({
     scraper: step.scraper,
@@ -55,7 +56,7 @@ async function read(
   for await (const page of watchlists.pages(ref.watchlistId, rangeOf(ids))) {
     for (const item of page.items) if (wanted.has(item.id)) items.set(item.id, item);
   }
-  return runs.recordResult(ref, batchResult(step.scraper, items, answers));
+  return steps.recordResult(ref, batchResult(step.scraper, items, answers));
 }
 
 const rangeOf = (ids: readonly string[]): { from: string; to: string } => ({

@@ -1,11 +1,10 @@
 import type { ItemCounts, Watchlist } from "../watchlists/watchlist.ts";
-import type { BatchRef, BatchResult, Run, RunRef, StepRecord, StepStats } from "./run.ts";
+import type { Run, RunRef } from "./run.ts";
 
-export interface Plan {
+export interface Claim {
   readonly run: Run;
-  readonly step: StepRecord;
-  /** Ids of each batch, in id order. */
-  readonly batches: readonly (readonly string[])[];
+  readonly watchlist: Watchlist;
+  readonly nextRunAt: string | null;
 }
 
 /** How the list's row changes when a run ends. */
@@ -16,38 +15,23 @@ export interface ListOutcome {
   readonly itemCounts: ItemCounts;
 }
 
-/** Runs, their steps and what the steps found. Every write is safe to repeat. */
+/** Runs and where they stand. Every write is safe to repeat. */
 export interface RunStore {
   /**
    * Starts a run in one transaction with the list's row: at most one run per list is in progress,
    * and a list that changed since it was read is not claimed.
    */
-  claim(claim: {
-    readonly run: Run;
-    readonly watchlist: Watchlist;
-    readonly nextRunAt: string | null;
-  }): Promise<"claimed" | "conflict">;
+  claim(claim: Claim): Promise<"claimed" | "conflict">;
   get(ref: RunRef): Promise<Run | undefined>;
   /** Newest first. */
   list(
     watchlistId: string,
     limit: number,
   ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }>;
-  /** Fixes the plan of a step; the first one wins and is returned. */
-  plan(plan: Plan): Promise<StepRecord>;
-  step(runId: string, step: string): Promise<StepRecord | undefined>;
-  /** Moves the run from planned to reading. */
-  startReading(run: Run, progressBy: Date): Promise<void>;
-  batchIds(ref: BatchRef): Promise<readonly string[]>;
-  result(ref: BatchRef): Promise<BatchResult | undefined>;
-  /** Records a batch's result; the first one wins and is returned. */
-  recordResult(ref: BatchRef, result: BatchResult): Promise<BatchResult>;
-  /** Marks a batch as stored everywhere; returns the step after it. */
-  markDone(ref: BatchRef, progressBy: Date): Promise<StepRecord>;
-  /** The results of a step in batch order, one at a time. */
-  results(step: StepRecord): AsyncIterable<BatchResult>;
-  /** Records a settled step; the first one wins. */
-  recordStep(step: StepRecord, stats: StepStats): Promise<void>;
+  /** Moves a claimed run to `reading`; false when it is past that already. */
+  startReading(run: Run, progressBy: Date): Promise<boolean>;
+  /** Notes that a reading run moves: it is looked after again only at `progressBy`. */
+  noteProgress(run: RunRef, progressBy: Date): Promise<void>;
   /** Moves the run to `finishing`, from whatever phase comes before it. */
   startFinishing(run: Run, change: Pick<Run, "status" | "credits" | "stats">): Promise<void>;
   /**
@@ -57,7 +41,7 @@ export interface RunStore {
   finish(run: Run, list: ListOutcome | null): Promise<"finished" | "finished_before" | "list_gone">;
   markEmitted(run: Run): Promise<void>;
   /**
-   * Takes the runs that stand still since before `now`: each is looked for again only after
+   * Takes the runs that stand still since before `now`: each is looked after again only at
    * `nextLook`.
    */
   takeStalled(look: {

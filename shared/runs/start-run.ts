@@ -9,13 +9,18 @@ import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { BatchRef, Run, StepRecord } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
+import type { StepStore } from "./step-store.ts";
 
 /** How long a run may stand still before the sweeper looks at it. */
 export const progressMs = 5 * 60 * 1_000;
 
+/** Longer than any run takes; only a hold that its run has lost gets this old. */
+const holdMs = 24 * 60 * 60 * 1_000;
+
 export interface StartDependencies {
   readonly watchlists: WatchlistStore;
   readonly runs: RunStore;
+  readonly steps: StepStore;
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   readonly clock: Clock;
@@ -38,20 +43,23 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
   if (step.requested === 0) return finishEarly(run, "completed", dependencies);
 
   const now = clock.now();
+  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
   const reserved = await ledger.reserve({
-    accountId: run.accountId,
-    holdId: holdIdOf(step),
+    ...hold,
     credits: creditsFor(step.requested * scrapers[step.scraper].costQuarters),
     slot: false,
     source: { runId: run.id, step: step.step },
     now,
-    expiresAt: null,
+    expiresAt: new Date(now.getTime() + holdMs),
   });
   if (reserved.outcome !== "reserved") {
     return finishEarly(run, "insufficient_credits", dependencies);
   }
   await runs.startReading(run, new Date(now.getTime() + progressMs));
-  await queue.sendBatches(batchRefs(run, step));
+  const current = await runs.get(run);
+  if (current?.phase === "reading") return queue.sendBatches(batchRefs(run, step));
+  // Another attempt ended the run meanwhile, without this hold: it goes back untouched.
+  await ledger.settle({ ...hold, credits: 0, succeeded: false, now });
 }
 
 export const holdIdOf = (step: { runId: string; step: string }): string =>
@@ -74,10 +82,10 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
 
 async function planStep(
   planned: { readonly run: Run; readonly marketplace: string; readonly step: Step },
-  { watchlists, runs, chance }: StartDependencies,
+  { watchlists, steps, chance }: StartDependencies,
 ): Promise<StepRecord> {
   const { run, marketplace, step: definition } = planned;
-  const earlier = await runs.step(run.id, definition.id);
+  const earlier = await steps.get(run.id, definition.id);
   if (earlier !== undefined) return earlier;
   const ids: string[] = [];
   let newItems = 0;
@@ -102,7 +110,7 @@ async function planStep(
     done: new Set(),
     stats: null,
   };
-  return runs.plan({ run, step, batches });
+  return steps.plan({ run, step, batches });
 }
 
 async function finishEarly(

@@ -1,4 +1,4 @@
-import type { Platform } from "../platforms/catalogue.ts";
+import { productTier, type Platform } from "../platforms/catalogue.ts";
 
 /** A scraper as the specification's pipeline section lists it. */
 export interface ScraperEntry {
@@ -19,7 +19,7 @@ export const scrapers = {
   "retailer_d.standard": {
     platform: "retailer_d",
     tier: "standard",
-    costQuarters: 4,
+    costQuarters: productTier("retailer_d", "standard").costQuarters,
     kind: "standard",
     trackedFields: ["price", "inStock", "state", "regularPrice", "purchasable"],
     testableFields: ["price", "regularPrice", "inStock", "purchasable", "state"],

@@ -1,6 +1,9 @@
 import type { ScraperId } from "./catalogue.ts";
 
-/** What a product read found, field by field; a field the source does not show is absent. */
+/**
+ * What a product read found, named as in a result (`RetailerDFields` for retailer_d); a field the
+ * source does not show is absent, null is known to be nothing.
+ */
 export type ProductFields = Readonly<Record<string, unknown>>;
 
 export interface ReadRequest {
@@ -15,9 +18,19 @@ export interface ReadRequest {
 /** One item's answer. `fetchedAt` is ISO 8601 UTC. */
 export type Answer =
   /** Everything the tier promises was read. */
-  | { readonly id: string; readonly status: "ok"; readonly fetchedAt: string; readonly fields: ProductFields }
+  | {
+      readonly id: string;
+      readonly status: "ok";
+      readonly fetchedAt: string;
+      readonly fields: ProductFields;
+    }
   /** The item is proven to exist, but a promised field is missing. */
-  | { readonly id: string; readonly status: "partial"; readonly fetchedAt: string; readonly fields: ProductFields }
+  | {
+      readonly id: string;
+      readonly status: "partial";
+      readonly fetchedAt: string;
+      readonly fields: ProductFields;
+    }
   /** The source positively says that there is no such item; charged, and it delists. */
   | { readonly id: string; readonly status: "not_found"; readonly fetchedAt: string }
   /** Everything else. */

@@ -84,7 +84,7 @@ export function settlementOf(
     : { state: "pending", dueAt: new Date(context.now.getTime() + wait * 1_000) };
 }
 
-export const isSuccess = ({ status }: Attempt): boolean =>
+const isSuccess = ({ status }: Attempt): boolean =>
   status !== null && status >= 200 && status < 300;
 
 /** The record of a delivery that was not attempted, and why. */

@@ -1,7 +1,7 @@
 import type { EventType } from "./event.ts";
 
 /** An event as the feed lists it; the body is in the archive. */
-export interface FeedEntry {
+interface FeedEntry {
   readonly eventId: string;
   readonly type: EventType;
   readonly createdAt: string;

@@ -16,7 +16,7 @@ export interface RunJob extends Work {
   readonly createdAt: string;
 }
 
-export interface RunJobProgress {
+interface RunJobProgress {
   readonly next: number;
   readonly failuresInRow: number;
 }

@@ -1,5 +1,5 @@
 /** One signed POST to a receiver. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;

@@ -1,0 +1,20 @@
+import { readProducts, type ReadProductsDependencies } from "../../shared/items/read-products.ts";
+import { productsRequest } from "../../shared/items/request.ts";
+import { route } from "../http/route.ts";
+
+/** `POST /v1/products` (specification, same section). */
+export const readRoute = route<ReadProductsDependencies, typeof productsRequest>({
+  body: productsRequest,
+  async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
+    const { accountId } = caller;
+    const { body, credits, balance } = await readProducts(
+      { request, accountId, requestId, now, deadline },
+      dependencies,
+    );
+    return {
+      status: 200,
+      body,
+      headers: { "X-Service-Credits": String(credits), "X-Service-Balance": String(balance) },
+    };
+  },
+});

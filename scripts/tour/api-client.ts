@@ -1,0 +1,28 @@
+/** An answer of the API as a client sees it. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface ApiClient {
+  get(path: string): Promise<ApiAnswer>;
+  send(method: "POST" | "PUT", path: string, body?: unknown): Promise<ApiAnswer>;
+}
+
+/** Calls the API over HTTP with one key. */
+export function apiClient(baseUrl: string, apiKey: string): ApiClient {
+  const call = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
+    const response = await fetch(`${baseUrl}/v1${path}`, {
+      ...init,
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" },
+    });
+    const body = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, headers: response.headers, body };
+  };
+  return {
+    get: (path) => call(path, { method: "GET" }),
+    send: (method, path, body) =>
+      call(path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }),
+  };
+}

@@ -1,0 +1,31 @@
+import { Webhook } from "standardwebhooks";
+import Stripe from "stripe";
+
+/** A delivery as the receiver kept it. */
+export interface Delivery {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** What two verifiers written by others say of a delivery. */
+export function verifyDelivery(
+  { headers, body }: Delivery,
+  secret: string,
+): { readonly stripe: boolean; readonly standardWebhooks: boolean } {
+  return {
+    stripe: accepts(() =>
+      Stripe.webhooks.constructEvent(body, headers["service-signature"] ?? "", secret),
+    ),
+    standardWebhooks: accepts(() => new Webhook(secret).verify(body, { ...headers })),
+  };
+}
+
+function accepts(verify: () => unknown): boolean {
+  try {
+    verify();
+    return true;
+  } catch {
+    return false;
+  }
+}

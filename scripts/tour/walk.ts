@@ -1,0 +1,301 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type ApiAnswer, type ApiClient, apiClient } from "./api-client.ts";
+import { customerBucketReader } from "./customer-bucket.ts";
+import type { Narrator } from "./narrator.ts";
+import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
+
+/** Where the tour walks, and how the price of its item is made to move. */
+export interface Ground {
+  readonly baseUrl: string;
+  readonly dataFolder: string;
+  readonly receiverUrl: string;
+  readonly bucketEndpoint: string;
+  readonly bucket: string;
+  /** Ids to read; the first is the one whose price moves. */
+  readonly ids: readonly [string, ...string[]];
+  readonly movePrice: () => void | Promise<void>;
+}
+
+const patienceSeconds = 20;
+const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
+
+/** From a new account to a change in the customer's hands, checked at every step. */
+export async function walk(ground: Ground, tell: Narrator): Promise<void> {
+  const api = apiClient(ground.baseUrl, await openAccount(ground, tell));
+  await readProducts(api, ground, tell);
+  const secret = await registerReceiver(api, ground, tell);
+  await registerBucket(api, ground, tell);
+  const watchlistId = await createWatchlist(api, ground, tell);
+  const first = await runCompleted(ground, tell, { watchlistId, runNumber: 1 });
+  tell.check("the first run reads every item and reports no change", first.changed.length === 0);
+  await ground.movePrice();
+  await runAgain(api, watchlistId, tell);
+  const second = await runCompleted(ground, tell, { watchlistId, runNumber: 2 });
+  reportChange(second.changed, ground, tell);
+  checkSignatures([...first.all, ...second.all], secret, tell);
+  await checkExport([...first.all, ...second.all], ground, tell);
+  await checkBooks(api, tell);
+}
+
+async function openAccount(ground: Ground, tell: Narrator): Promise<string> {
+  tell.chapter("An account and a key (npm run admin)");
+  const account = await runAdmin(
+    ground,
+    "create-account",
+    "--name",
+    "Tour",
+    "--email",
+    "tour@example.com",
+  );
+  const key = await runAdmin(
+    ground,
+    "create-key",
+    "--account",
+    String(account["id"]),
+    "--name",
+    "tour",
+  );
+  tell.say(
+    `account ${String(account["id"])} with ${String(account["credit_balance"])} free credits`,
+  );
+  tell.check("a new account has 5,000 credits", account["credit_balance"] === 5_000);
+  return String(key["key"]);
+}
+
+async function runAdmin(ground: Ground, ...command: string[]): Promise<Record<string, unknown>> {
+  const { stdout } = await promisify(execFile)(process.execPath, [admin, ...command], {
+    env: { ...process.env, LOCAL_DIR: ground.dataFolder },
+  });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+async function readProducts(api: ApiClient, { ids }: Ground, tell: Narrator): Promise<void> {
+  tell.chapter("POST /v1/products");
+  const answer = await api.send("POST", "/products", { platform: "retailer_d", ids });
+  tell.check("the call answers 200", answer.status === 200);
+  const results = answer.body["results"] as Record<string, unknown>[];
+  for (const result of results) tell.say(describeResult(result));
+  const charged = results.filter((result) =>
+    ["ok", "not_found"].includes(String(result["status"])),
+  );
+  tell.check(`every id is answered once, in order`, sameIds(results, ids));
+  tell.check(
+    `${charged.length} answered items cost ${charged.length} credits, in body and header`,
+    answer.body["credits"] === charged.length &&
+      answer.headers.get("x-service-credits") === String(charged.length),
+  );
+  tell.check(
+    `X-Service-Balance is ${5_000 - charged.length}`,
+    answer.headers.get("x-service-balance") === String(5_000 - charged.length),
+  );
+  await refuseBadInput(api, tell);
+}
+
+async function refuseBadInput(api: ApiClient, tell: Narrator): Promise<void> {
+  const answer = await api.send("POST", "/products", { platform: "retailer_d", ids: ["12"] });
+  const error = answer.body["error"] as Record<string, unknown>;
+  tell.say(
+    `a malformed id: ${answer.status} ${String(error["code"])}: ${String(error["message"])}`,
+  );
+  tell.check("it is refused by position", answer.status === 400 && error["param"] === "ids[0]");
+}
+
+const sameIds = (results: readonly Record<string, unknown>[], ids: readonly string[]): boolean =>
+  JSON.stringify(results.map((result) => result["id"])) === JSON.stringify(ids);
+
+function describeResult(result: Record<string, unknown>): string {
+  const price = result["price"] as { amount?: number; currency?: string } | undefined;
+  const stock = result["availability"] as { inStock?: boolean } | undefined;
+  const shown = price === undefined ? "" : `  ${price.amount} ${price.currency}`;
+  const inStock = stock === undefined ? "" : `  ${stock.inStock ? "in stock" : "out of stock"}`;
+  return `${String(result["id"])}  ${String(result["status"])}${shown}${inStock}  ${String(result["title"] ?? "")}`;
+}
+
+async function registerReceiver(api: ApiClient, ground: Ground, tell: Narrator): Promise<string> {
+  tell.chapter("POST /v1/webhook_endpoints");
+  const answer = await api.send("POST", "/webhook_endpoints", { url: receiverPath(ground) });
+  tell.check("the receiver is registered", answer.status === 201);
+  const secret = String(answer.body["secret"]);
+  tell.check("its secret is shown once", secret.startsWith("whsec_"));
+  const again = await api.get(`/webhook_endpoints/${String(answer.body["id"])}`);
+  tell.check("and never again", again.status === 200 && again.body["secret"] === undefined);
+  await fetch(`${ground.receiverUrl}/secrets`, {
+    method: "POST",
+    body: JSON.stringify({ secret }),
+  });
+  return secret;
+}
+
+const receiverPath = (ground: Ground): string => `${ground.receiverUrl}/hooks/tour`;
+
+async function registerBucket(api: ApiClient, ground: Ground, tell: Narrator): Promise<void> {
+  tell.chapter("PUT /v1/s3_destination");
+  const answer = await api.send("PUT", "/s3_destination", {
+    bucket: ground.bucket,
+    region: "us-east-1",
+    endpoint: ground.bucketEndpoint,
+    force_path_style: true,
+    prefix: "tour/",
+    auth: "access_key",
+    access_key_id: "customer",
+    secret_access_key: "customer-secret",
+  });
+  tell.check("the bucket is proved by a write and taken on", answer.status === 201);
+  tell.check("the secret key is not echoed", answer.body["secret_access_key"] === undefined);
+}
+
+async function createWatchlist(api: ApiClient, { ids }: Ground, tell: Narrator): Promise<string> {
+  tell.chapter("POST /v1/watchlists");
+  const answer = await api.send("POST", "/watchlists", {
+    name: "Tour",
+    platform: "retailer_d",
+    ids,
+    every: "1h",
+  });
+  tell.check("the list is created", answer.status === 201);
+  tell.say(
+    `watchlist ${String(answer.body["id"])}, ${ids.length} items, every hour; first run due now`,
+  );
+  return String(answer.body["id"]);
+}
+
+interface RunSeen {
+  readonly all: readonly Delivery[];
+  readonly changed: readonly Record<string, unknown>[];
+}
+
+async function runCompleted(
+  ground: Ground,
+  tell: Narrator,
+  run: { readonly watchlistId: string; readonly runNumber: number },
+): Promise<RunSeen> {
+  const seen = await tell.wait(
+    `run ${run.runNumber} at the receiver`,
+    patienceSeconds,
+    async () => {
+      const all = await deliveriesOf(ground, run);
+      return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
+    },
+  );
+  for (const one of seen) tell.say(describeEvent(parsed(one)));
+  const ids = seen.map((one) => String(parsed(one)["id"]));
+  tell.check("run completed comes last", parsed(seen.at(-1))["type"] === "watchlist.run.completed");
+  tell.check("each event arrived once", new Set(ids).size === ids.length);
+  const changed = seen
+    .map(parsed)
+    .filter((event) => event["type"] === "watchlist.product.changed")
+    .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
+  return { all: seen, changed };
+}
+
+async function deliveriesOf(
+  ground: Ground,
+  run: { readonly watchlistId: string; readonly runNumber: number },
+): Promise<readonly Delivery[]> {
+  const response = await fetch(`${ground.receiverUrl}/deliveries`);
+  const deliveries = (await response.json()) as Delivery[];
+  return deliveries.filter((one) => {
+    const data = parsed(one)["data"] as Record<string, unknown>;
+    return data["watchlist_id"] === run.watchlistId && data["run_number"] === run.runNumber;
+  });
+}
+
+const parsed = (delivery: Delivery | undefined): Record<string, unknown> =>
+  JSON.parse(delivery?.body ?? "{}") as Record<string, unknown>;
+
+function describeEvent(event: Record<string, unknown>): string {
+  const data = event["data"] as Record<string, unknown>;
+  const stats = data["stats"] as Record<string, unknown> | undefined;
+  const what =
+    stats === undefined
+      ? `part ${String(data["part"])} of ${String(data["parts"])}`
+      : `${String(data["status"])}, ${String(stats["tracked"])} items, ${String(stats["changed"])} changed, ${String(data["credits"])} credits`;
+  return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
+}
+
+async function runAgain(api: ApiClient, watchlistId: string, tell: Narrator): Promise<void> {
+  tell.chapter(`The price moves; POST /v1/watchlists/{id}/run`);
+  const started = await tell.wait<ApiAnswer>(
+    "the first run to be folded in",
+    patienceSeconds,
+    async () => {
+      const answer = await api.send("POST", `/watchlists/${watchlistId}/run`);
+      return answer.status === 409 ? undefined : answer;
+    },
+  );
+  tell.check("the run is accepted", started.status === 202 && started.body["status"] === "running");
+}
+
+function reportChange(
+  changed: readonly Record<string, unknown>[],
+  { ids }: Ground,
+  tell: Narrator,
+): void {
+  const entry = changed.find((one) => one["id"] === ids[0]);
+  const price = (
+    entry?.["changes"] as Record<string, { before: number; after: number }> | undefined
+  )?.["price"];
+  tell.say(`${ids[0]}: price ${String(price?.before)} → ${String(price?.after)}`);
+  tell.check(
+    "the moved price is reported, before and after",
+    price !== undefined && price.before !== price.after,
+  );
+  tell.check(
+    "the snapshot holds the new price",
+    (entry?.["snapshot"] as Record<string, unknown> | undefined)?.["price"] === price?.after,
+  );
+}
+
+function checkSignatures(deliveries: readonly Delivery[], secret: string, tell: Narrator): void {
+  tell.chapter("Signatures, by verifiers of others");
+  const verdicts = deliveries.map((delivery) => verifyDelivery(delivery, secret));
+  tell.check(
+    `stripe accepts all ${deliveries.length} deliveries`,
+    verdicts.every((verdict) => verdict.stripe),
+  );
+  tell.check(
+    `standardwebhooks accepts all ${deliveries.length} deliveries`,
+    verdicts.every((verdict) => verdict.standardWebhooks),
+  );
+  const [first] = deliveries;
+  if (first === undefined) throw new Error("Not so: there is a delivery to tamper with");
+  const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
+  tell.check("both refuse a changed byte", !tampered.stripe && !tampered.standardWebhooks);
+}
+
+async function checkExport(
+  deliveries: readonly Delivery[],
+  ground: Ground,
+  tell: Narrator,
+): Promise<void> {
+  tell.chapter("The same events in the bucket");
+  const bucket = customerBucketReader(ground.bucketEndpoint, ground.bucket);
+  try {
+    const keys = await tell.wait("both manifests", patienceSeconds, async () => {
+      const found = await bucket.keys();
+      return found.filter((key) => key.endsWith("_manifest.json")).length >= 2 ? found : undefined;
+    });
+    for (const key of keys) tell.say(key);
+    for (const delivery of deliveries) {
+      const id = String(parsed(delivery)["id"]);
+      const key = keys.find((one) => one.includes(id));
+      const line = key === undefined ? "" : await bucket.read(key);
+      tell.check(`the line of ${id} is the webhook's body`, line === `${delivery.body}\n`);
+    }
+  } finally {
+    bucket.close();
+  }
+}
+
+async function checkBooks(api: ApiClient, tell: Narrator): Promise<void> {
+  tell.chapter("GET /v1/account");
+  const { body } = await api.get("/account");
+  const balance = Number(body["credit_balance"]);
+  const spent = Number(body["credits_spent"]);
+  tell.say(`balance ${balance}, spent ${spent}`);
+  tell.check("what was spent and what is left are what was granted", balance + spent === 5_000);
+  const { in_flight: inFlight } = body["concurrency"] as { in_flight: number };
+  tell.check("no slot is left in use", inFlight === 0);
+}

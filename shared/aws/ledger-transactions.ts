@@ -1,0 +1,220 @@
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { assert } from "../base/assert.ts";
+import type { CreditSource, Reservation, Settlement } from "../credits/ledger.ts";
+import { type Entry, ledgerEntry } from "./ledger-entry.ts";
+import { accountKeys, dueAt, epochSeconds } from "./table.ts";
+
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** The tables that a ledger transaction writes to. */
+export interface LedgerTables {
+  readonly accountsTable: string;
+  readonly ledgerTable: string;
+}
+
+/** The part of the account row that a ledger transaction starts from. */
+export interface Books {
+  readonly balance: number;
+  readonly held: number;
+  readonly spent: number;
+  readonly sequence: number;
+  readonly inFlight: number;
+  readonly concurrency: number;
+}
+
+export interface Hold {
+  readonly credits: number;
+  readonly slot: boolean;
+  readonly source: CreditSource;
+}
+
+/** The writes of one transaction, and the books after it. */
+export interface LedgerTransaction {
+  readonly writes: Write[];
+  readonly after: Books;
+}
+
+/** Which writes of a transaction guard what, for reading why it was refused. */
+export const accountPosition = 0;
+export const holdPosition = 1;
+
+const resolvedHoldDays = 30;
+
+function accountUpdate(
+  tables: LedgerTables,
+  change: { accountId: string; before: Books; after: Books },
+): Write {
+  const { before, after } = change;
+  return {
+    Update: {
+      TableName: tables.accountsTable,
+      Key: accountKeys.account(change.accountId),
+      UpdateExpression:
+        "SET balance = :balance, held = :held, spent = :spent, #sequence = :sequence, in_flight = :inFlight",
+      ConditionExpression: "#sequence = :expected",
+      ExpressionAttributeNames: { "#sequence": "sequence" },
+      ExpressionAttributeValues: {
+        ":balance": after.balance,
+        ":held": after.held,
+        ":spent": after.spent,
+        ":sequence": after.sequence,
+        ":inFlight": after.inFlight,
+        ":expected": before.sequence,
+      },
+      ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+    },
+  };
+}
+
+function appendEntry(tables: LedgerTables, entry: Entry): Write {
+  return {
+    Put: {
+      TableName: tables.ledgerTable,
+      Item: ledgerEntry(entry),
+      ConditionExpression: "attribute_not_exists(pk)",
+    },
+  };
+}
+
+/** Moves credits from the balance into a new hold, and takes a slot for it. */
+export function reserveTransaction(
+  tables: LedgerTables,
+  reservation: Reservation,
+  before: Books,
+): LedgerTransaction {
+  const { accountId, holdId, credits, slot, source, now, expiresAt } = reservation;
+  const after: Books = {
+    ...before,
+    balance: before.balance - credits,
+    held: before.held + credits,
+    sequence: before.sequence + 1,
+    inFlight: before.inFlight + (slot ? 1 : 0),
+  };
+  assert(after.balance >= 0, "a balance is never negative");
+  const hold = {
+    ...accountKeys.hold(accountId, holdId),
+    ...dueAt("hold", expiresAt),
+    account_id: accountId,
+    hold_id: holdId,
+    state: "open",
+    credits,
+    slot,
+    balance_after: after.balance,
+    created_at: now.toISOString(),
+    request_id: "requestId" in source ? source.requestId : undefined,
+    run_id: "runId" in source ? source.runId : undefined,
+    step: "runId" in source ? source.step : undefined,
+  };
+  const entry: Entry = {
+    accountId,
+    sequence: after.sequence,
+    type: "reserve",
+    credits,
+    balanceBefore: before.balance,
+    balanceAfter: after.balance,
+    createdAt: now.toISOString(),
+    holdId,
+    source,
+  };
+  return {
+    after,
+    writes: [
+      accountUpdate(tables, { accountId, before, after }),
+      {
+        Put: {
+          TableName: tables.accountsTable,
+          Item: hold,
+          ConditionExpression: "attribute_not_exists(pk)",
+        },
+      },
+      appendEntry(tables, entry),
+    ],
+  };
+}
+
+export interface Resolution {
+  readonly settlement: Settlement;
+  readonly hold: Hold;
+  readonly books: Books;
+  readonly state: "settled" | "expired";
+}
+
+/** Resolves an open hold: charges part of it, gives back the rest and the slot. */
+export function settleTransaction(tables: LedgerTables, resolution: Resolution): LedgerTransaction {
+  const { settlement, hold, books: before } = resolution;
+  const { accountId, holdId, credits, now } = settlement;
+  const refund = hold.credits - credits;
+  const entries = resolutionEntries(resolution);
+  const after: Books = {
+    ...before,
+    balance: before.balance + refund,
+    held: before.held - hold.credits,
+    spent: before.spent + credits,
+    sequence: before.sequence + entries.length,
+    inFlight: before.inFlight - (hold.slot ? 1 : 0),
+  };
+  assert(after.held >= 0, "open holds are never negative");
+  assert(after.inFlight >= 0, "slots in use are never negative");
+  return {
+    after,
+    writes: [
+      accountUpdate(tables, { accountId, before, after }),
+      {
+        Update: {
+          TableName: tables.accountsTable,
+          Key: accountKeys.hold(accountId, holdId),
+          UpdateExpression:
+            "SET #state = :state, charged = :charged, balance_after = :balance, resolved_at = :now, #ttl = :ttl REMOVE due_kind, due_at",
+          ConditionExpression: "#state = :open",
+          ExpressionAttributeNames: { "#state": "state", "#ttl": "ttl" },
+          ExpressionAttributeValues: {
+            ":state": resolution.state,
+            ":open": "open",
+            ":charged": credits,
+            ":balance": after.balance,
+            ":now": now.toISOString(),
+            ":ttl": epochSeconds(now) + resolvedHoldDays * 86_400,
+          },
+        },
+      },
+      ...entries.map((entry) => appendEntry(tables, entry)),
+      usageUpdate(tables, resolution),
+    ],
+  };
+}
+
+/** A charge moves credits from the hold to spent, a refund from the hold to the balance. */
+function resolutionEntries({ settlement, hold, books }: Resolution): Entry[] {
+  const { accountId, holdId, credits, now } = settlement;
+  const refund = hold.credits - credits;
+  const base = { accountId, holdId, source: hold.source, createdAt: now.toISOString() };
+  const parts = [
+    { type: "charge" as const, credits, moves: 0 },
+    { type: "refund" as const, credits: refund, moves: refund },
+  ].filter((part) => part.credits > 0);
+  return parts.map((part, index) => ({
+    ...base,
+    type: part.type,
+    credits: part.credits,
+    sequence: books.sequence + 1 + index,
+    balanceBefore: books.balance,
+    balanceAfter: books.balance + part.moves,
+  }));
+}
+
+function usageUpdate(tables: LedgerTables, { settlement }: Resolution): Write {
+  const date = settlement.now.toISOString().slice(0, 10);
+  return {
+    Update: {
+      TableName: tables.accountsTable,
+      Key: accountKeys.usage(settlement.accountId, date),
+      UpdateExpression: "ADD requests :one, successful :ok, failed :failed, credits :credits",
+      ExpressionAttributeValues: {
+        ":one": 1,
+        ":ok": settlement.succeeded ? 1 : 0,
+        ":failed": settlement.succeeded ? 0 : 1,
+        ":credits": settlement.credits,
+      },
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** A country's shop of a platform; all its prices are in one currency. */
+export interface Country {
+  readonly name: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  /** ISO 4217. */
+  readonly currency: string;
+}
+
+/** Marketplace codes of the specification's section "Platforms and marketplaces". */
+export const countries = {
+  us: { name: "United States", country: "US", currency: "USD" },
+  uk: { name: "United Kingdom", country: "GB", currency: "GBP" },
+  de: { name: "Germany", country: "DE", currency: "EUR" },
+  fr: { name: "France", country: "FR", currency: "EUR" },
+  it: { name: "Italy", country: "IT", currency: "EUR" },
+  es: { name: "Spain", country: "ES", currency: "EUR" },
+  ca: { name: "Canada", country: "CA", currency: "CAD" },
+  mx: { name: "Mexico", country: "MX", currency: "MXN" },
+  jp: { name: "Japan", country: "JP", currency: "JPY" },
+  au: { name: "Australia", country: "AU", currency: "AUD" },
+  in: { name: "India", country: "IN", currency: "INR" },
+  br: { name: "Brazil", country: "BR", currency: "BRL" },
+  nl: { name: "Netherlands", country: "NL", currency: "EUR" },
+  se: { name: "Sweden", country: "SE", currency: "SEK" },
+  pl: { name: "Poland", country: "PL", currency: "PLN" },
+} as const satisfies Record<string, Country>;
+
+export type MarketplaceCode = keyof typeof countries;

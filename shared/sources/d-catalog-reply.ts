@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import { type CatalogProduct, catalogProduct } from "./d-catalog-product.ts";
+import { foreignCount, foreignFlag } from "./foreign-value.ts";
+
+const reply = v.object({
+  products: v.array(v.unknown()),
+  total: foreignCount,
+  partial: foreignFlag,
+});
+
+export interface CatalogReply {
+  /** Products by stock number without leading zeros; of two with one number the first counts. */
+  readonly products: ReadonlyMap<string, CatalogProduct>;
+  /** True when the reply proves that an id it does not hold does not exist. */
+  readonly isComplete: boolean;
+}
+
+/** Stock numbers are numbers to the source, so leading zeros get lost on the way. */
+export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
+
+/**
+ * Reads a reply to a question for `ids`; null when it is none. Whatever was not asked for is
+ * dropped. Absence proves something only in a reply that says it is whole and in which every entry
+ * is readable and was asked for: anything else may be an answer to another question.
+ */
+export function parseCatalogReply(text: string, ids: readonly string[]): CatalogReply | null {
+  const parsed = v.safeParse(reply, parseJson(text));
+  if (!parsed.success) return null;
+  const { products: entries, total, partial } = parsed.output;
+  const asked = new Set(ids.map(skuKey));
+  const products = new Map<string, CatalogProduct>();
+  let isComplete = total === entries.length && partial !== true;
+  for (const entry of entries) {
+    const product = v.safeParse(catalogProduct, entry);
+    const key = product.success ? skuKey(product.output.sku) : "";
+    if (!product.success || !asked.has(key)) isComplete = false;
+    else if (!products.has(key)) products.set(key, product.output);
+  }
+  return { products, isComplete };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Schemas for values that a source sends. A value of the wrong kind counts as not shown (undefined)
+ * and never spoils the item it stands in.
+ */
+import * as v from "valibot";
+
+/** Longer texts are cut. */
+const textLengthMax = 1_000;
+/** Nothing on sale costs more, in any currency. */
+const amountMax = 1_000_000_000;
+
+const decimal = /^\d{1,10}(\.\d{1,10})?$/;
+
+export const foreignText = v.fallback(
+  v.optional(
+    v.pipe(
+      v.string(),
+      v.transform((text) => text.trim().slice(0, textLengthMax)),
+      v.minLength(1),
+    ),
+  ),
+  undefined,
+);
+
+const number = v.union([
+  v.number(),
+  v.pipe(v.string(), v.trim(), v.regex(decimal), v.transform(Number)),
+]);
+
+/** An amount of money: a number or a numeric string, finite and not negative. */
+export const foreignAmount = v.fallback(
+  v.optional(v.pipe(number, v.finite(), v.minValue(0), v.maxValue(amountMax))),
+  undefined,
+);
+
+export const foreignCount = v.fallback(
+  v.optional(v.pipe(number, v.safeInteger(), v.minValue(0))),
+  undefined,
+);
+
+export const foreignFlag = v.fallback(
+  v.optional(
+    v.union([
+      v.boolean(),
+      v.pipe(
+        v.picklist(["true", "false"]),
+        v.transform((text) => text === "true"),
+      ),
+    ]),
+  ),
+  undefined,
+);
+
+/** The address of a page or a picture. */
+export const foreignUrl = v.fallback(
+  v.optional(v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.regex(/^https?:\/\//i), v.url())),
+  undefined,
+);

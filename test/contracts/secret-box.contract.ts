@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import type { SecretBox } from "../../shared/base/secret-box.ts";
+
+/** Each box says it in words of its own. */
+const refusal = /ciphertext/i;
+const context = { account: "acct_1", record: "we_1", field: "secret" };
+
+/** What every SecretBox holds to. */
+export function secretBoxContract(open: () => SecretBox): void {
+  it("opens what it sealed under the same context", async () => {
+    const box = open();
+
+    const ciphertext = await box.seal("whsec_canary", context);
+
+    expect(ciphertext).not.toContain("whsec_canary");
+    expect(await box.open(ciphertext, context)).toBe("whsec_canary");
+    expect(await box.open(ciphertext, context)).toBe("whsec_canary");
+  });
+
+  it.each([
+    { ...context, account: "acct_2" },
+    { ...context, record: "we_2" },
+    { ...context, field: "previous" },
+  ])("does not open under another context %#", async (other) => {
+    const box = open();
+    const ciphertext = await box.seal("whsec_canary", context);
+    await box.open(ciphertext, context);
+
+    await expect(box.open(ciphertext, other)).rejects.toThrow(refusal);
+  });
+
+  it("does not open what it never sealed", async () => {
+    const never = Buffer.from("never sealed by anybody at all, not once").toString("base64");
+
+    await expect(open().open(never, context)).rejects.toThrow(refusal);
+  });
+}

@@ -1,0 +1,19 @@
+import type { SecretBox } from "../../shared/base/secret-box.ts";
+
+/** Seals by keeping plaintext and context behind a number. */
+export function memorySecretBox(): SecretBox {
+  const sealed = new Map<string, { plaintext: string; context: string }>();
+  return {
+    async seal(plaintext, context) {
+      const ciphertext = `sealed-${sealed.size + 1}`;
+      sealed.set(ciphertext, { plaintext, context: JSON.stringify(context) });
+      return ciphertext;
+    },
+    async open(ciphertext, context) {
+      const found = sealed.get(ciphertext);
+      if (found?.context !== JSON.stringify(context))
+        throw new Error("wrong ciphertext or context");
+      return found.plaintext;
+    },
+  };
+}

@@ -1,0 +1,292 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import * as v from "valibot";
+import { beforeEach, describe, expect, it } from "vitest";
+import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
+import { type AnyRoute, route } from "../../../functions/http/route.ts";
+import type { AccountStore, Admission } from "../../../shared/accounts/account-store.ts";
+import { newApiKey } from "../../../shared/accounts/api-key.ts";
+import { notFound, notImplemented } from "../../../shared/base/errors.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import { fixedClock } from "../../support/clock.ts";
+
+const rate = { limit: 50, remaining: 49, resetSeconds: 1_772_000_000 };
+const owner = {
+  accountId: "acct_1",
+  keyId: "key_1",
+  keyName: "main",
+  keyPrefix: "svc_live_abc",
+  demo: false,
+};
+const apiKey = newApiKey(false, systemChance);
+const clock = fixedClock("2026-03-01T00:00:00Z");
+let admission: Admission;
+let handled: unknown[];
+
+beforeEach(() => {
+  admission = { outcome: "admitted", owner, rate };
+  handled = [];
+});
+
+const accounts: AccountStore = {
+  admit: async () => admission,
+  create: async () => {},
+  get: async () => undefined,
+  addKey: async () => {},
+};
+
+const create: AnyRoute<unknown> = route({
+  body: v.object({
+    ids: v.array(v.string("ids are strings"), "'ids' is an array"),
+    soon: v.optional(v.boolean()),
+  }),
+  announced: (body) => {
+    if (body.soon === true) throw notImplemented("This");
+  },
+  async handle(call) {
+    handled.push(call);
+    return { status: 201, body: { done: true } };
+  },
+});
+const other: AnyRoute<unknown> = route({
+  async handle({ path }) {
+    if (path["id"] === "missing") throw notFound("This watchlist");
+    if (path["id"] === "broken") throw new Error("secret detail of the database");
+    return { status: 200, body: { path } };
+  },
+});
+
+const handler: HttpHandler = groupHandler({
+  group: "watchlists",
+  routes: {
+    "GET /v1/watchlists": other,
+    "POST /v1/watchlists": create,
+    "GET /v1/watchlists/{id}": other,
+    "POST /v1/watchlists/{id}/run": other,
+    "GET /v1/watchlists/{id}/runs": other,
+    "GET /v1/watchlists/{id}/items": other,
+  },
+  dependencies: { accounts, clock, chance: systemChance, logger: new Logger() },
+});
+
+interface Asked {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Record<string, string>;
+  readonly query?: Record<string, string>;
+  readonly body?: string | null;
+}
+
+async function ask(
+  asked: Asked,
+): Promise<APIGatewayProxyResult & { json: Record<string, unknown> }> {
+  const event = {
+    httpMethod: asked.method ?? "POST",
+    path: asked.path ?? "/v1/watchlists",
+    headers: asked.headers ?? {
+      Authorization: `Bearer ${apiKey}`,
+      "Content-Type": "application/json",
+    },
+    multiValueHeaders: {},
+    queryStringParameters: asked.query ?? null,
+    pathParameters: null,
+    body: asked.body === undefined ? '{"ids":["1"]}' : asked.body,
+    isBase64Encoded: false,
+    requestContext: { path: asked.path ?? "/v1/watchlists", identity: { sourceIp: "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+  const result = await handler(event, context);
+  return { ...result, json: JSON.parse(String(result.body)) as Record<string, unknown> };
+}
+
+const headersWith = (extra: Record<string, string>): Record<string, string> => ({
+  "content-type": "application/json",
+  ...extra,
+});
+
+describe("authentication", () => {
+  it.each([
+    ["Authorization: Bearer", { headers: headersWith({ authorization: `Bearer ${apiKey}` }) }],
+    ["X-API-Key", { headers: headersWith({ "x-api-key": apiKey }) }],
+    ["api_key in the query", { headers: headersWith({}), query: { api_key: apiKey } }],
+    [
+      "the same key in two places",
+      { headers: headersWith({ "x-api-key": apiKey }), query: { api_key: apiKey } },
+    ],
+  ])("accepts a key in %s", async (_, asked) => {
+    expect((await ask(asked)).statusCode).toBe(201);
+  });
+
+  it.each([
+    ["no key", {}],
+    ["a key with a bad checksum", { authorization: `Bearer ${apiKey.slice(0, -1)}_` }],
+    ["another scheme", { authorization: `Basic ${apiKey}` }],
+  ])("answers 401 to %s", async (_, headers) => {
+    const answer = await ask({ headers: headersWith(headers) });
+    expect(answer.statusCode).toBe(401);
+    expect(answer.json).toEqual({
+      error: {
+        code: "UNAUTHORIZED",
+        message: expect.any(String),
+        docs: "/docs/errors#UNAUTHORIZED",
+      },
+    });
+  });
+
+  it("answers 401 to an unknown key", async () => {
+    admission = { outcome: "unknown" };
+    expect((await ask({})).statusCode).toBe(401);
+  });
+
+  it("answers 400 to two different keys", async () => {
+    const second = newApiKey(false, systemChance);
+    const answer = await ask({
+      headers: headersWith({ authorization: `Bearer ${apiKey}`, "x-api-key": second }),
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "api_key" });
+  });
+});
+
+describe("errors come in the order of the chain, each before those below it", () => {
+  const everythingWrong = { soon: true, ids: 5 };
+  it.each([
+    [
+      "401 before 429",
+      () => {
+        admission = { outcome: "unknown" };
+      },
+      "{",
+      401,
+    ],
+    [
+      "429 before the body is read",
+      () => {
+        admission = { outcome: "limited", rate };
+      },
+      "{",
+      429,
+    ],
+    ["400 for JSON that is none", () => {}, "{", 400],
+    ["400 for a wrong parameter before 501", () => {}, JSON.stringify(everythingWrong), 400],
+    [
+      "501 before 403",
+      () => {
+        admission = demo;
+      },
+      '{"ids":[],"soon":true}',
+      501,
+    ],
+    [
+      "403 before the work",
+      () => {
+        admission = demo;
+      },
+      '{"ids":[]}',
+      403,
+    ],
+    ["201 when nothing is wrong", () => {}, '{"ids":[]}', 201],
+  ] as const)("%s", async (_, arrange, body, status) => {
+    arrange();
+    expect((await ask({ body })).statusCode).toBe(status);
+    expect(handled).toHaveLength(status === 201 ? 1 : 0);
+  });
+  const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
+});
+
+describe("400", () => {
+  it("says to send JSON when the body is not declared as JSON", async () => {
+    const answer = await ask({
+      headers: { Authorization: `Bearer ${apiKey}`, "Content-Type": "text/plain" },
+    });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json["error"]).toMatchObject({
+      param: "body",
+      message: expect.stringContaining("Content-Type: application/json"),
+    });
+  });
+
+  it("names a missing parameter", async () => {
+    const answer = await ask({ body: "{}" });
+    expect(answer.json["error"]).toMatchObject({ code: "MISSING_PARAM", param: "ids" });
+    expect((await ask({ body: null })).json["error"]).toMatchObject({
+      code: "MISSING_PARAM",
+      param: "ids",
+    });
+  });
+
+  it("names the element of a list that is wrong", async () => {
+    const answer = await ask({ body: '{"ids":["1",2]}' });
+    expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "ids[1]" });
+  });
+
+  it.each(["[]", '"text"', "5"])("refuses a body that is no object: %s", async (body) => {
+    expect((await ask({ body })).json["error"]).toMatchObject({
+      code: "INVALID_PARAM",
+      param: "body",
+    });
+  });
+
+  it("refuses keys that reach for the prototype", async () => {
+    expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
+  });
+});
+
+describe("413", () => {
+  it("is INVALID_PARAM for a body over the limit", async () => {
+    const answer = await ask({ body: JSON.stringify({ ids: ["x".repeat(limits.bodyBytesMax)] }) });
+    expect(answer.statusCode).toBe(413);
+    expect(answer.json["error"]).toMatchObject({ code: "INVALID_PARAM", param: "body" });
+  });
+});
+
+describe("404", () => {
+  it.each([
+    ["an unknown path of the group", { method: "GET", path: "/v1/watchlists/a/b/c" }],
+    ["a method that the path does not have", { method: "PUT" }],
+    ["a resource that is not there", { method: "GET", path: "/v1/watchlists/missing" }],
+    ["a path that is no UTF-8", { method: "GET", path: "/v1/watchlists/%ff" }],
+  ])("answers %s in the service's shape", async (_, asked) => {
+    const answer = await ask({ body: null, ...asked });
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json["error"]).toMatchObject({
+      code: "NOT_FOUND",
+      docs: "/docs/errors#NOT_FOUND",
+    });
+  });
+});
+
+describe("500", () => {
+  it("never echoes what went wrong inside", async () => {
+    const answer = await ask({ method: "GET", path: "/v1/watchlists/broken", body: null });
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain("database");
+    expect(answer.json["error"]).toMatchObject({ code: "INTERNAL" });
+  });
+});
+
+describe("headers", () => {
+  it("carry a request id of their own and the rate limit on every answer", async () => {
+    const answers = [await ask({}), await ask({ body: "{" }), await ask({ headers: {} })];
+    const ids = answers.map((answer) => answer.headers?.["X-Request-Id"]);
+    expect(new Set(ids).size).toBe(3);
+    for (const answer of answers) {
+      expect(answer.headers).toMatchObject({
+        "X-Request-Id": expect.stringMatching(/^req_/),
+        "X-RateLimit-Limit": "50",
+        "X-RateLimit-Remaining": expect.stringMatching(/^\d+$/),
+        "X-RateLimit-Reset": expect.stringMatching(/^\d{10}$/),
+        "Content-Type": "application/json",
+      });
+    }
+  });
+
+  it("carry Retry-After on 429", async () => {
+    admission = { outcome: "limited", rate: { ...rate, remaining: 0 } };
+    expect((await ask({})).headers).toMatchObject({
+      "Retry-After": "1",
+      "X-RateLimit-Remaining": "0",
+    });
+  });
+});

@@ -1,0 +1,369 @@
+import { Stripe } from "stripe";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { EventType } from "../../../shared/webhooks/event.ts";
+import { newDelivery } from "../../../shared/webhooks/delivery.ts";
+import { runJobId } from "../../../shared/webhooks/run-job.ts";
+import {
+  aRun,
+  type DeliveryWorld,
+  startDeliveryWorld,
+  startedAt,
+} from "../../support/delivery-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+
+const account = "acct_1";
+const wholeRun: EventType[] = [
+  "watchlist.product.changed",
+  "watchlist.product.changed",
+  "watchlist.product.matched",
+  "watchlist.product.delisted",
+  "watchlist.run.completed",
+];
+const { webhooks } = new Stripe("sk_test_none");
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+let world: DeliveryWorld;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+const bodies = () => receiver.requests.map(({ body }) => body);
+const deliveryId = (run: ReturnType<typeof aRun>, position: number, endpointId: string) => {
+  const event = run.events[position];
+  if (event === undefined) throw new Error("no such event");
+  return newDelivery({ ...run, event, endpointId }, null).id;
+};
+const deliveryOf = (run: ReturnType<typeof aRun>, position: number, endpointId: string) =>
+  world.delivering.deliveries.get(account, deliveryId(run, position, endpointId));
+
+describe("a run's first attempts", () => {
+  it("go out in the run's order, with the published bytes and a signature that verifies", async () => {
+    const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(wholeRun);
+    await world.publish(run);
+
+    for (const hint of await world.takeHints()) {
+      expect(await world.deliverHint(hint)).toEqual({ outcome: "done" });
+    }
+
+    expect(bodies()).toEqual(run.events.map(({ body }) => body));
+    const [first] = receiver.requests;
+    expect(first?.method).toBe("POST");
+    expect(first?.headers).toMatchObject({
+      "content-type": "application/json",
+      "service-event-type": "watchlist.product.changed",
+      "service-delivery-id": deliveryId(run, 0, endpoint.id),
+      "service-attempt": "1",
+      "webhook-id": run.events[0]?.id,
+      "user-agent": "Service-Webhooks/1.0",
+    });
+    const header = String(first?.headers["service-signature"]);
+    const sentAt = world.clock.now().getTime() / 1_000;
+    const verify = () =>
+      webhooks.signature?.verifyHeader(
+        first?.body ?? "",
+        header,
+        secret,
+        300,
+        undefined,
+        Math.floor(sentAt),
+      );
+    expect(verify()).toBe(true);
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({
+      state: "delivered",
+      dueAt: null,
+      attempts: [{ attempt: 1, status: 200, error: null, response: "ok" }],
+    });
+    expect(await world.work.due(new Date("2027-01-01T00:00:00Z"), 100)).toEqual([]);
+  });
+
+  it("reach every enabled endpoint that subscribes to the type, and no other", async () => {
+    const everything = await world.addEndpoint(account, `${receiver.url}/every`);
+    await world.addEndpoint(account, `${receiver.url}/changed`, {
+      events: ["watchlist.product.changed"],
+    });
+    await world.addEndpoint(account, `${receiver.url}/none`, { events: [] });
+    await world.addEndpoint(account, `${receiver.url}/off`, { enabled: false });
+    await world.addEndpoint("acct_2", `${receiver.url}/stranger`);
+    await world.publish(aRun(["watchlist.product.changed", "watchlist.run.completed"]));
+    await world.deliverDue();
+
+    const seen = receiver.requests.map(
+      ({ path, headers }) => `${path} ${String(headers["service-event-type"])}`,
+    );
+    expect(seen.sort()).toEqual([
+      "/hook/changed watchlist.product.changed",
+      "/hook/every watchlist.product.changed",
+      "/hook/every watchlist.run.completed",
+    ]);
+    expect(everything.endpoint.events).toBeNull();
+  });
+
+  it("of a list with an endpoint of its own go there alone, whatever its filter", async () => {
+    const { endpoint } = await world.addEndpoint(account, `${receiver.url}/own`, { events: [] });
+    await world.addEndpoint(account, `${receiver.url}/other`);
+    await world.publish(aRun(wholeRun, { webhookEndpointId: endpoint.id }));
+    await world.deliverDue();
+
+    expect(receiver.requests.map(({ path }) => path)).toEqual(wholeRun.map(() => "/hook/own"));
+  });
+
+  it.each([
+    { name: "disabled", error: "endpoint_disabled" },
+    { name: "deleted", error: "endpoint_deleted" },
+  ])("naming a $name endpoint are recorded as failed and not sent", async ({ name, error }) => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
+    const endpointId = name === "disabled" ? endpoint.id : "we_gone";
+    const run = aRun(wholeRun, { webhookEndpointId: endpointId });
+    await world.publish(run);
+    await world.deliverDue();
+
+    expect(receiver.requests).toEqual([]);
+    for (const position of wholeRun.keys()) {
+      expect(await deliveryOf(run, position, endpointId)).toMatchObject({
+        state: "failed",
+        attempts: [{ status: null, error }],
+      });
+    }
+  });
+
+  it("are not repeated by a message that comes twice, nor by a run published twice", async () => {
+    await world.addEndpoint(account, receiver.url);
+    const run = aRun(wholeRun);
+    await world.publish(run);
+    await world.publish(run);
+
+    const hints = await world.takeHints();
+    expect(hints).toHaveLength(2);
+    await Promise.all([...hints, ...hints].map((hint) => world.deliverHint(hint)));
+
+    expect(bodies()).toEqual(run.events.map(({ body }) => body));
+  });
+
+  it("go on at the event where a crash stopped them", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(wholeRun);
+    await world.publish(run);
+    const [hint] = await world.takeHints();
+    const { sender } = world.delivering;
+    let sent = 0;
+    const crashing = {
+      send: async (request: Parameters<typeof sender.send>[0]) => {
+        sent += 1;
+        if (sent === 3) throw new Error("crash");
+        return sender.send(request);
+      },
+    };
+    Object.assign(world.delivering, { sender: crashing });
+    await expect(world.deliverHint(hint)).rejects.toThrow("crash");
+
+    await world.deliverHint(hint);
+    expect(receiver.requests).toHaveLength(2);
+
+    world.clock.advance(60_000);
+    await world.sweep();
+    for (const again of await world.takeHints()) await world.deliverHint(again);
+
+    expect(bodies()).toEqual(run.events.map(({ body }) => body));
+    expect(await deliveryOf(run, 2, endpoint.id)).toMatchObject({ state: "delivered", attempt: 2 });
+  });
+});
+
+describe("a worker that outlives its lease", () => {
+  it("stops when another has taken the run over", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(wholeRun);
+    await world.publish(run);
+    const [hint] = await world.takeHints();
+    const { sender } = world.delivering;
+    let sent = 0;
+    const slow = {
+      send: async (request: Parameters<typeof sender.send>[0]) => {
+        sent += 1;
+        if (sent === 2) {
+          world.clock.advance(60_000);
+          await world.deliverHint(hint);
+        }
+        return sender.send(request);
+      },
+    };
+    Object.assign(world.delivering, { sender: slow });
+    await world.deliverHint(hint);
+
+    const [first, second, ...rest] = run.events.map(({ body }) => body);
+    expect(bodies()).toEqual([first, second, ...rest, second]);
+    expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
+  });
+
+  it("hands a long run to a new message after two minutes of work", async () => {
+    await world.addEndpoint(account, receiver.url);
+    const run = aRun(wholeRun);
+    await world.publish(run);
+    receiver.answer = (response) => {
+      world.clock.advance(50_000);
+      response.end();
+    };
+    const [hint] = await world.takeHints();
+    await world.deliverHint(hint);
+    expect(receiver.requests).toHaveLength(3);
+
+    expect(await world.takeHints()).toEqual([hint]);
+    await world.deliverHint(hint);
+
+    expect(bodies()).toEqual(run.events.map(({ body }) => body));
+  });
+});
+
+describe("after a failure", () => {
+  it("the next events go on, and the failed one follows after 5 s with the same bytes", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(["watchlist.product.changed", "watchlist.run.completed"]);
+    await world.publish(run);
+    receiver.answer = (response, { headers }) => {
+      const fails = headers["service-event-type"] === "watchlist.product.changed";
+      response.writeHead(fails ? 500 : 204).end(fails ? "x".repeat(5_000) : undefined);
+    };
+    await world.deliverDue();
+
+    expect(receiver.requests).toHaveLength(2);
+    const failed = await deliveryOf(run, 0, endpoint.id);
+    expect(failed).toMatchObject({ state: "pending", attempts: [{ error: "status_500" }] });
+    expect(failed?.attempts[0]?.response).toHaveLength(1_024);
+    const hint = { kind: "delivery", account_id: account, id: failed?.id };
+    expect(await world.takeHints()).toContainEqual(hint);
+    expect(await world.deliverHint(hint)).toEqual({ outcome: "retry", afterSeconds: 5 });
+    expect(receiver.requests).toHaveLength(2);
+
+    receiver.answer = (response) => response.end();
+    world.clock.advance(5_000);
+    await Promise.all([world.deliverHint(hint), world.deliverHint(hint)]);
+
+    expect(receiver.requests).toHaveLength(3);
+    expect(receiver.requests[2]?.body).toBe(run.events[0]?.body);
+    expect(receiver.requests[2]?.headers).toMatchObject({
+      "service-attempt": "2",
+      "webhook-id": run.events[0]?.id,
+    });
+    expect(receiver.requests[2]?.headers["service-signature"]).not.toBe(
+      receiver.requests[0]?.headers["service-signature"],
+    );
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "delivered" });
+  });
+
+  it("three in a row send the rest of the run straight to the retry schedule", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(wholeRun);
+    await world.publish(run);
+    receiver.answer = (response) => response.writeHead(503).end();
+    await world.deliverDue();
+
+    expect(receiver.requests).toHaveLength(3);
+    expect(await deliveryOf(run, 4, endpoint.id)).toMatchObject({ state: "pending", attempts: [] });
+
+    receiver.answer = (response) => response.end();
+    world.clock.advance(6_000);
+    await world.deliverDue();
+    expect(bodies().slice(3).sort()).toEqual(run.events.map(({ body }) => body).sort());
+  });
+
+  it("three that are not in a row stop nothing", async () => {
+    await world.addEndpoint(account, receiver.url);
+    await world.publish(aRun(wholeRun));
+    receiver.answer = (response) =>
+      response.writeHead(receiver.requests.length === 2 ? 200 : 500).end();
+    await world.deliverDue();
+
+    expect(receiver.requests).toHaveLength(wholeRun.length);
+  });
+
+  it("ten attempts are made and then the delivery has failed", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(["watchlist.run.completed"]);
+    await world.publish(run);
+    receiver.answer = (response) => response.writeHead(302, { Location: receiver.url }).end();
+    const waits: number[] = [];
+    for (let attempts = 1; attempts <= 10; attempts += 1) {
+      await world.deliverDue();
+      expect(receiver.requests).toHaveLength(attempts);
+      const { dueAt } = (await deliveryOf(run, 0, endpoint.id)) ?? {};
+      if (dueAt == null) break;
+      waits.push((Date.parse(dueAt) - world.clock.now().getTime()) / 1_000);
+      world.clock.set(dueAt);
+    }
+
+    expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "failed", dueAt: null });
+    expect(new Set(bodies()).size).toBe(1);
+  });
+
+  it("410 ends the delivery", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(["watchlist.run.completed"]);
+    await world.publish(run);
+    receiver.answer = (response) => response.writeHead(410).end();
+    await world.deliverDue();
+
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "failed", dueAt: null });
+  });
+
+  it("the receiver's Retry-After moves the next attempt back", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = aRun(["watchlist.run.completed"]);
+    await world.publish(run);
+    receiver.answer = (response) => response.writeHead(429, { "Retry-After": "90" }).end();
+    await world.deliverDue();
+
+    const due = new Date(world.clock.now().getTime() + 90_000).toISOString();
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ dueAt: due });
+  });
+});
+
+describe("sweepDeliveries", () => {
+  it("makes up for every hint that was lost", async () => {
+    await world.addEndpoint(account, receiver.url);
+    await world.publish(aRun(wholeRun));
+    await world.takeHints();
+
+    expect(await world.sweep()).toBe(1);
+    for (const hint of await world.takeHints()) await world.deliverHint(hint);
+
+    expect(receiver.requests).toHaveLength(wholeRun.length);
+    expect(await world.sweep()).toBe(0);
+  });
+});
+
+describe("a message that finds nothing to do", () => {
+  it.each(["run", "delivery", "export"])("about a %s that does not exist is done", async (kind) => {
+    const hint = { kind, account_id: account, id: "unknown" };
+    expect(await world.deliverHint(hint)).toEqual({ outcome: "done" });
+  });
+
+  it("about a run whose events are not kept any more closes the job", async () => {
+    const id = runJobId("wlrun_gone", "we_1");
+    await world.delivering.jobs.open(account, {
+      id,
+      runId: "wlrun_gone",
+      watchlistId: "wl_1",
+      endpointId: "we_1",
+      types: null,
+      state: "pending",
+      next: 0,
+      failuresInRow: 0,
+      attempt: 0,
+      dueAt: startedAt,
+      leased: false,
+      createdAt: startedAt,
+    });
+    await world.deliverDue();
+
+    expect(await world.delivering.jobs.get(account, id)).toMatchObject({ state: "failed" });
+  });
+});

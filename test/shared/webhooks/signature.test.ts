@@ -1,0 +1,91 @@
+import { Webhook } from "standardwebhooks";
+import { Stripe } from "stripe";
+import { describe, expect, it } from "vitest";
+import { newSecret, secretHint } from "../../../shared/webhooks/secret.ts";
+import { signatureHeader, standardHeaders } from "../../../shared/webhooks/signature.ts";
+import { countingChance } from "../../support/clock.ts";
+
+const { webhooks } = new Stripe("sk_test_none");
+const chance = countingChance();
+const secret = newSecret(chance);
+const previous = newSecret(chance);
+const stranger = newSecret(chance);
+const text = JSON.stringify({ id: "evt_1", object: "event", data: { name: "caf\u00e9 \u2603" } });
+const body = Buffer.from(text);
+const at = new Date();
+const stale = new Date(at.getTime() - 301_000);
+const changed = text.replace("caf", "cag");
+
+interface Sent {
+  readonly payload?: string;
+  readonly secrets?: readonly string[];
+  readonly sentAt?: Date;
+  readonly receiverSecret?: string;
+}
+
+/** Throws when a receiver that uses this library would refuse the delivery. */
+type Verify = (sent: Sent) => void;
+
+const verifyAsStripe: Verify = ({
+  payload = text,
+  secrets = [secret],
+  sentAt = at,
+  receiverSecret = secret,
+}) => {
+  const header = signatureHeader({ body, secrets, at: sentAt });
+  webhooks.constructEvent(payload, header, receiverSecret);
+};
+
+const verifyAsStandard: Verify = ({
+  payload = text,
+  secrets = [secret],
+  sentAt = at,
+  receiverSecret = secret,
+}) => {
+  const headers = standardHeaders("evt_1", { body, secrets, at: sentAt });
+  new Webhook(receiverSecret).verify(payload, headers);
+};
+
+describe.each([
+  { library: "stripe", verify: verifyAsStripe, mismatch: /No signatures found/, late: /tolerance/ },
+  {
+    library: "standardwebhooks",
+    verify: verifyAsStandard,
+    mismatch: /No matching signature/,
+    late: /too old/,
+  },
+])("as $library verifies it", ({ verify, mismatch, late }) => {
+  it("is accepted with the current secret, and with the previous one in an overlap", () => {
+    const secrets = [secret, previous];
+
+    expect(() => verify({})).not.toThrow();
+    expect(() => verify({ secrets })).not.toThrow();
+    expect(() => verify({ secrets, receiverSecret: previous })).not.toThrow();
+  });
+
+  it("is refused with another secret, a changed byte or a stale time", () => {
+    expect(() => verify({ receiverSecret: stranger })).toThrow(mismatch);
+    expect(() => verify({ receiverSecret: previous })).toThrow(mismatch);
+    expect(() => verify({ payload: changed })).toThrow(mismatch);
+    expect(() => verify({ sentAt: stale })).toThrow(late);
+  });
+});
+
+describe("newSecret", () => {
+  it("is whsec_ and 33 bytes, recognised by its last four characters", () => {
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{44}$/);
+    expect(secret).not.toBe(previous);
+    expect(secretHint(secret)).toBe(secret.slice(-4));
+  });
+});
+
+describe("signatureHeader", () => {
+  it("has the time in seconds and the current secret's signature first", () => {
+    const header = signatureHeader({ body, secrets: [secret, previous], at });
+
+    const [t, first, second] = header.split(",");
+    expect(t).toBe(`t=${Math.floor(at.getTime() / 1_000)}`);
+    expect(signatureHeader({ body, secrets: [secret], at })).toBe(`${t},${first}`);
+    expect(signatureHeader({ body, secrets: [previous], at })).toBe(`${t},${second}`);
+  });
+});

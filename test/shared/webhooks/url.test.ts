@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { addressPolicy } from "../../../shared/webhooks/address-policy.ts";
+import { normaliseUrl, parsePublicUrl } from "../../../shared/webhooks/url.ts";
+
+const rules = { policy: addressPolicy(), ownHost: "api.shop-service.com" };
+const localRules = { policy: addressPolicy({ allowLoopback: true }), ownHost: "localhost:8787" };
+
+describe("parsePublicUrl", () => {
+  it.each([
+    ["https://hooks.shop-example.com", "https://hooks.shop-example.com/"],
+    ["HTTPS://Hooks.Shop-Example.com:443/A?b=c#d", "https://hooks.shop-example.com/A?b=c"],
+    ["https://hooks.shop-example.com:1024/x", "https://hooks.shop-example.com:1024/x"],
+    ["https://hooks.shop-example.com:65535/x", "https://hooks.shop-example.com:65535/x"],
+    ["https://hooks.shop-example.com/../../x", "https://hooks.shop-example.com/x"],
+    ["https://hooks_under.shop-example.com/", "https://hooks_under.shop-example.com/"],
+    ["https://b\u00fccher.shop/", "https://xn--bcher-kva.shop/"],
+    ["https://8.8.8.8/", "https://8.8.8.8/"],
+    ["https://[2606:4700::1111]/", "https://[2606:4700::1111]/"],
+    ["https://hooks.shop-example.com/path@with-at", "https://hooks.shop-example.com/path@with-at"],
+  ])("accepts %s as %s", (raw, href) => {
+    expect(parsePublicUrl(raw, rules)).toMatchObject({ outcome: "accepted", href });
+  });
+
+  it.each([
+    "",
+    "hooks.shop-example.com",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "ws://hooks.shop-example.com/",
+    "http://hooks.shop-example.com/",
+    "https:/hooks.shop-example.com/",
+    " https://hooks.shop-example.com/",
+    "https://hooks.shop-example.com/ ",
+    "https://hooks.shop-example.com/a\tb",
+    "https://hooks.shop-example.com\\@8.8.8.8/",
+    "https://user@hooks.shop-example.com/",
+    "https://hooks.shop-example.com%2f@127.0.0.1/",
+    "https://127.1.1.1:80:@@127.2.2.2:80",
+    "https://hooks.shop-example.com:80/",
+    "https://hooks.shop-example.com:444/",
+    "https://hooks.shop-example.com:1023/",
+    "https://hooks.shop-example.com:99999/",
+    "https://127.0.0.1/",
+    "https://127.1",
+    "https://127.0.0.1./",
+    "https://0.0/",
+    "https://0x7f000001/hook",
+    "https://0XA000001/hook",
+    "https://0177.00.00.0001/hook",
+    "https://0012.00.00.0001/hook",
+    "https://0xA9.0xFE.0xA9.0xFE",
+    "https://2130706433/",
+    "https://169%2e254%2e169%2e254/hook",
+    "https://169.254.169.254./hook",
+    "https://169\uff0e254\uff0e169\uff0e254/hook",
+    "https://169\u00ad.254\u00ad.169\u00ad.254/hook",
+    "https://10\u200b.0\u200b.0\u200b.1/hook",
+    "https://\u00b9\u2079\u00b2.\u00b9\u2076\u2078.\u2070.\u00b9/hook",
+    "https://1.2.3.4.5/",
+    "https://[::]/foo",
+    "https://[::1]/",
+    "https://[::ffff:a00:2]",
+    "https://[0:0:0:0:0:ffff:0.0.0.0]/foo",
+    "https://[fd00:ec2::254]/",
+    "https://localhost/",
+    "https://LOCALHOST./",
+    "https://ip6-localhost/",
+    "https://a.localhost/",
+    "https://printer.local/",
+    "https://db.internal/",
+    "https://metadata.cloud.internal./",
+    "https://x.alt/",
+    "https://x.onion/",
+    "https://x.home.arpa/",
+    "https://1.0.0.127.in-addr.arpa/",
+    "https://xn--/",
+    "https://a..shop-example.com/",
+    `https://${"a".repeat(64)}.shop-example.com/`,
+    `https://${"a.".repeat(130)}com/`,
+    `https://hooks.shop-example.com/${"x".repeat(2_048)}`,
+    "https://api.shop-service.com/v1/products",
+  ])("refuses '%s'", (raw) => {
+    expect(parsePublicUrl(raw, rules).outcome).toBe("refused");
+  });
+
+  it("lets plain HTTP and loopback through only where that is injected", () => {
+    for (const raw of [
+      "http://127.0.0.1:9000/hook",
+      "http://localhost:9000/",
+      "http://[::1]:9000/",
+    ]) {
+      expect(parsePublicUrl(raw, rules).outcome).toBe("refused");
+      expect(parsePublicUrl(raw, localRules).outcome).toBe("accepted");
+    }
+    expect(parsePublicUrl("http://localhost:8787/v1", localRules).outcome).toBe("refused");
+    expect(parsePublicUrl("http://10.0.0.1:9000/", localRules).outcome).toBe("refused");
+  });
+
+  it("normalises as lookups by URL do", () => {
+    const raw = "HTTPS://Hooks.Shop-Example.com:443/A?b=c#d";
+
+    expect(parsePublicUrl(raw, rules)).toMatchObject({ href: normaliseUrl(raw) });
+    expect(normaliseUrl("no url")).toBeNull();
+  });
+});

@@ -1,0 +1,54 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly port: number;
+  /** Everything received so far, in order. */
+  readonly requests: ReceivedRequest[];
+  /** Connections accepted so far, whether or not anything was sent on them. */
+  readonly connections: () => number;
+  /** Answers the requests that follow. */
+  answer: (response: ServerResponse, request: ReceivedRequest) => void;
+  stop(): Promise<void>;
+}
+
+/** A customer's receiver on loopback; answers 200 until it is told otherwise. */
+export async function startReceiver(): Promise<Receiver> {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      const received = { method, path: url, headers, body: Buffer.concat(chunks).toString() };
+      requests.push(received);
+      receiver.answer(response, received);
+    });
+  });
+  let connections = 0;
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    requests,
+    connections: () => connections,
+    answer: (response) => response.end("ok"),
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return receiver;
+}

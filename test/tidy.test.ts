@@ -1,0 +1,209 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = new URL("..", import.meta.url).pathname;
+
+interface Source {
+  /** Path from the root. */
+  readonly path: string;
+  readonly text: string;
+  /** Paths of the project's own files it imports, from the root; and packages by name. */
+  readonly imports: readonly string[];
+}
+
+const sources: readonly Source[] = ["lib", "functions", "shared", "scripts", "test"]
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
+      (name) => `${folder}/${name}`,
+    ),
+  )
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => {
+    const text = readFileSync(join(root, path), "utf8");
+    return { path, text, imports: importsOf(path, text) };
+  });
+
+function importsOf(path: string, text: string): string[] {
+  const statements = text.matchAll(/^\s*(?:import|export)\b[^;"']*?(?:from\s+)?["']([^"']+)["']/gm);
+  const dynamic = text.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g);
+  return [...statements, ...dynamic]
+    .map((match) => match[1] ?? "")
+    .map((name) => (name.startsWith(".") ? relative(root, join(root, dirname(path), name)) : name));
+}
+
+/** A domain may import itself and the domains named after it; everything may import base. */
+const domains: Record<string, readonly string[]> = {
+  base: [],
+  platforms: [],
+  credits: [],
+  accounts: ["platforms", "credits"],
+  scrapers: ["platforms", "credits", "accounts"],
+  items: ["platforms", "credits", "accounts", "scrapers"],
+  pipelines: ["platforms", "credits", "accounts", "scrapers", "items"],
+  webhooks: [],
+  exports: ["webhooks"],
+  watchlists: ["platforms", "credits", "accounts", "scrapers", "items", "pipelines", "webhooks"],
+  runs: [
+    "platforms",
+    "credits",
+    "accounts",
+    "scrapers",
+    "items",
+    "pipelines",
+    "webhooks",
+    "watchlists",
+  ],
+  sources: ["platforms", "scrapers"],
+};
+const domainOf = (path: string): string | undefined => /^shared\/([^/]+)\//.exec(path)?.[1];
+const isDomain = (path: string): boolean => (domainOf(path) ?? "aws") !== "aws";
+const groupOf = (path: string): string | undefined => /^functions\/([^/]+)\//.exec(path)?.[1];
+
+/** Imports that the rule of their file does not allow, as `file -> import`. */
+function trespasses(allowed: (source: Source, target: string) => boolean): string[] {
+  return sources.flatMap((source) =>
+    source.imports
+      .filter((target) => !allowed(source, target))
+      .map((target) => `${source.path} -> ${target}`),
+  );
+}
+
+describe("who imports whom", () => {
+  it("finds the imports it judges", () => {
+    const imports = sources.flatMap((source) => source.imports);
+    expect(imports.filter((target) => target.startsWith("shared/")).length).toBeGreaterThan(200);
+    expect(imports.filter((target) => target.startsWith("@aws-sdk/")).length).toBeGreaterThan(20);
+  });
+
+  it("a domain imports base and the domains before it, nothing else of the project", () => {
+    const found = trespasses((source, target) => {
+      const domain = domainOf(source.path);
+      if (
+        domain === undefined ||
+        domain === "aws" ||
+        !/^(shared|functions|lib|scripts|test)\//.test(target)
+      )
+        return true;
+      const wanted = domainOf(target);
+      return (
+        wanted === domain || wanted === "base" || (domains[domain] ?? []).includes(wanted ?? "")
+      );
+    });
+    expect(found).toEqual([]);
+    expect(
+      sources
+        .map((s) => domainOf(s.path))
+        .filter((d) => d !== undefined && d !== "aws" && !(d in domains)),
+    ).toEqual([]);
+  });
+
+  it("no domain knows the AWS SDK", () => {
+    expect(
+      trespasses(
+        ({ path }, target) =>
+          !(isDomain(path) && /^@(aws-sdk|smithy|aws-lambda-powertools)\//.test(target)),
+      ),
+    ).toEqual([]);
+  });
+
+  it("adapters import ports and packages, never the edge", () => {
+    expect(
+      trespasses(
+        ({ path }, target) =>
+          domainOf(path) !== "aws" || !/^(functions|lib|scripts|test)\//.test(target),
+      ),
+    ).toEqual([]);
+  });
+
+  it("only the composition root imports adapters", () => {
+    expect(
+      trespasses(
+        ({ path }, target) =>
+          !path.startsWith("functions/") ||
+          path === "functions/dependencies.ts" ||
+          !/^shared\/(aws|sources)\//.test(target),
+      ),
+    ).toEqual([]);
+  });
+
+  it("a function imports its own folder, the edge and the domains, never another function", () => {
+    const common = new Set([
+      "functions/routes.ts",
+      "functions/environment.ts",
+      "functions/overrides.ts",
+      "functions/dependencies.ts",
+    ]);
+    const edges = new Set(["http", "queue"]);
+    expect(
+      trespasses(({ path }, target) => {
+        if (!path.startsWith("functions/") || !target.startsWith("functions/")) return true;
+        const wanted = groupOf(target);
+        return common.has(target) || wanted === groupOf(path) || edges.has(wanted ?? "");
+      }),
+    ).toEqual([]);
+  });
+
+  it("the CDK app reads of the code only what both must agree on", () => {
+    const agreed = new Set([
+      "functions/routes.ts",
+      "functions/environment.ts",
+      "shared/scrapers/catalogue.ts",
+    ]);
+    expect(
+      trespasses(
+        ({ path }, target) =>
+          !path.startsWith("lib/") ||
+          !/^(functions|shared|scripts|test)\//.test(target) ||
+          agreed.has(target) ||
+          target.startsWith("shared/base/"),
+      ),
+    ).toEqual([]);
+  });
+
+  it("nothing that is deployed imports scripts or tests", () => {
+    expect(
+      trespasses(
+        ({ path }, target) =>
+          !/^(functions|shared)\//.test(path) || !/^(scripts|test|lib)\//.test(target),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe("domains are pure", () => {
+  const banned: readonly [RegExp, string][] = [
+    [/\bprocess\.env\b/, "take it as an argument"],
+    [/\bDate\.now\(/, "take a Clock or a `now`"],
+    [/\bnew Date\(\)/, "take a Clock or a `now`"],
+    [/\bMath\.random\(/, "take a Chance"],
+    [/\b(randomUUID|randomBytes)\(/, "take a Chance"],
+    [/\bsetTimeout\(/, "take a Clock"],
+    [/\bconsole\./, "return what happened"],
+  ];
+  const pure = sources.filter(
+    ({ path }) =>
+      isDomain(path) && path !== "shared/base/system.ts" && domainOf(path) !== "sources",
+  );
+
+  it.each(banned)("%s: %s", (pattern) => {
+    expect(pure.filter(({ text }) => pattern.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  it("have no folder that says nothing", () => {
+    const vague = /(^|\/)(utils?|helpers?|common|misc|types|models|services)(\/|\.ts$)/;
+    expect(sources.filter(({ path }) => vague.test(path)).map(({ path }) => path)).toEqual([]);
+  });
+
+  it("leave nothing for later and skip no test", () => {
+    const marker = new RegExp(
+      ["TO" + "DO", "FIX" + "ME", "X" + "XX"].map((word) => `\\b${word}\\b`).join("|"),
+    );
+    const focused = new RegExp(`\\b(it|describe|test)\\.(${"on" + "ly"}|${"sk" + "ip"})\\(`);
+    expect(
+      sources.filter(({ text }) => marker.test(text) || focused.test(text)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+});
