@@ -23,6 +23,8 @@ const actions = {
   indexRead: ["dynamodb:Query"],
   queueSend: ["sqs:SendMessage"],
   objectRead: ["s3:GetObject"],
+  /** Without it a missing object reads as forbidden. */
+  objectList: ["s3:ListBucket"],
   objectWrite: ["s3:PutObject"],
   encrypt: ["kms:Encrypt"],
   decrypt: ["kms:Decrypt"],
@@ -66,6 +68,7 @@ export function grantObjectWrite(grantee: IGrantable, bucket: Bucket): void {
 export function grantObjectReadWrite(grantee: IGrantable, bucket: Bucket): void {
   const both = [...actions.objectRead, ...actions.objectWrite];
   allow(grantee, both, bucket.arnForObjects("*"));
+  allow(grantee, actions.objectList, bucket.bucketArn);
 }
 
 export function grantEncrypt(grantee: IGrantable, key: IKey): void {

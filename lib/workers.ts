@@ -27,8 +27,8 @@ export interface WorkersProps {
 
 /** Receives of a message before it counts as one that cannot be worked off. */
 const receivesMax = 5;
-/** A delivery waits for its next attempt in the queue, so a receive is not a failure there. */
-const deliveryReceivesMax = 100;
+/** A delivery's message that comes early is put off, so a few receives are no failure there. */
+const deliveryReceivesMax = 10;
 
 /** The functions behind the queues, in the order in which a run passes them, and the sweeper. */
 export class Workers extends Construct {

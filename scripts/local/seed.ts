@@ -16,9 +16,6 @@ export type Seed = (folder: DataFolder, host: LambdaHost) => Promise<SeededKeys>
 
 const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
 
-/** Enough to try everything for as long as the folder lives. */
-const localCredits = 1_000_000;
-
 /** The account to work with and the demo workspace: made once per data folder, with one key each. */
 export const seedAccounts: Seed = async (folder, host) => {
   const before = folder.read("api-keys.json", seededKeys);
@@ -43,7 +40,7 @@ async function openAccount(
   deps: AccountDependencies,
 ): Promise<string> {
   const email = demo ? "demo@local.invalid" : "you@local.invalid";
-  const account = await createAccount({ name, email, demo, signupCredits: localCredits }, deps);
+  const account = await createAccount({ name, email, demo }, deps);
   const { key } = await createApiKey({ account, name: "local world" }, deps);
   return key;
 }

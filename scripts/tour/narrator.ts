@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 
 /** Tells a person at the terminal what happens, and holds each thing it says against a check. */
 export interface Narrator {
-  chapter(title: string): void;
+  title(text: string): void;
+  chapter(text: string): void;
   say(line: string): void;
   /** @throws Error naming what was expected, when it does not hold. */
   check(what: string, holds: boolean): void;
@@ -22,7 +23,8 @@ export function narrator(out: NodeJS.WriteStream): Narrator {
     out.write(`${text}\n`);
   };
   return {
-    chapter: (title) => line(`\n${title}`),
+    title: (text) => line(`\n=== ${text} ===`),
+    chapter: (text) => line(`\n${text}`),
     say: (text) => line(`    ${text}`),
     check(what, holds) {
       checks += 1;

@@ -130,7 +130,13 @@ function resolve(
     const hold = process.openHolds.get(holdId) ?? (await stored());
     if ("balance" in hold) return hold;
     assert(credits <= hold.credits, "a charge is at most what was reserved");
-    const books = process.booksOf.get(accountId) ?? (await readBooks(process, accountId));
+    const remembered = process.booksOf.get(accountId);
+    const books = remembered ?? (await readBooks(process, accountId));
+    if (remembered !== undefined && !holds(remembered, hold)) {
+      // These books are older than the hold.
+      process.booksOf.delete(accountId);
+      return "again";
+    }
     const transaction = settleTransaction(process, { settlement, hold, books, state });
     const result = await commit(process, accountId, transaction);
     if (result === "committed") {
@@ -144,6 +150,9 @@ function resolve(
     return againOrFail(result);
   });
 }
+
+const holds = ({ held, inFlight }: Books, hold: Hold): boolean =>
+  held >= hold.credits && inFlight >= (hold.slot ? 1 : 0);
 
 async function releaseExpired(process: Process, accountId: string, now: Date): Promise<number> {
   const { Items = [] } = await process.client.send(

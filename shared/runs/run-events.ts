@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { derivedId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import { scrapers } from "../scrapers/catalogue.ts";
+import { eventsDigest } from "../webhooks/event-digest.ts";
 import { type EventType, type SerializedEvent, serializeEvent } from "../webhooks/event.ts";
 import { presentRun } from "./present-run.ts";
 import type { BatchResult, ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
@@ -117,7 +117,7 @@ function completedEvent(
       data: {
         ...presentRun(run),
         events: { ...counts, [type]: 1 },
-        events_digest: createHash("sha256").update(ids.join("\n")).digest("hex"),
+        events_digest: eventsDigest(ids),
       },
     },
     0,

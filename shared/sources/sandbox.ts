@@ -6,9 +6,8 @@ import type { Answer, Scraper } from "../scrapers/scraper.ts";
 import { type Draw, drawFor, retailerDFields } from "./sandbox-catalogue.ts";
 import {
   behaviourOf,
-  isDelisted,
-  isEvenMinute,
   scriptedFields,
+  scriptedStatus,
   slowMilliseconds,
   type ScriptedBehaviour,
 } from "./sandbox-script.ts";
@@ -59,11 +58,8 @@ export function sandbox({
 
 /** What the sandbox says about one item; a pure function. */
 export function sandboxAnswer(moment: SandboxMoment): Answer {
-  const { id, at } = moment;
-  const behaviour = behaviourOf(id);
-  if (behaviour !== undefined) return scriptedAnswer(behaviour, moment);
-  if (isDelisted(id, at)) return { id, status: "not_found", fetchedAt: at.toISOString() };
-  return usualAnswer(moment);
+  const behaviour = behaviourOf(moment.id);
+  return behaviour === undefined ? usualAnswer(moment) : scriptedAnswer(behaviour, moment);
 }
 
 function usualAnswer(moment: SandboxMoment): Answer {
@@ -82,45 +78,35 @@ function usualAnswer(moment: SandboxMoment): Answer {
 function scriptedAnswer(behaviour: ScriptedBehaviour, moment: SandboxMoment): Answer {
   const { id, at } = moment;
   const fetchedAt = at.toISOString();
-  const fields = scriptedFields(behaviour, { at, usual: fieldsOf(moment) });
-  switch (behaviour) {
-    case "always_unavailable":
-      return { id, status: "unavailable", fetchedAt };
-    case "always_not_found":
-      return { id, status: "not_found", fetchedAt };
-    case "always_partial":
-      return { id, status: "partial", fetchedAt, fields: withoutPrice(fields) };
-    case "comes_and_goes":
-      return isEvenMinute(at)
-        ? { id, status: "ok", fetchedAt, fields }
-        : { id, status: "not_found", fetchedAt };
-    case "steady":
-    case "price_changes_every_read":
-    case "stock_comes_and_goes":
-    case "sold_out":
-    case "slow":
-      return { id, status: "ok", fetchedAt, fields };
-    default:
-      return { id, status: "unavailable", fetchedAt };
-  }
+  const status = scriptedStatus(behaviour, { id, at });
+  if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
+  const usual = fieldsOf(moment);
+  const fields = scriptedFields(behaviour, { at, currency: currencyFor(moment), usual });
+  return { id, status, fetchedAt, fields: status === "ok" ? fields : withoutPrice(fields) };
 }
 
 const drawOf = ({ seed, marketplace }: SandboxMoment): Draw => drawFor(`${seed}|${marketplace}`);
+
+const currencyFor = ({ scraper, marketplace }: SandboxMoment): string =>
+  currencyOf(scrapers[scraper].platform, marketplace);
 
 const fieldsOf = (moment: SandboxMoment): RetailerDFields =>
   retailerDFields({
     id: moment.id,
     at: moment.at,
-    currency: currencyOf(scrapers[moment.scraper].platform, moment.marketplace),
+    currency: currencyFor(moment),
     draw: drawOf(moment),
   });
 
 /** A read that got no further than the name: stock and price are not shown. */
-function withoutStock({ availability: _, ...fields }: RetailerDFields): RetailerDFields {
+function withoutStock({
+  availability: _availability,
+  ...fields
+}: RetailerDFields): RetailerDFields {
   return withoutPrice(fields);
 }
 
-function withoutPrice({ price: _, ...fields }: RetailerDFields): RetailerDFields {
+function withoutPrice({ price: _price, ...fields }: RetailerDFields): RetailerDFields {
   const { savings: _savings, ...object } = fields.retailer_d;
   return { ...fields, retailer_d: object };
 }

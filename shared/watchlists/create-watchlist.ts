@@ -5,6 +5,7 @@ import { limits } from "../base/limits.ts";
 import { parsePlatform } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import { normaliseUrl } from "../webhooks/url.ts";
 import { newItem } from "./item.ts";
 import { compareIds, paginate } from "./page.ts";
 import { parseEvery } from "./schedule.ts";
@@ -114,7 +115,8 @@ async function endpointOf(
     throw invalidParam("webhook_url", "Send 'webhook_url' or 'webhook_endpoint_id', not both.");
   }
   if (webhookUrl !== null) {
-    const found = await endpoints.findByUrl(accountId, webhookUrl);
+    const url = normaliseUrl(webhookUrl);
+    const found = url === null ? null : await endpoints.findByUrl(accountId, url);
     if (found !== null) return found;
     throw invalidParam(
       "webhook_url",

@@ -151,6 +151,15 @@ describe("settle", () => {
     await expectBooksToBalance();
   });
 
+  it("settles a hold that is younger than what this process remembers of the account", async () => {
+    const other = process();
+    await reserve(other, "h1", 10);
+    await settle(other, "h1", 10);
+    await reserve(process(), "h2", 100);
+    expect(await settle(other, "h2", 60)).toEqual({ credits: 60, balance: 4_930 });
+    await expectBooksToBalance();
+  });
+
   it("loses to the expiry that gave the hold back, and charges nothing then", async () => {
     const owner = process();
     await reserve(owner, "h1", 100);
