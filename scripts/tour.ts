@@ -3,23 +3,23 @@
  * customer's bucket, with the sandbox and with a products API replayed on this machine.
  * `npm run tour [-- --recordings <folder of recorded replies>]`
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { SourceChoice } from "./local/sources.ts";
-import { startWorld } from "./local/world.ts";
 import { loadRecordedProducts, startReplayCatalog } from "./replay-catalog.ts";
+import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
 import { type Narrator, narrator } from "./tour/narrator.ts";
 import { type Ground, walk } from "./tour/walk.ts";
 
 /** The price of the first follows the millisecond; the others stand still. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
-const recordedItems = 12;
+/** Recordings without a price show what `partial` means. */
+const pricedItems = 8;
+const unpricedItems = 3;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { recordings: { type: "string" } } });
-  process.env["POWERTOOLS_LOG_LEVEL"] ??= "WARN";
   const started = Date.now();
   const tell = narrator(process.stdout);
   await tourSandbox(tell);
@@ -30,59 +30,57 @@ async function main(): Promise<void> {
 
 async function tourSandbox(tell: Narrator): Promise<void> {
   tell.title("1 of 2: with the sandbox");
-  await inFreshWorld([], tell, async (world) => {
-    await walk({ ...world, ids: sandboxIds, movePrice: () => {} }, tell);
+  await inFreshWorld([], async (world) => {
+    tell.say(`a fresh local world at ${world.base_url}`);
+    await walk({ ...groundOf(world), ids: sandboxIds, movePrice: () => {} }, tell);
   });
 }
 
 async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): Promise<void> {
   tell.title("2 of 2: with a products API, replayed");
-  const recorded = await loadRecordedProducts(folder);
-  tell.say(`${recorded.products.length} products, ${recorded.origin}`);
-  const replay = await startReplayCatalog({ products: recorded.products });
-  const source = { target: "retailer_d", adapter: "d_catalog", baseUrl: replay.url };
-  const [first = "", ...rest] = recorded.products
-    .slice(0, recordedItems)
-    .map((product) => String(product.sku));
+  const from = folder ?? recordingsBeside();
+  const recorded = loadRecordedProducts(from);
+  const priced = recorded.filter((product) => typeof product["salePrice"] === "number");
+  const unpriced = recorded.filter((product) => typeof product["salePrice"] !== "number");
+  const products = [...priced.slice(0, pricedItems), ...unpriced.slice(0, unpricedItems)];
+  tell.say(`${products.length} products, recorded in ${from ?? "the project's own fixtures"}`);
+  const replay = await startReplayCatalog({ products, port: 0 });
+  const [first, ...rest] = products.map(({ sku }) => String(sku));
+  if (first === undefined)
+    throw new Error(`There are no recorded products in ${from ?? "test/fixtures"}`);
   const movePrice = (): void => {
-    const price = Number(recorded.products[0]?.salePrice) + 1;
-    replay.setPrice(first, price);
-    tell.say(`the source now says ${price} for ${first}`);
+    const price = Number(products[0]?.["salePrice"]) + 1;
+    replay.setPrice(Number(first), price);
+    tell.say(`the source now asks ${price} for ${first}`);
   };
   try {
-    await inFreshWorld([source], tell, async (world) => {
-      await walk({ ...world, ids: [first, ...rest], movePrice }, tell);
+    await inFreshWorld(["--source", `retailer_d=d_catalog,${replay.url}`], async (world) => {
+      tell.say(`a fresh local world at ${world.base_url}`);
+      await walk({ ...groundOf(world), ids: [first, ...rest], movePrice }, tell);
     });
-    tell.check("the products API was really asked", replay.requests() > 0);
+    tell.check("the products API was really asked", replay.requests.length > 0);
   } finally {
     await replay.stop();
   }
 }
 
-async function inFreshWorld(
-  sources: readonly SourceChoice[],
-  tell: Narrator,
-  visit: (ground: Omit<Ground, "ids" | "movePrice">) => Promise<void>,
-): Promise<void> {
-  const dataFolder = mkdtempSync(join(tmpdir(), "tour-"));
-  try {
-    const world = await startWorld({ dir: dataFolder, port: 0, fresh: true, sources });
-    tell.say(`a fresh local world at ${world.baseUrl}`);
-    try {
-      await visit({
-        baseUrl: world.baseUrl,
-        dataFolder,
-        receiverUrl: world.receiverUrl,
-        bucketEndpoint: world.bucketEndpoint,
-        bucket: world.customerBucket,
-      });
-    } finally {
-      await world.stop();
-    }
-  } finally {
-    rmSync(dataFolder, { recursive: true, force: true });
-  }
+/** A folder of recorded replies kept beside the project, if there is one. */
+function recordingsBeside(): string | undefined {
+  const beside = fileURLToPath(new URL("../../shared/data", import.meta.url));
+  if (!existsSync(beside)) return undefined;
+  return readdirSync(beside, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(beside, entry.name))
+    .find((path) => loadRecordedProducts(path).length > 0);
 }
+
+const groundOf = (world: FreshWorld): Omit<Ground, "ids" | "movePrice"> => ({
+  baseUrl: world.base_url,
+  dataFolder: world.dataFolder,
+  receiverUrl: world.webhook_receiver_url,
+  bucketEndpoint: world.s3_endpoint,
+  bucket: world.export_bucket,
+});
 
 await main().then(
   () => process.exit(0),

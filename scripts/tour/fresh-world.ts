@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import * as v from "valibot";
+
+/** A local world as its `ready.json` describes it to whoever calls it. */
+const ready = v.object({
+  base_url: v.string(),
+  api_key: v.string(),
+  webhook_receiver_url: v.string(),
+  s3_endpoint: v.string(),
+  export_bucket: v.string(),
+});
+
+export interface FreshWorld extends v.InferOutput<typeof ready> {
+  readonly dataFolder: string;
+}
+
+const startSecondsMax = 30;
+const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
+
+/** Runs `npm start` on an empty data folder, lets it be visited, and takes it all away again. */
+export async function inFreshWorld<Result>(
+  flags: readonly string[],
+  visit: (world: FreshWorld) => Promise<Result>,
+): Promise<Result> {
+  const dataFolder = mkdtempSync(join(tmpdir(), "tour-"));
+  const child = spawn(process.execPath, [startScript, ...flags], {
+    env: { ...process.env, LOCAL_DIR: dataFolder, PORT: "0" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  try {
+    return await visit({ ...(await untilReady(child, dataFolder)), dataFolder });
+  } finally {
+    await stop(child);
+    rmSync(dataFolder, { recursive: true, force: true });
+  }
+}
+
+async function untilReady(
+  child: ChildProcess,
+  dataFolder: string,
+): Promise<v.InferOutput<typeof ready>> {
+  const file = join(dataFolder, "ready.json");
+  const deadline = Date.now() + startSecondsMax * 1_000;
+  while (!existsSync(file)) {
+    if (child.exitCode !== null) throw new Error("The local world did not start");
+    if (Date.now() > deadline) {
+      throw new Error(`The local world was not ready within ${startSecondsMax} s`);
+    }
+    await delay(50);
+  }
+  return v.parse(ready, JSON.parse(readFileSync(file, "utf8")));
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+}
