@@ -70,7 +70,6 @@ export const environment = {
 } as const satisfies Record<FunctionName, readonly string[]>;
 
 export type VariableOf<F extends FunctionName> = (typeof environment)[F][number];
-export type VariableName = VariableOf<FunctionName>;
 export type EnvironmentOf<F extends FunctionName> = Readonly<Record<VariableOf<F>, string>>;
 
 /**
@@ -86,7 +85,7 @@ export function readEnvironment<F extends FunctionName>(
   if (missing.length > 0) {
     throw new Error(`${name}: environment variables not set: ${missing.join(", ")}`);
   }
-  return Object.fromEntries(
-    names.map((variable) => [variable, source[variable]]),
-  ) as EnvironmentOf<F>;
+  const values = Object.fromEntries(names.map((variable) => [variable, source[variable]]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every listed name was just found set
+  return values as EnvironmentOf<F>;
 }

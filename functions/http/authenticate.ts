@@ -23,12 +23,6 @@ interface Options {
  */
 export function authenticate({ accounts, clock, isPublic }: Options): HttpMiddleware {
   const countAddress = addressRate();
-  const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
-    const rate = callStateOf(request.event)?.rate;
-    if (!request.response || rate === undefined) return;
-    request.response.headers = { ...request.response.headers, ...rateHeaders(rate) };
-  };
-
   return {
     before: async (request) => {
       const { event } = request;
@@ -63,6 +57,12 @@ export function authenticate({ accounts, clock, isPublic }: Options): HttpMiddle
     onError: decorate,
   };
 }
+
+const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
+  const rate = callStateOf(request.event)?.rate;
+  if (!request.response || rate === undefined) return;
+  request.response.headers = { ...request.response.headers, ...rateHeaders(rate) };
+};
 
 /** The different keys a call presents, in any of the three places. */
 function presentedKeys(event: APIGatewayProxyEvent): string[] {

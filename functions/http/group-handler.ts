@@ -82,7 +82,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       jsonBody(),
       errorResponse(),
     ])
-    .handler(router) as unknown as HttpHandler;
+    .handler(router);
 }
 
 interface Dispatch<Dependencies> {

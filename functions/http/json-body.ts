@@ -22,7 +22,7 @@ export function jsonBody(): HttpMiddleware {
       // The parser looks only at two spellings of the header name.
       event.headers = { ...event.headers, "content-type": headerOf(event, "content-type") };
       try {
-        await parser.before?.(request as never);
+        await parser.before?.(request);
       } catch (error) {
         throw refusal(error);
       }

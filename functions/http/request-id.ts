@@ -6,19 +6,20 @@ import { callStateOf, openCallState } from "./call-state.ts";
 
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
+const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
+  const state = callStateOf(request.event);
+  if (!request.response || state === undefined) return;
+  request.response.headers = {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    ...request.response.headers,
+    "X-Request-Id": state.requestId,
+  };
+};
+
 /** Names the call and puts the name, and headers every response has, on whatever is answered. */
 export function requestId({ clock, chance }: { clock: Clock; chance: Chance }): HttpMiddleware {
-  const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
-    const state = callStateOf(request.event);
-    if (!request.response || state === undefined) return;
-    request.response.headers = {
-      "Content-Type": "application/json",
-      "Cache-Control": "no-store",
-      "X-Content-Type-Options": "nosniff",
-      ...request.response.headers,
-      "X-Request-Id": state.requestId,
-    };
-  };
   return {
     before: (request) => {
       const now = clock.now();

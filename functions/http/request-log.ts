@@ -1,7 +1,7 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { Clock } from "../../shared/base/clock.ts";
 import { isServiceError } from "../../shared/base/errors.ts";
-import { callStateOf } from "./call-state.ts";
+import { type CallState, callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
 /**
@@ -12,18 +12,24 @@ export function requestLog({ logger, clock }: { logger: Logger; clock: Clock }):
   const write: NonNullable<HttpMiddleware["after"]> = (request) => {
     const state = callStateOf(request.event);
     const line = {
-      request_id: state?.requestId,
+      ...(state === undefined ? {} : whoCalled(state, clock.now())),
       method: request.event.httpMethod,
       path: request.event.path,
       status: request.response?.statusCode,
-      account_id: state?.caller?.accountId,
-      key_id: state?.caller?.keyId,
-      duration_ms: state === undefined ? 0 : clock.now().getTime() - state.startedAt.getTime(),
     };
-    if (request.error === null || isServiceError(request.error)) logger.info("call", line);
-    else if ((request.response?.statusCode ?? 500) >= 500) {
+    if (isUnforeseen(request.error, request.response?.statusCode)) {
       logger.error("call failed", { ...line, error: request.error });
     } else logger.info("call", line);
   };
   return { after: write, onError: write };
 }
+
+const whoCalled = (state: CallState, now: Date): Record<string, unknown> => ({
+  request_id: state.requestId,
+  account_id: state.caller?.accountId,
+  key_id: state.caller?.keyId,
+  duration_ms: now.getTime() - state.startedAt.getTime(),
+});
+
+const isUnforeseen = (error: Error | null | undefined, status = 500): error is Error =>
+  error instanceof Error && !isServiceError(error) && status >= 500;

@@ -1,5 +1,4 @@
 import type { GenericSchema, InferOutput } from "valibot";
-import type { Access } from "../routes.ts";
 
 /** The account and key behind a call, as the authentication found them. */
 export interface Caller {
@@ -64,5 +63,3 @@ export function route<
 }): AnyRoute<Dependencies> {
   return definition as unknown as AnyRoute<Dependencies>;
 }
-
-export type { Access };

@@ -42,7 +42,7 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       ),
     };
   };
-  return middy<SQSEvent, SQSBatchResponse>().handler(handle) as unknown as QueueHandler;
+  return middy<SQSEvent, SQSBatchResponse>().handler(handle);
 }
 
 async function workOn<Message>(
@@ -67,7 +67,10 @@ async function workOn<Message>(
     }
     return outcome;
   } catch (error) {
-    logger.error("message failed", { ...context, error: error as Error });
+    logger.error("message failed", { ...context, error: asError(error) });
     return { outcome: "retry" };
   }
 }
+
+const asError = (thrown: unknown): Error =>
+  thrown instanceof Error ? thrown : new Error(String(thrown));

@@ -110,7 +110,7 @@ function describeResult(result: Record<string, unknown>): string {
   const stock = result["availability"] as { inStock?: boolean } | undefined;
   const shown = price === undefined ? "" : `  ${price.amount} ${price.currency}`;
   const inStock = stock === undefined ? "" : `  ${stock.inStock ? "in stock" : "out of stock"}`;
-  return `${String(result["id"])}  ${String(result["status"])}${shown}${inStock}  ${String(result["title"] ?? "")}`;
+  return `${String(result["id"])}  ${String(result["status"])}${shown}${inStock}  ${typeof result["title"] === "string" ? result["title"] : ""}`;
 }
 
 async function registerReceiver(api: ApiClient, ground: Ground, tell: Narrator): Promise<string> {

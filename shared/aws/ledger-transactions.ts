@@ -187,13 +187,15 @@ export function settleTransaction(tables: LedgerTables, resolution: Resolution):
 function resolutionEntries({ settlement, hold, books }: Resolution): Entry[] {
   const { accountId, holdId, credits, now } = settlement;
   const refund = hold.credits - credits;
-  const base = { accountId, holdId, source: hold.source, createdAt: now.toISOString() };
   const parts = [
     { type: "charge" as const, credits, moves: 0 },
     { type: "refund" as const, credits: refund, moves: refund },
   ].filter((part) => part.credits > 0);
   return parts.map((part, index) => ({
-    ...base,
+    accountId,
+    holdId,
+    source: hold.source,
+    createdAt: now.toISOString(),
     type: part.type,
     credits: part.credits,
     sequence: books.sequence + 1 + index,

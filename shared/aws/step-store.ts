@@ -24,8 +24,8 @@ interface Options {
 const stepRowDays = 14;
 
 const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
-const unpack = <T>(bytes: unknown): T =>
-  JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8")) as T;
+const unpack = (bytes: unknown): unknown =>
+  JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8"));
 
 /** Steps and batches in DynamoDB; ids and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
@@ -38,7 +38,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
   };
   const result = async (ref: BatchRef): Promise<BatchResult | undefined> => {
     const row = await read(batchKey(ref));
-    return row?.["result"] === undefined ? undefined : unpack<BatchResult>(row["result"]);
+    return row?.["result"] === undefined ? undefined : (unpack(row["result"]) as BatchResult);
   };
   return {
     plan: (plan) => savePlan(client, options, plan),
@@ -49,7 +49,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
     async batchIds(ref) {
       const row = await read(batchKey(ref));
       assert(row !== undefined, "a planned batch has its ids stored");
-      return unpack<string[]>(row["ids"]);
+      return unpack(row["ids"]) as string[];
     },
     result,
     async recordResult(ref, found) {
@@ -171,7 +171,7 @@ async function* readResults(
         ExclusiveStartKey: start,
       }),
     );
-    for (const row of Items) yield unpack<BatchResult>(row["result"]);
+    for (const row of Items) yield unpack(row["result"]) as BatchResult;
     start = LastEvaluatedKey;
   } while (start !== undefined);
 }

@@ -23,6 +23,7 @@ import {
   isConditionFailure,
   isContention,
   type Row,
+  unlessRefused,
   untilSettled,
   writeRows,
 } from "./dynamo.ts";
@@ -91,27 +92,31 @@ export function dynamoWatchlistStore(
         dueAt: key.dueAt,
       }));
     },
-    async skipOverlap(watchlist, nextRunAt) {
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
-            UpdateExpression: "SET next_run_at = :next, due_at = :next ADD overlaps :one",
-            ConditionExpression: "next_run_at = :seen",
-            ExpressionAttributeValues: {
-              ":next": nextRunAt,
-              ":seen": watchlist.nextRunAt,
-              ":one": 1,
-            },
-          }),
-        );
-      } catch (error) {
-        // Another delivery of the same tick has moved the due time already.
-        if (!isConditionFailure(error)) throw error;
-      }
-    },
+    skipOverlap: (watchlist, nextRunAt) => skipOverlap(client, table, { watchlist, nextRunAt }),
   };
+}
+
+async function skipOverlap(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlist, nextRunAt }: { readonly watchlist: Watchlist; readonly nextRunAt: string },
+): Promise<void> {
+  // Refused when another delivery of the same tick has moved the due time already.
+  await unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
+        UpdateExpression: "SET next_run_at = :next, due_at = :next ADD overlaps :one",
+        ConditionExpression: "next_run_at = :seen",
+        ExpressionAttributeValues: {
+          ":next": nextRunAt,
+          ":seen": watchlist.nextRunAt,
+          ":one": 1,
+        },
+      }),
+    ),
+  );
 }
 
 async function createList(

@@ -30,11 +30,10 @@ export class ServiceError extends Error {
   readonly status: number;
   readonly details: ErrorDetails;
 
-  constructor(code: ErrorCode, status: number, message: string, details: ErrorDetails = {}) {
+  constructor(kind: readonly [ErrorCode, number], message: string, details: ErrorDetails = {}) {
     super(message);
     this.name = "ServiceError";
-    this.code = code;
-    this.status = status;
+    [this.code, this.status] = kind;
     this.details = details;
   }
 }
@@ -45,86 +44,74 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 export const missingParam = (param: string): ServiceError =>
-  new ServiceError("MISSING_PARAM", 400, `Parameter '${param}' is required.`, { param });
+  new ServiceError(["MISSING_PARAM", 400], `Parameter '${param}' is required.`, { param });
 
 export const invalidParam = (param: string, message: string): ServiceError =>
-  new ServiceError("INVALID_PARAM", 400, message, { param });
+  new ServiceError(["INVALID_PARAM", 400], message, { param });
 
 export const bodyTooLarge = (limitBytes: number): ServiceError =>
   new ServiceError(
-    "INVALID_PARAM",
-    413,
+    ["INVALID_PARAM", 413],
     `The request body is larger than ${limitBytes} bytes. Send fewer items in one call.`,
     { param: "body" },
   );
 
 export const unauthorized = (): ServiceError =>
   new ServiceError(
-    "UNAUTHORIZED",
-    401,
+    ["UNAUTHORIZED", 401],
     "No valid API key. Send it as 'Authorization: Bearer <API_KEY>'.",
   );
 
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
   new ServiceError(
-    "INSUFFICIENT_CREDITS",
-    402,
+    ["INSUFFICIENT_CREDITS", 402],
     `This call reserves ${needed} credits and the balance is ${balance}. Nothing was charged.`,
   );
 
 export const demoReadOnly = (): ServiceError =>
   new ServiceError(
-    "DEMO_READ_ONLY",
-    403,
+    ["DEMO_READ_ONLY", 403],
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
 export const notFound = (what: string): ServiceError =>
-  new ServiceError("NOT_FOUND", 404, `${what} does not exist.`);
+  new ServiceError(["NOT_FOUND", 404], `${what} does not exist.`);
 
 export const conflict = (message: string): ServiceError =>
-  new ServiceError("CONFLICT", 409, message);
+  new ServiceError(["CONFLICT", 409], message);
 
 export const gone = (): ServiceError =>
-  new ServiceError("GONE", 410, "This endpoint was retired. See /v1/openapi.json for what exists.");
-
-export const idempotencyKeyReused = (): ServiceError =>
   new ServiceError(
-    "INVALID_PARAM",
-    422,
-    "This idempotency key was used for a different request. Use a new key.",
-    { param: "idempotency_key" },
+    ["GONE", 410],
+    "This endpoint was retired. See /v1/openapi.json for what exists.",
   );
 
 export const concurrencyLimit = (limit: number): ServiceError =>
   new ServiceError(
-    "CONCURRENCY_LIMIT",
-    429,
+    ["CONCURRENCY_LIMIT", 429],
     `All ${limit} concurrency slots of the account are busy. Nothing was charged.`,
     { retryAfterSeconds: 1 },
   );
 
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
-  new ServiceError("RATE_LIMITED", 429, `More than ${limit} calls per second with this key.`, {
+  new ServiceError(["RATE_LIMITED", 429], `More than ${limit} calls per second with this key.`, {
     retryAfterSeconds,
   });
 
 export const internal = (): ServiceError =>
   new ServiceError(
-    "INTERNAL",
-    500,
+    ["INTERNAL", 500],
     "Something failed on our side. Nothing was charged. Quote the X-Request-Id when you write to us.",
   );
 
 export const notImplemented = (what: string): ServiceError =>
-  new ServiceError("NOT_IMPLEMENTED", 501, `${what} is announced but not available yet.`, {
+  new ServiceError(["NOT_IMPLEMENTED", 501], `${what} is announced but not available yet.`, {
     comingSoon: true,
   });
 
 export const unavailable = (): ServiceError =>
   new ServiceError(
-    "UNAVAILABLE",
-    503,
+    ["UNAVAILABLE", 503],
     "A part of the service is overloaded or down. Nothing was charged; try again shortly.",
     { retryAfterSeconds: 1 },
   );

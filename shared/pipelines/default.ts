@@ -1,9 +1,9 @@
-import { scrapers, type ScraperId } from "../scrapers/catalogue.ts";
+import { scraperIds, scrapers } from "../scrapers/catalogue.ts";
 import type { Pipeline } from "./definition.ts";
 
 /** The default pipeline of a one-tier platform: read every item, report tracked fields that moved. */
 export function defaultPipeline(platform: string): Pipeline {
-  const scraper = (Object.keys(scrapers) as ScraperId[]).find(
+  const scraper = scraperIds.find(
     (id) => scrapers[id].platform === platform && scrapers[id].tier === "standard",
   );
   if (scraper === undefined)

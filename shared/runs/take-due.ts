@@ -19,7 +19,8 @@ export interface DueTick {
 
 /**
  * Turns a tick into a run, if the list is due by its own row: ticks may come twice, late, or for a
- * list that has been paused or deleted. Undefined when there is nothing to run.
+ * list that has been paused or deleted. A run that was claimed and never started is given again.
+ * Undefined when there is nothing to run.
  */
 export async function takeDue(
   tick: DueTick,
@@ -34,6 +35,8 @@ export async function takeDue(
     await dependencies.schedules.remove(tick.watchlistId);
     return undefined;
   }
+  const started = await claimedRun(watchlist, dependencies.runs);
+  if (started !== undefined) return started;
   const due = dueTime(watchlist, tick.scheduledTime);
   if (due === undefined) return undefined;
   if (watchlist.runningRun !== null) {
@@ -42,6 +45,17 @@ export async function takeDue(
     return undefined;
   }
   return claimRun({ watchlist, trigger: tick.trigger, due, now: tick.now }, dependencies.runs);
+}
+
+/** A run that was claimed and not started: its starter died, and its tick has come again. */
+async function claimedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {
+  if (watchlist.runningRun === null) return undefined;
+  const run = await runs.get({
+    accountId: watchlist.accountId,
+    watchlistId: watchlist.id,
+    runNumber: watchlist.runningRun,
+  });
+  return run?.phase === "claimed" ? run : undefined;
 }
 
 function dueTime(watchlist: Watchlist, scheduledTime: Date): Date | undefined {

@@ -28,6 +28,9 @@ export const scrapers = {
 
 export type ScraperId = keyof typeof scrapers;
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
+export const scraperIds = Object.keys(scrapers) as readonly ScraperId[];
+
 /** A value that can be compared, stored and sent: what a tracked field holds. */
 export type FieldValue = string | number | boolean | null;
 /** Tracked fields as last read; a field that was never observed is absent. */

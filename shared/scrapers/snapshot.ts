@@ -31,14 +31,14 @@ export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot 
 function valueAt(fields: ProductFields, path: Path): unknown {
   let value: unknown = fields;
   for (const key of path) {
-    if (!isRecord(value)) break;
-    value = value[key];
+    if (value === null) return null;
+    value = isRecord(value) ? value[key] : undefined;
   }
   return value;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isFieldValue = (value: unknown): value is FieldValue =>
   value === null || ["string", "number", "boolean"].includes(typeof value);

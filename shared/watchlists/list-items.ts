@@ -17,16 +17,26 @@ export async function listItems(
   watchlists: WatchlistStore,
 ): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
   const items: Item[] = [];
-  const since = changedSince?.toISOString();
+  const isWanted = wanted({ startingAfter, state, changedSince });
   const range = startingAfter === undefined ? {} : { from: startingAfter };
   for await (const page of watchlists.pages(watchlistId, range)) {
     for (const item of page.items) {
-      if (startingAfter !== undefined && item.id <= startingAfter) continue;
-      if (state !== undefined && item.state !== state) continue;
-      if (since !== undefined && (maxChangedAt([item]) ?? "") < since) continue;
+      if (!isWanted(item)) continue;
       if (items.length === limit) return { items, hasMore: true };
       items.push(item);
     }
   }
   return { items, hasMore: false };
+}
+
+function wanted({
+  startingAfter,
+  state,
+  changedSince,
+}: Omit<ItemQuery, "limit">): (item: Item) => boolean {
+  const since = changedSince?.toISOString();
+  return (item) =>
+    (startingAfter === undefined || item.id > startingAfter) &&
+    (state === undefined || item.state === state) &&
+    (since === undefined || (maxChangedAt([item]) ?? "") >= since);
 }

@@ -55,6 +55,7 @@ export function encodeItems(items: readonly Item[]): Uint8Array {
 }
 
 export function decodeItems(bytes: Uint8Array): Item[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
   return JSON.parse(zstdDecompressSync(bytes).toString("utf8")) as Item[];
 }
 

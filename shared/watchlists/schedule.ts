@@ -9,7 +9,11 @@ export interface Schedule {
   readonly everySeconds: number;
 }
 
-const unitSeconds = { m: 60, h: 3_600, d: 86_400 } as const;
+const unitSeconds = new Map([
+  ["m", 60],
+  ["h", 3_600],
+  ["d", 86_400],
+]);
 
 /**
  * A cadence in whole minutes, hours or days, 5 minutes to 7 days (specification, section
@@ -24,7 +28,7 @@ export function parseEvery(text: string): Schedule {
       "'every' is a whole number of minutes, hours or days, such as 15m.",
     );
   }
-  const everySeconds = Number(match[1]) * unitSeconds[match[2] as keyof typeof unitSeconds];
+  const everySeconds = Number(match[1]) * (unitSeconds.get(match[2] ?? "") ?? 0);
   const { watchlistEverySecondsMin: min, watchlistEverySecondsMax: max } = limits;
   if (everySeconds < min || everySeconds > max) {
     throw invalidParam("every", "'every' is at least 5m and at most 7d.");

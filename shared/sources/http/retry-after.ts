@@ -1,4 +1,6 @@
 const wholeSeconds = /^\d{1,9}$/;
+/** `Date.parse` alone takes far more for a date than HTTP does. */
+const httpDate = /^[A-Z][a-z]+, .+ GMT$/;
 
 /**
  * Milliseconds that a `Retry-After` header asks to wait, in either of its forms (seconds or an HTTP
@@ -8,6 +10,6 @@ export function retryAfterMs(header: string | null, now: Date): number | undefin
   if (header === null) return undefined;
   const text = header.trim();
   if (wholeSeconds.test(text)) return Number(text) * 1_000;
-  const at = Date.parse(text);
+  const at = httpDate.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
 }

@@ -97,7 +97,7 @@ async function ask(
   } as unknown as APIGatewayProxyEvent;
   const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
   const result = await handler(event, context);
-  return { ...result, json: JSON.parse(String(result.body)) as Record<string, unknown> };
+  return { ...result, json: JSON.parse(result.body) as Record<string, unknown> };
 }
 
 const headersWith = (extra: Record<string, string>): Record<string, string> => ({
@@ -150,49 +150,26 @@ describe("authentication", () => {
 });
 
 describe("errors come in the order of the chain, each before those below it", () => {
-  const everythingWrong = { soon: true, ids: 5 };
-  it.each([
-    [
-      "401 before 429",
-      () => {
-        admission = { outcome: "unknown" };
-      },
-      "{",
-      401,
-    ],
-    [
-      "429 before the body is read",
-      () => {
-        admission = { outcome: "limited", rate };
-      },
-      "{",
-      429,
-    ],
-    ["400 for JSON that is none", () => {}, "{", 400],
-    ["400 for a wrong parameter before 501", () => {}, JSON.stringify(everythingWrong), 400],
-    [
-      "501 before 403",
-      () => {
-        admission = demo;
-      },
-      '{"ids":[],"soon":true}',
-      501,
-    ],
-    [
-      "403 before the work",
-      () => {
-        admission = demo;
-      },
-      '{"ids":[]}',
-      403,
-    ],
-    ["201 when nothing is wrong", () => {}, '{"ids":[]}', 201],
-  ] as const)("%s", async (_, arrange, body, status) => {
-    arrange();
+  const fine: Admission = { outcome: "admitted", owner, rate };
+  const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
+  it.each<{ guarantee: string; found: Admission; body: string; status: number }>([
+    { guarantee: "401 before 429", found: { outcome: "unknown" }, body: "{", status: 401 },
+    {
+      guarantee: "429 before the body",
+      found: { outcome: "limited", rate },
+      body: "{",
+      status: 429,
+    },
+    { guarantee: "400 for JSON that is none", found: demo, body: "{", status: 400 },
+    { guarantee: "400 before 501", found: demo, body: '{"ids":5,"soon":true}', status: 400 },
+    { guarantee: "501 before 403", found: demo, body: '{"ids":[],"soon":true}', status: 501 },
+    { guarantee: "403 before the work", found: demo, body: '{"ids":[]}', status: 403 },
+    { guarantee: "201 when nothing is wrong", found: fine, body: '{"ids":[]}', status: 201 },
+  ])("$guarantee", async ({ found, body, status }) => {
+    admission = found;
     expect((await ask({ body })).statusCode).toBe(status);
     expect(handled).toHaveLength(status === 201 ? 1 : 0);
   });
-  const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
 });
 
 describe("400", () => {

@@ -120,9 +120,12 @@ describe("an outcome applied again", () => {
 
 describe("counts of a batch", () => {
   it("add up to what was requested, also for items removed meanwhile", () => {
-    const answers = (["ok", "partial", "not_found", "unavailable"] as const).map(
-      (status, n) => ({ id: `650000${n}`, status, fetchedAt: readAt, fields: fields(1) }) as Answer,
-    );
+    const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status, n) => ({
+      id: `650000${n}`,
+      status,
+      fetchedAt: readAt,
+      fields: fields(1),
+    }));
     expect(batchResult(scraper, new Map(), answers)).toEqual({
       requested: 4,
       ok: 1,

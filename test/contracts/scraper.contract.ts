@@ -1,0 +1,112 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ScraperId } from "../../shared/scrapers/catalogue.ts";
+import { foundStatus, productFieldNames } from "../../shared/scrapers/product-fields.ts";
+import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.ts";
+
+/** A scraper in front of a source that behaves as the ids say. */
+export interface ScraperSubject {
+  readonly scraper: Scraper;
+  readonly scraperId: ScraperId;
+  readonly marketplace: string;
+  /** Ids by what the source's behaviour proves about them. */
+  readonly ids: Readonly<Record<ReadStatus, readonly string[]>>;
+  /** An id that the source answers long after a short deadline, if ever. */
+  readonly slowId: string;
+  stop(): Promise<void>;
+}
+
+const objectKeys: ReadonlySet<string> = new Set([
+  "state",
+  "regularPrice",
+  "savings",
+  "brand",
+  "condition",
+  "category",
+  "purchasable",
+]);
+
+/** What every adapter behind the port promises. */
+export function scraperContract(name: string, start: () => Promise<ScraperSubject>): void {
+  describe(`scraper ${name}`, () => {
+    let subject: ScraperSubject;
+    beforeAll(async () => {
+      subject = await start();
+    });
+    afterAll(() => subject.stop());
+
+    const read = async (ids: readonly string[], withinMs = 30_000): Promise<readonly Answer[]> =>
+      subject.scraper.read({
+        scraper: subject.scraperId,
+        marketplace: subject.marketplace,
+        ids,
+        deadline: new Date(Date.now() + withinMs),
+      });
+
+    it("answers every id once, in the order asked", async () => {
+      const all = Object.values(subject.ids).flat();
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
+          expect((await read(ids)).map((answer) => answer.id)).toEqual(ids);
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    it("answers nothing when asked for nothing", async () => {
+      expect(await read([])).toEqual([]);
+    });
+
+    it.each(["ok", "partial", "not_found", "unavailable"] as const)(
+      "answers %s where the source's behaviour proves it",
+      async (status) => {
+        const ids = subject.ids[status];
+        expect(ids.length).toBeGreaterThan(0);
+        // One id a call, so that no id's answer can lean on another's.
+        const answers = await Promise.all(ids.map(async (id) => (await read([id]))[0]));
+        expect(answers.map((answer) => answer?.status)).toEqual(ids.map(() => status));
+      },
+    );
+
+    it("shows known fields only, with a price that can be compared", async () => {
+      const answers = await read([...subject.ids.ok, ...subject.ids.partial]);
+      for (const answer of answers) {
+        if (!("fields" in answer)) throw new Error(`${answer.id} was not found`);
+        const { retailer_d: object, price, ...common } = answer.fields;
+        expect(productFieldNames[subject.scraperId]).toEqual(
+          expect.arrayContaining(Object.keys(common)),
+        );
+        expect(Object.keys(object as object).filter((key) => !objectKeys.has(key))).toEqual([]);
+        if (price !== undefined) {
+          expect(price).toEqual({ amount: expect.any(Number), currency: "USD" });
+          expect((price as { amount: number }).amount).toBeGreaterThanOrEqual(0);
+        }
+        if (answer.status === "ok") expect(foundStatus(answer.fields as never)).toBe("ok");
+      }
+    });
+
+    it("carries no fields of what it did not find", async () => {
+      const answers = await read([...subject.ids.not_found, ...subject.ids.unavailable]);
+      for (const answer of answers) {
+        expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);
+      }
+    });
+
+    it("says when it read, in ISO 8601 UTC", async () => {
+      for (const { fetchedAt } of await read(Object.values(subject.ids).flat())) {
+        expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
+      }
+    });
+
+    it("answers at the deadline, with what was not read by then unavailable", async () => {
+      const [answer] = await read([subject.slowId], 300);
+      expect(answer?.status).toBe("unavailable");
+    });
+
+    it("answers unavailable throughout when the deadline has passed", async () => {
+      const ids = [...subject.ids.ok, ...subject.ids.not_found];
+      const answers = await read(ids, -1);
+      expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));
+    });
+  });
+}

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseItemIds } from "../../../shared/platforms/item-id.ts";
+
+describe("item ids", () => {
+  it("are trimmed, read once each, in the order sent, empty ones left out", () => {
+    expect(
+      parseItemIds("retailer_d", [" 6505678 ", "", "6501234", "  ", "6505678"], "ids"),
+    ).toEqual(["6505678", "6501234"]);
+  });
+
+  it.each(["1234", "12345678901", "12a45", "12 345", "-12345", "1234.5", "١٢٣٤٥", "12345\n6"])(
+    "refuses %j on retailer_d",
+    (id) => {
+      expect(() => parseItemIds("retailer_d", [id], "ids")).toThrow(/5 to 10 digits/);
+    },
+  );
+
+  it.each(["12345", "1234567890", "00000"])("accepts %s on retailer_d", (id) => {
+    expect(parseItemIds("retailer_d", [id], "ids")).toEqual([id]);
+  });
+
+  it("names the place in the array as it was sent, under the parameter's name", () => {
+    const refuse = (): unknown => parseItemIds("retailer_d", ["", "6501234", "", "x"], "add");
+    expect(refuse).toThrow(
+      expect.objectContaining({ code: "INVALID_PARAM", details: { param: "add[3]" } }),
+    );
+  });
+
+  it("repeats no more than the start of a long id", () => {
+    expect(() => parseItemIds("retailer_d", ["9".repeat(100_000)], "ids")).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/^.{0,120}$/) }),
+    );
+  });
+
+  it.each([
+    ["retailer_a", " b0abcdefg1 ", "B0ABCDEFG1"],
+    ["retailer_b", "123456789012345", "123456789012345"],
+    ["retailer_c", "A-12345678", "12345678"],
+    ["retailer_c", "12345678", "12345678"],
+  ] as const)("follow the rules of %s: %s", (platform, raw, id) => {
+    expect(parseItemIds(platform, [raw], "ids")).toEqual([id]);
+  });
+
+  it("refuses what is nothing but a prefix on retailer_c", () => {
+    expect(() => parseItemIds("retailer_c", ["A-"], "ids")).toThrow(/6 to 10 digits/);
+  });
+
+  it("come out as the first mentions of what went in", () => {
+    const id = fc.integer({ min: 10_000, max: 10_020 }).map(String);
+    const padded = fc.tuple(fc.constantFrom("", " ", "\t"), id).map(([pad, raw]) => pad + raw);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(padded, fc.constant(""))), (raw) => {
+        const parsed = parseItemIds("retailer_d", raw, "ids");
+        const trimmed = raw.map((one) => one.trim()).filter((one) => one !== "");
+        expect(parsed).toEqual(trimmed.filter((one, n) => trimmed.indexOf(one) === n));
+      }),
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseCatalogReply } from "../../../shared/sources/d-catalog-reply.ts";
+import { aProduct, wholeReply } from "./products-double.ts";
+
+const ids = ["11111", "22222"];
+const parse = (body: unknown): ReturnType<typeof parseCatalogReply> =>
+  parseCatalogReply(JSON.stringify(body), ids);
+
+describe("absence", () => {
+  it("proves that an id does not exist in a whole reply", () => {
+    expect(parse(wholeReply([aProduct("11111")]))?.isComplete).toBe(true);
+    expect(parse(wholeReply([]))?.isComplete).toBe(true);
+  });
+
+  it.each([
+    ["says that it is partial", { ...wholeReply([aProduct("11111")]), partial: true }],
+    ["has more elsewhere", { ...wholeReply([aProduct("11111")]), total: 2 }],
+    ["does not say how many there are", { products: [aProduct("11111")] }],
+    ["holds an entry that cannot be read", wholeReply([aProduct("11111"), { name: "no number" }])],
+    ["holds what was not asked for", wholeReply([aProduct("11111"), aProduct("99999")])],
+  ])("proves nothing in a reply that %s", (_case, body) => {
+    const reply = parse(body);
+    expect(reply?.isComplete).toBe(false);
+    expect([...(reply?.products.keys() ?? [])]).toEqual(["11111"]);
+  });
+});
+
+describe("hostile replies", () => {
+  it.each(["", "<html>blocked</html>", "[]", "null", "{}", '{"products":"none"}', '{"total":0}'])(
+    "reads %s as no reply",
+    (text) => {
+      expect(parseCatalogReply(text, ids)).toBeNull();
+    },
+  );
+
+  it("takes the first of two entries with one number", () => {
+    const reply = parse(
+      wholeReply([aProduct("11111", { name: "First" }), aProduct("11111", { name: "Second" })]),
+    );
+    expect(reply?.products.get("11111")?.name).toBe("First");
+  });
+
+  it("holds only what was asked for, whatever is sent", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.record({ sku: fc.jsonValue() }))), (all) => {
+        const reply = parse(wholeReply(all));
+        expect(ids).toEqual(expect.arrayContaining([...(reply?.products.keys() ?? [])]));
+      }),
+    );
+  });
+});

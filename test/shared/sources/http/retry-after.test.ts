@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { retryAfterMs } from "../../../../shared/sources/http/retry-after.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+
+describe("Retry-After", () => {
+  it.each([
+    ["0", 0],
+    [" 120 ", 120_000],
+    ["Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
+    ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
+  ])("%j asks to wait %d ms", (header, milliseconds) => {
+    expect(retryAfterMs(header, now)).toBe(milliseconds);
+  });
+
+  it.each([null, "", "soon", "-5", "1e9"])("%j says nothing", (header) => {
+    expect(retryAfterMs(header, now)).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ApiClient, apiClient } from "../../scripts/tour/api-client.ts";
+
+/** What `ready.json` says. */
+export type Ready = Readonly<Record<string, string>>;
+
+/** `npm start` on a folder of its own, as its own process, to be killed and started again. */
+export interface RunningWorld {
+  readonly api: ApiClient;
+  readonly ready: Ready;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+const startScript = new URL("../../scripts/start.ts", import.meta.url).pathname;
+
+export async function startRunningWorld(): Promise<RunningWorld> {
+  const dir = mkdtempSync(join(tmpdir(), "world-"));
+  let child: ChildProcess | undefined;
+  let ready: Ready = {};
+  const start = async (): Promise<void> => {
+    rmSync(join(dir, "ready.json"), { force: true });
+    child = spawn(process.execPath, [startScript], {
+      env: { ...process.env, LOCAL_DIR: dir, PORT: "0", POWERTOOLS_LOG_LEVEL: "SILENT" },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    while (!existsSync(join(dir, "ready.json"))) {
+      if (child.exitCode !== null) throw new Error("The local world did not start");
+      await delay(50);
+    }
+    ready = JSON.parse(readFileSync(join(dir, "ready.json"), "utf8")) as Ready;
+  };
+  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  };
+  await start();
+  return {
+    get api() {
+      return apiClient(ready["base_url"] ?? "", ready["api_key"] ?? "");
+    },
+    get ready() {
+      return ready;
+    },
+    kill: () => end("SIGKILL"),
+    start,
+    async dispose() {
+      await end("SIGTERM");
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks until there is an answer. @throws Error when there is none within `seconds`. */
+export async function eventually<T>(
+  what: string,
+  seconds: number,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
+  const deadline = Date.now() + seconds * 1_000;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadline) throw new Error(`Waited ${seconds} s in vain for ${what}`);
+    await delay(50);
+  }
+}

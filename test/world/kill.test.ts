@@ -1,0 +1,139 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { customerBucketReader } from "../../scripts/tour/customer-bucket.ts";
+import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
+
+/** The slow id keeps its batch reading for 3 s; the price of the second follows the millisecond. */
+const ids = ["9000008", "9000001", "9000000", "9000007"];
+const firstRunCredits = 4;
+const patienceSeconds = 40;
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+let world: RunningWorld;
+let receiver: Server;
+const received: Event[] = [];
+
+beforeAll(async () => {
+  // The receiver is somebody else's: it lives on while the world dies.
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      received.push(JSON.parse(Buffer.concat(chunks).toString("utf8")) as Event);
+      response.end();
+    });
+  });
+  await new Promise<void>((resolve) => {
+    receiver.listen(0, "127.0.0.1", resolve);
+  });
+  world = await startRunningWorld();
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+  expect((await world.api.send("POST", "/webhook_endpoints", { url })).status).toBe(201);
+  const destination = {
+    bucket: world.ready["export_bucket"],
+    region: "us-east-1",
+    endpoint: world.ready["s3_endpoint"],
+    auth: "access_key",
+    access_key_id: "customer",
+    secret_access_key: "customer-secret",
+  };
+  expect((await world.api.send("PUT", "/s3_destination", destination)).status).toBe(201);
+});
+
+afterAll(async () => {
+  await world.dispose();
+  receiver.close();
+});
+
+async function createList(): Promise<string> {
+  const answer = await world.api.send("POST", "/watchlists", {
+    name: "Killed",
+    platform: "retailer_d",
+    ids,
+    every: "1h",
+  });
+  expect(answer.status).toBe(201);
+  return String(answer.body["id"]);
+}
+
+async function endedRun(watchlistId: string): Promise<Record<string, unknown>> {
+  return eventually("the run to end", patienceSeconds, async () => {
+    const { body } = await world.api.get(`/watchlists/${watchlistId}/runs`);
+    const [run] = body["data"] as Record<string, unknown>[];
+    return run?.["status"] === "completed" && run["finished_at"] !== null ? run : undefined;
+  });
+}
+
+async function rows(table: string | undefined): Promise<Record<string, unknown>[]> {
+  const base = new DynamoDBClient({ endpoint: world.ready["dynamodb_endpoint"] ?? "" });
+  const client = DynamoDBDocumentClient.from(base);
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
+  base.destroy();
+  return Items;
+}
+
+describe("kill -9 of the world, then start it again", () => {
+  it.each([
+    { moment: "right after the create", afterMs: 0 },
+    { moment: "while the run starts", afterMs: 60 },
+    { moment: "while the step reads", afterMs: 1_500 },
+    { moment: "around the end of the step", afterMs: 3_080 },
+    { moment: "while the run ends and delivers", afterMs: 3_130 },
+  ])("$moment: the run finishes, is charged once, and loses no event", async ({ afterMs }) => {
+    const before = Number((await world.api.get("/account")).body["credit_balance"]);
+    const watchlistId = await createList();
+    await delay(afterMs);
+    await world.kill();
+    await world.start();
+
+    const run = await endedRun(watchlistId);
+    expect(run).toMatchObject({
+      credits: firstRunCredits,
+      stats: { tracked: 4, steps: { check: { requested: 4, ok: 3, not_found: 1 } } },
+    });
+    const completed = await eventually("run completed at the receiver", patienceSeconds, async () =>
+      received.find((event) => event.data["id"] === run["id"]),
+    );
+    const counts = completed.data["events"] as Record<string, number>;
+    expect(counts).toEqual({ "watchlist.product.delisted": 1, "watchlist.run.completed": 1 });
+    const delisted = received.find((event) => event.data["run_id"] === run["id"]);
+    expect(delisted?.data["products"]).toMatchObject([{ id: "9000007", last_snapshot: null }]);
+
+    const account = (await world.api.get("/account")).body;
+    expect(account["credit_balance"]).toBe(before - firstRunCredits);
+    expect(Number(account["credit_balance"]) + Number(account["credits_spent"])).toBe(5_000);
+
+    const bucket = customerBucketReader(
+      world.ready["s3_endpoint"] ?? "",
+      world.ready["export_bucket"] ?? "",
+    );
+    await eventually("the manifest", patienceSeconds, async () => {
+      const keys = (await bucket.keys()).filter((key) => key.includes(watchlistId));
+      return keys.some((key) => key.endsWith("_manifest.json")) && keys.length === 3
+        ? keys
+        : undefined;
+    });
+    bucket.close();
+  });
+
+  it("leaves no hold open and the ledger's charges equal to what was spent", async () => {
+    const holds = (await rows(world.ready["accounts_table"])).filter((row) =>
+      String(row["sk"]).startsWith("hold#"),
+    );
+    expect(holds.length).toBeGreaterThanOrEqual(5);
+    expect(holds.filter((hold) => hold["state"] === "open")).toEqual([]);
+    const spent = (await rows(world.ready["ledger_table"]))
+      .filter((row) => row["type"] === "charge")
+      .reduce((sum, row) => sum + Number(row["credits"]), 0);
+    expect(spent).toBe(Number((await world.api.get("/account")).body["credits_spent"]));
+  });
+});
