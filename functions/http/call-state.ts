@@ -8,6 +8,8 @@ export interface CallState {
   readonly startedAt: Date;
   caller?: Caller;
   rate?: RateDecision;
+  /** True once the call is known to be one that charges per item. */
+  isItemCall?: boolean;
 }
 
 const states = new WeakMap<APIGatewayProxyEvent, CallState>();

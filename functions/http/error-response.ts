@@ -1,12 +1,15 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { internal, isServiceError, notFound, type ServiceError } from "../../shared/base/errors.ts";
+import { callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
 /** The only place where an error becomes a response. Registered last, so that it runs first. */
 export function errorResponse(): HttpMiddleware {
   return {
     onError: (request) => {
-      request.response = presentError(serviceErrorOf(request.error));
+      const error = serviceErrorOf(request.error);
+      const isItemCall = callStateOf(request.event)?.isItemCall === true;
+      request.response = presentError(error, isItemCall);
     },
   };
 }
@@ -18,11 +21,15 @@ function serviceErrorOf(error: unknown): ServiceError {
   return status === 404 ? notFound("This endpoint") : internal();
 }
 
-function presentError(error: ServiceError): APIGatewayProxyResult {
-  const { param, comingSoon, retryAfterSeconds } = error.details;
+function presentError(error: ServiceError, isItemCall: boolean): APIGatewayProxyResult {
+  const { param, comingSoon, retryAfterSeconds, balance } = error.details;
   return {
     statusCode: error.status,
-    headers: retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) },
+    headers: {
+      ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
+      ...(isItemCall ? { "X-Service-Credits": "0" } : {}),
+      ...(balance === undefined ? {} : { "X-Service-Balance": String(balance) }),
+    },
     body: JSON.stringify({
       error: {
         code: error.code,

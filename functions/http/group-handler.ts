@@ -99,6 +99,7 @@ async function answer<Group extends GroupName, Dependencies>(
 ): Promise<APIGatewayProxyResult> {
   const state = callStateOf(event);
   assert(state !== undefined, "a dispatched call was named");
+  state.isItemCall = route.isItemCall === true;
   const body = parsed(route.body, bodyObject(event));
   const query = parsed(route.query, { ...event.queryStringParameters });
   route.announced?.(body, query);

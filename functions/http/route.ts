@@ -39,6 +39,8 @@ export interface Reply {
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
+  /** True for a call that charges per item: its refusals say that they cost nothing. */
+  readonly isItemCall?: boolean;
   /** Runs after parsing and before the demo check: the 501 answers. */
   readonly announced?: (body: Body, query: Query) => void;
   readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
@@ -55,6 +57,7 @@ export function route<
 >(definition: {
   readonly body?: BodySchema;
   readonly query?: QuerySchema;
+  readonly isItemCall?: boolean;
   readonly announced?: (body: InferOutput<BodySchema>, query: InferOutput<QuerySchema>) => void;
   readonly handle: (
     call: Call<InferOutput<BodySchema>, InferOutput<QuerySchema>>,

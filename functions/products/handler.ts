@@ -1,15 +1,7 @@
-import type { Ledger } from "../../shared/credits/ledger.ts";
-import type { ScraperId } from "../../shared/scrapers/catalogue.ts";
-import type { Scraper } from "../../shared/scrapers/scraper.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { readRoute } from "./read.ts";
-
-export interface ProductDependencies {
-  readonly ledger: Ledger;
-  readonly scraperFor: (scraper: ScraperId) => Scraper;
-}
 
 export function createHandler(environment: EnvironmentOf<"products">): HttpHandler {
   return groupHandler({

@@ -105,7 +105,7 @@ function obstacleTo(
   { balance, inFlight, concurrency }: Books,
 ): ReserveOutcome | undefined {
   if (balance < credits) return { outcome: "insufficient", balance };
-  if (slot && inFlight >= concurrency) return { outcome: "no_slot", limit: concurrency };
+  if (slot && inFlight >= concurrency) return { outcome: "no_slot", limit: concurrency, balance };
   return undefined;
 }
 

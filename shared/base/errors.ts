@@ -22,6 +22,8 @@ interface ErrorDetails {
   readonly param?: string;
   readonly comingSoon?: boolean;
   readonly retryAfterSeconds?: number;
+  /** Credits of the account, where the refusal learned them. */
+  readonly balance?: number;
 }
 
 export class ServiceError extends Error {
@@ -66,6 +68,7 @@ export const insufficientCredits = (needed: number, balance: number): ServiceErr
   new ServiceError(
     ["INSUFFICIENT_CREDITS", 402],
     `This call reserves ${needed} credits and the balance is ${balance}. Nothing was charged.`,
+    { balance },
   );
 
 export const demoReadOnly = (): ServiceError =>
@@ -86,11 +89,11 @@ export const gone = (): ServiceError =>
     "This endpoint was retired. See /v1/openapi.json for what exists.",
   );
 
-export const concurrencyLimit = (limit: number): ServiceError =>
+export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
     `All ${limit} concurrency slots of the account are busy. Nothing was charged.`,
-    { retryAfterSeconds: 1 },
+    { retryAfterSeconds: 1, balance },
   );
 
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>

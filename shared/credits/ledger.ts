@@ -19,7 +19,7 @@ export interface Reservation {
 export type ReserveOutcome =
   | { readonly outcome: "reserved"; readonly balance: number }
   | { readonly outcome: "insufficient"; readonly balance: number }
-  | { readonly outcome: "no_slot"; readonly limit: number };
+  | { readonly outcome: "no_slot"; readonly limit: number; readonly balance: number };
 
 export interface Settlement {
   readonly accountId: string;

@@ -81,7 +81,7 @@ async function reserve(
     now,
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   });
-  if (reserved.outcome === "no_slot") throw concurrencyLimit(reserved.limit);
+  if (reserved.outcome === "no_slot") throw concurrencyLimit(reserved.limit, reserved.balance);
   if (reserved.outcome === "insufficient") throw insufficientCredits(credits, reserved.balance);
 }
 

@@ -1,5 +1,5 @@
 import type { Chance } from "../base/clock.ts";
-import { conflict, invalidParam, missingParam } from "../base/errors.ts";
+import { conflict, invalidParam } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import { parsePlatform } from "../platforms/catalogue.ts";
@@ -56,7 +56,7 @@ export async function createWatchlist(
 ): Promise<Watchlist> {
   const { platform, marketplace } = parsePlatform(wanted);
   const ids = parseItemIds(platform, wanted.ids, "ids");
-  if (ids.length === 0) throw missingParam("ids");
+  if (ids.length === 0) throw invalidParam("ids", "'ids' is empty. Send 1 to 50,000 item ids.");
   if (ids.length > limits.watchlistItemsMax) {
     throw invalidParam("ids", `A watchlist holds at most ${limits.watchlistItemsMax} items.`);
   }

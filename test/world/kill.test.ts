@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   world = await startRunningWorld();
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
-  expect((await world.api.send("POST", "/webhook_endpoints", { url })).status).toBe(201);
+  await made("POST", "/webhook_endpoints", { url });
   const destination = {
     bucket: world.ready["export_bucket"],
     region: "us-east-1",
@@ -46,7 +46,7 @@ beforeAll(async () => {
     access_key_id: "customer",
     secret_access_key: "customer-secret",
   };
-  expect((await world.api.send("PUT", "/s3_destination", destination)).status).toBe(201);
+  await made("PUT", "/s3_destination", destination);
 });
 
 afterAll(async () => {
@@ -54,16 +54,15 @@ afterAll(async () => {
   receiver.close();
 });
 
-async function createList(): Promise<string> {
-  const answer = await world.api.send("POST", "/watchlists", {
-    name: "Killed",
-    platform: "retailer_d",
-    ids,
-    every: "1h",
-  });
-  expect(answer.status).toBe(201);
+/** @throws Error when the resource is not made. */
+async function made(method: "POST" | "PUT", path: string, body: unknown): Promise<string> {
+  const answer = await world.api.send(method, path, body);
+  if (answer.status !== 201) throw new Error(`${method} ${path} answered ${answer.status}`);
   return String(answer.body["id"]);
 }
+
+const createList = (): Promise<string> =>
+  made("POST", "/watchlists", { name: "Killed", platform: "retailer_d", ids, every: "1h" });
 
 async function endedRun(watchlistId: string): Promise<Record<string, unknown>> {
   return eventually("the run to end", patienceSeconds, async () => {

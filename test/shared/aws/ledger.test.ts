@@ -113,7 +113,11 @@ describe("reserve", () => {
   it("refuses a sixth slot of a new account and gives back slots that expired", async () => {
     const ledger = process();
     for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
-    expect(await reserve(process(), "f", 1)).toEqual({ outcome: "no_slot", limit: 5 });
+    expect(await reserve(process(), "f", 1)).toEqual({
+      outcome: "no_slot",
+      limit: 5,
+      balance: 4_995,
+    });
     const afterExpiry = await process().reserve({
       accountId,
       holdId: "g",
