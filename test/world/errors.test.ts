@@ -153,7 +153,11 @@ describe("bad input gets the specification's error body and costs nothing", () =
   ] as const;
   const cases = rows.map(([route, body, status, code, param]) => ({
     name: `${route} ${(JSON.stringify(body) ?? "").slice(0, 60)}`,
-    ...{ route, body, status, code, param },
+    route,
+    body,
+    status,
+    code,
+    param,
   }));
 
   it.each(cases)("$name: $status $code $param", async ({ route, body, status, code, param }) => {
