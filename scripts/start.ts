@@ -61,7 +61,7 @@ First call:
   curl ${world.baseUrl}/v1/products \\
     -H 'Authorization: Bearer ${world.apiKey}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"platform": "retailer_d", "ids": ["6501234", "6505678"]}'
+    -d '{"platform": "retailer_d", "ids": ["9000001", "6505678"]}'
 `;
 }
 

@@ -75,7 +75,8 @@ function requestContext(proxied: ProxyRequest, path: string): APIGatewayEventReq
     extendedRequestId: randomUUID(),
     httpMethod: request.method ?? "GET",
     identity: identityOf(request),
-    path: `/${stage}${path}`,
+    // As behind a custom domain: the address that was called holds no stage.
+    path,
     protocol: "HTTP/1.1",
     requestId,
     requestTime: now.toISOString(),

@@ -3,6 +3,7 @@ import { defaultPipeline } from "../pipelines/default.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { emptyStats, type Run, type RunTrigger } from "./run.ts";
+import { runWatchlist } from "./run-watchlist.ts";
 import type { RunStore } from "./run-store.ts";
 
 export interface ClaimRequest {
@@ -22,6 +23,7 @@ export async function claimRun(
   runs: RunStore,
 ): Promise<Run | undefined> {
   const { active, delisted } = watchlist.itemCounts;
+  const next = nextRunAt(watchlist, due, now);
   const run: Run = {
     id: derivedId("run", watchlist.id, due.toISOString()),
     accountId: watchlist.accountId,
@@ -36,9 +38,9 @@ export async function claimRun(
     credits: 0,
     stats: emptyStats(defaultPipeline(watchlist.platform).entry),
     error: null,
-    watchlist: null,
+    watchlist: runWatchlist({ ...watchlist, nextRunAt: next }),
   };
-  const outcome = await runs.claim({ run, watchlist, nextRunAt: nextRunAt(watchlist, due, now) });
+  const outcome = await runs.claim({ run, watchlist, nextRunAt: next });
   return outcome === "claimed" ? run : undefined;
 }
 

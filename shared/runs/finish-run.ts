@@ -2,11 +2,11 @@ import type { Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import { currencyOf } from "../platforms/catalogue.ts";
 import type { RunEventPublisher } from "../webhooks/publisher.ts";
-import type { BatchResult, Run, RunRef, RunWatchlist } from "./run.ts";
+import type { BatchResult, Run, RunRef } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunStore } from "./run-store.ts";
+import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
 
 export interface FinishDependencies {
@@ -50,7 +50,7 @@ async function endRun(run: Run, { runs, watchlists, clock }: FinishDependencies)
     const pause = skips >= limits.consecutiveSkipsMax && watchlist.status === "active";
     const itemCounts = await watchlists.countItems(watchlist.id);
     const outcome = await runs.finish(
-      { ...ended, watchlist: frozen(watchlist, pause) },
+      { ...ended, watchlist: runWatchlist(pause ? paused(watchlist) : watchlist) },
       { pause, consecutiveSkips: skips, itemCounts },
     );
     if (outcome !== "list_gone") return;
@@ -58,16 +58,11 @@ async function endRun(run: Run, { runs, watchlists, clock }: FinishDependencies)
   await runs.finish({ ...ended, watchlist: null }, null);
 }
 
-const frozen = (watchlist: Watchlist, pause: boolean): RunWatchlist => ({
-  id: watchlist.id,
-  name: watchlist.name,
-  platform: watchlist.platform,
-  marketplace: watchlist.marketplace,
-  currency: currencyOf(watchlist.platform, watchlist.marketplace),
-  status: pause ? "paused" : watchlist.status,
-  pausedReason: pause ? "insufficient_credits" : watchlist.pausedReason,
-  nextRunAt: pause ? null : watchlist.nextRunAt,
-  webhookEndpointId: watchlist.webhookEndpointId,
+const paused = (watchlist: Watchlist): Watchlist => ({
+  ...watchlist,
+  status: "paused",
+  pausedReason: "insufficient_credits",
+  nextRunAt: null,
 });
 
 async function foundBy(run: Run, steps: StepStore): Promise<Parameters<typeof runEvents>[1]> {

@@ -38,7 +38,10 @@ export interface RunStats {
   readonly retryNextRun: number;
 }
 
-/** The list as it was when the run ended, frozen so that the run's event never changes. */
+/**
+ * The list as it was when the run began, then as it was when the run ended; from then on it never
+ * changes, and neither does the run's event.
+ */
 export interface RunWatchlist {
   readonly id: string;
   readonly name: string;
@@ -69,7 +72,7 @@ export interface Run extends RunRef {
   readonly credits: number;
   readonly stats: RunStats;
   readonly error: string | null;
-  /** Null until the run ended, and for a list deleted meanwhile. */
+  /** Null for a list that was deleted while it ran. */
   readonly watchlist: RunWatchlist | null;
 }
 

@@ -46,7 +46,7 @@ describe("event", () => {
       isBase64Encoded: false,
       stageVariables: null,
       requestContext: {
-        path: "/fixture/v1/things/a%20b/c",
+        path: "/v1/things/a%20b/c",
         stage: "fixture",
         resourcePath: "/v1/things/{proxy+}",
         httpMethod: "POST",

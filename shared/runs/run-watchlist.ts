@@ -1,0 +1,18 @@
+import { currencyOf } from "../platforms/catalogue.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import type { RunWatchlist } from "./run.ts";
+
+/** What a run says of its list: the list as it stands now. */
+export function runWatchlist(watchlist: Watchlist): RunWatchlist {
+  return {
+    id: watchlist.id,
+    name: watchlist.name,
+    platform: watchlist.platform,
+    marketplace: watchlist.marketplace,
+    currency: currencyOf(watchlist.platform, watchlist.marketplace),
+    status: watchlist.status,
+    pausedReason: watchlist.pausedReason,
+    nextRunAt: watchlist.nextRunAt,
+    webhookEndpointId: watchlist.webhookEndpointId,
+  };
+}
