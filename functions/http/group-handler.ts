@@ -9,7 +9,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-l
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
-import { demoReadOnly, invalidParam, notFound } from "../../shared/base/errors.ts";
+import { demoReadOnly, notFound } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import {
   groups,
@@ -79,7 +79,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       requestId(dependencies),
       requestLog(dependencies),
       authenticate({ ...dependencies, isPublic: groups[group].public }),
-      jsonBody(),
+      ...(groups[group].public ? [] : [jsonBody()]),
       errorResponse(),
     ])
     .handler(router);
@@ -100,7 +100,7 @@ async function answer<Group extends GroupName, Dependencies>(
   const state = callStateOf(event);
   assert(state !== undefined, "a dispatched call was named");
   state.isItemCall = route.isItemCall === true;
-  const body = parsed(route.body, bodyObject(event));
+  const body = parsed(route.body, event.body ?? {});
   const query = parsed(route.query, { ...event.queryStringParameters });
   route.announced?.(body, query);
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
@@ -119,13 +119,6 @@ async function answer<Group extends GroupName, Dependencies>(
     baseUrl: baseUrlOf(event),
   };
   return rendered(await route.handle(call, dependencies), { event, streamed });
-}
-
-/** The parsed body; an absent one is an empty object, so that the schema names what is missing. */
-function bodyObject(event: APIGatewayProxyEvent): object {
-  const body: unknown = event.body ?? {};
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
-  throw invalidParam("body", 'The body is a JSON object, such as {"ids": [...]}.');
 }
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };

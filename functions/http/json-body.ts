@@ -26,16 +26,26 @@ export function jsonBody(): HttpMiddleware {
       } catch (error) {
         throw refusal(error);
       }
+      if (!isObject(event.body)) {
+        throw invalidParam("body", 'The body is a JSON object, such as {"ids": [...]}.');
+      }
     },
   };
 }
 
+const isObject = (body: unknown): boolean =>
+  typeof body === "object" && body !== null && !Array.isArray(body);
+
+/** The parser refuses another content type with 415, and a key that reaches for the prototype. */
 function refusal(error: unknown): Error {
-  const status = (error as { statusCode?: number }).statusCode;
-  return status === 415
-    ? invalidParam(
-        "body",
-        "Send the body as JSON with the header 'Content-Type: application/json'.",
-      )
+  const { statusCode, cause } = error as { statusCode?: number; cause?: { message?: string } };
+  if (statusCode === 415) {
+    return invalidParam(
+      "body",
+      "Send the body as JSON with the header 'Content-Type: application/json'.",
+    );
+  }
+  return cause?.message === undefined
+    ? invalidParam("body", "The body has a key that is not allowed, such as '__proto__'.")
     : invalidParam("body", "The body is not valid JSON. Check quotes, commas and brackets.");
 }

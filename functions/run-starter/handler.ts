@@ -1,5 +1,4 @@
 import { resumeRun } from "../../shared/runs/resume-run.ts";
-import { startRun } from "../../shared/runs/start-run.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -29,13 +28,12 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
       const run = await takeDue(
         {
           ...ref,
-          trigger: message.trigger,
           scheduledTime: new Date(message.scheduled_time),
           now: provide.clock.now(),
         },
         dependencies,
       );
-      if (run !== undefined) await startRun(run, dependencies);
+      if (run !== undefined) await resumeRun(run, dependencies);
       return done;
     },
   });

@@ -7,7 +7,6 @@ export const runMessage = v.variant("type", [
   v.object({
     type: v.literal("due"),
     ...list,
-    trigger: v.picklist(["initial", "schedule"]),
     scheduled_time: v.pipe(
       v.string(),
       v.check((text) => !Number.isNaN(Date.parse(text)), "not a time"),

@@ -36,7 +36,7 @@ export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
   const dueLists = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
   for (const list of dueLists) {
     const { accountId, watchlistId, dueAt } = list;
-    await queue.sendDue({ accountId, watchlistId, trigger: "schedule", scheduledTime: dueAt });
+    await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt });
   }
   const nextLook = new Date(now.getTime() + progressMs);
   const stalled = await runs.takeStalled({ now, nextLook, limit: rowsMax });

@@ -85,11 +85,14 @@ function reserve(process: Process, reservation: Reservation): Promise<ReserveOut
     if (obstacle !== undefined) return (await heldBefore(process, reservation)) ?? obstacle;
 
     const transaction = reserveTransaction(process, reservation, books);
-    const result = await commit(process, accountId, transaction);
+    const result = await commit(process, { accountId, ...transaction }, () =>
+      heldBefore(process, reservation),
+    );
     if (result === "committed") {
-      process.openHolds.set(holdId, { credits, slot, source });
+      if (slot) process.openHolds.set(holdId, { credits, slot, source });
       return { outcome: "reserved", balance: transaction.after.balance };
     }
+    if ("outcome" in result) return result;
     if (refused(result, holdPosition)) {
       const held = await heldBefore(process, reservation);
       assert(held !== undefined, "a hold that blocks a reservation exists");
@@ -127,22 +130,28 @@ function resolve(
   const stored = async (): Promise<Hold | Settled> =>
     holdOf(await read(process, accountKeys.hold(accountId, holdId)));
   return untilSettled(process, async () => {
-    const hold = process.openHolds.get(holdId) ?? (await stored());
+    const mine = process.openHolds.get(holdId);
+    const hold = mine ?? (await stored());
     if ("balance" in hold) return hold;
     assert(credits <= hold.credits, "a charge is at most what was reserved");
     const remembered = process.booksOf.get(accountId);
     const books = remembered ?? (await readBooks(process, accountId));
-    if (remembered !== undefined && !holds(remembered, hold)) {
-      // These books are older than the hold.
+    if (!holds(books, hold) && (remembered !== undefined || mine !== undefined)) {
+      // Either these books are older than the hold, or somebody else has resolved it.
+      if (remembered === undefined) process.openHolds.delete(holdId);
       process.booksOf.delete(accountId);
       return "again";
     }
     const transaction = settleTransaction(process, { settlement, hold, books, state });
-    const result = await commit(process, accountId, transaction);
+    const result = await commit(process, { accountId, ...transaction }, async () => {
+      const now = await stored();
+      return "balance" in now ? now : undefined;
+    });
     if (result === "committed") {
       process.openHolds.delete(holdId);
       return { credits, balance: transaction.after.balance };
     }
+    if ("balance" in result) return result;
     if (refused(result, holdPosition)) {
       process.openHolds.delete(holdId);
       return "again";
@@ -204,21 +213,28 @@ function remember(process: Process, accountId: string, row: Row): Books {
   return books;
 }
 
-/** Runs one transaction; the reasons say why it was refused, and what is known is refreshed. */
-async function commit(
+/**
+ * Runs one transaction; the reasons say why it was refused, and what is known is refreshed. When no
+ * answer came at all, `effect` looks whether the transaction took effect nevertheless.
+ */
+async function commit<Effect extends object>(
   process: Process,
-  accountId: string,
-  transaction: LedgerTransaction,
-): Promise<readonly CancellationReason[] | "committed"> {
+  { accountId, writes, after }: LedgerTransaction & { readonly accountId: string },
+  effect: () => Promise<Effect | undefined>,
+): Promise<readonly CancellationReason[] | "committed" | Effect> {
   try {
-    await process.client.send(new TransactWriteCommand({ TransactItems: transaction.writes }));
-    process.booksOf.set(accountId, transaction.after);
+    await process.client.send(new TransactWriteCommand({ TransactItems: writes }));
+    process.booksOf.set(accountId, after);
     return "committed";
   } catch (error) {
     const reasons = cancellationReasons(error);
     // Without an answer nothing is known of the books any more.
     process.booksOf.delete(accountId);
-    if (reasons === undefined) throw error;
+    if (reasons === undefined) {
+      const found = await effect();
+      if (found === undefined) throw error;
+      return found;
+    }
     const current = reasons[accountPosition]?.item;
     if (current !== undefined) remember(process, accountId, unmarshall(current));
     return reasons;

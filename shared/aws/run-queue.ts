@@ -32,7 +32,6 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls): RunQueue {
         type: "due",
         account_id: due.accountId,
         watchlist_id: due.watchlistId,
-        trigger: due.trigger,
         scheduled_time: due.scheduledTime,
       }),
     sendResume: (run) => send("runs", run.accountId, { type: "resume", ...runMessage(run) }),

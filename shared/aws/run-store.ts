@@ -56,9 +56,9 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
     async noteProgress(run, progressBy) {
       await move(run, { from: ["reading"], set: { due_at: progressBy.toISOString() } });
     },
-    async startFinishing(run, { status, credits, stats }) {
+    async startFinishing(run, { status, credits, stats }, from) {
       await move(run, {
-        from: ["claimed", "reading"],
+        from,
         set: { phase: "finishing", status, credits, stats, due_at: pickUpAt() },
       });
     },

@@ -58,7 +58,6 @@ function scheduleInput(
         type: "due",
         account_id: accountId,
         watchlist_id: watchlistId,
-        trigger: "schedule",
         scheduled_time: "<aws.scheduler.scheduled-time>",
       }),
       RetryPolicy: { MaximumRetryAttempts: 10, MaximumEventAgeInSeconds: 600 },

@@ -53,11 +53,8 @@ export async function completeStep(
     delisted: folded.delisted,
     retryNextRun: folded.partial + folded.unavailable,
   };
-  await runs.startFinishing(run, {
-    status: "completed",
-    credits: settled.credits,
-    stats: runStats,
-  });
+  const ended = { status: "completed" as const, credits: settled.credits, stats: runStats };
+  await runs.startFinishing(run, ended, ["reading"]);
   await queue.sendFinish(run);
 }
 

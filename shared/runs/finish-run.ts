@@ -46,7 +46,7 @@ async function endRun(run: Run, { runs, watchlists, clock }: FinishDependencies)
   const ended: Run = { ...run, phase: "emitting", finishedAt: clock.now().toISOString() };
   const watchlist = await watchlists.get(run.accountId, run.watchlistId);
   if (watchlist !== undefined) {
-    const skips = run.status === "insufficient_credits" ? watchlist.consecutiveSkips + 1 : 0;
+    const skips = skipsAfter(run, watchlist.consecutiveSkips);
     const pause = skips >= limits.consecutiveSkipsMax && watchlist.status === "active";
     const itemCounts = await watchlists.countItems(watchlist.id);
     const outcome = await runs.finish(
@@ -56,6 +56,12 @@ async function endRun(run: Run, { runs, watchlists, clock }: FinishDependencies)
     if (outcome !== "list_gone") return;
   }
   await runs.finish({ ...ended, watchlist: null }, null);
+}
+
+/** A run that somebody asked for by hand says nothing about the schedule's credits. */
+function skipsAfter(run: Run, before: number): number {
+  if (run.status !== "insufficient_credits") return 0;
+  return run.trigger === "manual" ? before : before + 1;
 }
 
 const paused = (watchlist: Watchlist): Watchlist => ({

@@ -1,4 +1,4 @@
-import type { BatchRef, RunRef, RunTrigger } from "./run.ts";
+import type { BatchRef, RunRef } from "./run.ts";
 
 /** Wakes the Lambdas of a run. Every message is a hint: what is to be done stands in the rows. */
 export interface RunQueue {
@@ -6,7 +6,6 @@ export interface RunQueue {
   sendDue(due: {
     readonly accountId: string;
     readonly watchlistId: string;
-    readonly trigger: Exclude<RunTrigger, "manual">;
     readonly scheduledTime: string;
   }): Promise<void>;
   /** A claimed run wants to be taken from wherever it stands. */

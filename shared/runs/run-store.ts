@@ -1,5 +1,5 @@
 import type { ItemCounts, Watchlist } from "../watchlists/watchlist.ts";
-import type { Run, RunRef } from "./run.ts";
+import type { Run, RunPhase, RunRef } from "./run.ts";
 
 export interface Claim {
   readonly run: Run;
@@ -32,8 +32,12 @@ export interface RunStore {
   startReading(run: Run, progressBy: Date): Promise<boolean>;
   /** Notes that a reading run moves: it is looked after again only at `progressBy`. */
   noteProgress(run: RunRef, progressBy: Date): Promise<void>;
-  /** Moves the run to `finishing`, from whatever phase comes before it. */
-  startFinishing(run: Run, change: Pick<Run, "status" | "credits" | "stats">): Promise<void>;
+  /** Moves the run to `finishing`, if it is in one of the phases `from`. */
+  startFinishing(
+    run: Run,
+    change: Pick<Run, "status" | "credits" | "stats">,
+    from: readonly RunPhase[],
+  ): Promise<void>;
   /**
    * Writes a run that ended in one transaction with its list's row; a null `list` writes the run
    * alone. `list_gone` when the list no longer has this run in progress.

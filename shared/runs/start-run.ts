@@ -14,6 +14,8 @@ import type { StepStore } from "./step-store.ts";
 /** How long a run may stand still before the sweeper looks at it. */
 export const progressMs = 5 * 60 * 1_000;
 
+/** How long sending out a step's batches may take. */
+const sendingMs = 30_000;
 /** Longer than any run takes; only a hold that its run has lost gets this old. */
 const holdMs = 24 * 60 * 60 * 1_000;
 
@@ -34,13 +36,13 @@ export interface StartDependencies {
 export async function startRun(run: Run, dependencies: StartDependencies): Promise<void> {
   const { watchlists, runs, ledger, queue, clock } = dependencies;
   const watchlist = await watchlists.get(run.accountId, run.watchlistId);
-  if (watchlist === undefined) return finishEarly(run, "completed", dependencies);
+  if (watchlist === undefined) return finishEarly(run, { status: "completed" }, dependencies);
   const pipeline = defaultPipeline(watchlist.platform);
   const step = await planStep(
     { run, marketplace: watchlist.marketplace, step: stepOf(pipeline, pipeline.entry) },
     dependencies,
   );
-  if (step.requested === 0) return finishEarly(run, "completed", dependencies);
+  if (step.requested === 0) return finishEarly(run, { status: "completed", step }, dependencies);
 
   const now = clock.now();
   const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
@@ -53,11 +55,15 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
     expiresAt: new Date(now.getTime() + holdMs),
   });
   if (reserved.outcome !== "reserved") {
-    return finishEarly(run, "insufficient_credits", dependencies);
+    return finishEarly(run, { status: "insufficient_credits", step }, dependencies);
   }
-  await runs.startReading(run, new Date(now.getTime() + progressMs));
+  // Looked after soon, until the batches are on their way.
+  await runs.startReading(run, new Date(now.getTime() + sendingMs));
   const current = await runs.get(run);
-  if (current?.phase === "reading") return queue.sendBatches(batchRefs(run, step));
+  if (current?.phase === "reading") {
+    await queue.sendBatches(batchRefs(run, step));
+    return runs.noteProgress(run, new Date(clock.now().getTime() + progressMs));
+  }
   // Another attempt ended the run meanwhile, without this hold: it goes back untouched.
   await ledger.settle({ ...hold, credits: 0, succeeded: false, now });
 }
@@ -113,11 +119,15 @@ async function planStep(
   return steps.plan({ run, step, batches });
 }
 
+/** Ends a run that reads nothing. Only a run that nobody has started reading can end so. */
 async function finishEarly(
   run: Run,
-  status: "completed" | "insufficient_credits",
+  end: { readonly status: "completed" | "insufficient_credits"; readonly step?: StepRecord },
   { runs, queue }: StartDependencies,
 ): Promise<void> {
-  await runs.startFinishing(run, { status, credits: 0, stats: run.stats });
+  const { status, step } = end;
+  const planned = step === undefined ? {} : { tracked: step.requested, newItems: step.newItems };
+  const ended = { status, credits: 0, stats: { ...run.stats, ...planned } };
+  await runs.startFinishing(run, ended, ["claimed"]);
   await queue.sendFinish(run);
 }

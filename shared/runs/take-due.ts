@@ -3,7 +3,7 @@ import type { Schedules } from "../watchlists/schedules.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
-import type { Run, RunTrigger } from "./run.ts";
+import type { Run } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
 
 /** The Scheduler's precision: a tick may name a time up to a minute before the due time. */
@@ -12,15 +12,13 @@ const tickToleranceMs = 60_000;
 export interface DueTick {
   readonly accountId: string;
   readonly watchlistId: string;
-  readonly trigger: Exclude<RunTrigger, "manual">;
   readonly scheduledTime: Date;
   readonly now: Date;
 }
 
 /**
- * Turns a tick into a run, if the list is due by its own row: ticks may come twice, late, or for a
- * list that has been paused or deleted. A run that was claimed and never started is given again.
- * Undefined when there is nothing to run.
+ * Turns a tick into a run to be taken on, if the list is due by its own row: ticks may come twice,
+ * late, or for a list that has been paused or deleted. Undefined when there is nothing to do.
  */
 export async function takeDue(
   tick: DueTick,
@@ -35,27 +33,28 @@ export async function takeDue(
     await dependencies.schedules.remove(tick.watchlistId);
     return undefined;
   }
-  const started = await claimedRun(watchlist, dependencies.runs);
-  if (started !== undefined) return started;
   const due = dueTime(watchlist, tick.scheduledTime);
-  if (due === undefined) return undefined;
+  if (due === undefined) return unfinishedRun(watchlist, dependencies.runs);
   if (watchlist.runningRun !== null) {
     const next = nextRunAfter(watchlist.schedule, due, tick.now);
     await dependencies.watchlists.skipOverlap(watchlist, next.toISOString());
     return undefined;
   }
-  return claimRun({ watchlist, trigger: tick.trigger, due, now: tick.now }, dependencies.runs);
+  const trigger = watchlist.runCount === 0 ? "initial" : "schedule";
+  return claimRun({ watchlist, trigger, due, now: tick.now }, dependencies.runs);
 }
 
-/** A run that was claimed and not started: its starter died, and its tick has come again. */
-async function claimedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {
+/**
+ * The run in progress when a tick comes that is not due: it is this run's own tick, come again,
+ * because whoever took it first died over it.
+ */
+async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run | undefined> {
   if (watchlist.runningRun === null) return undefined;
-  const run = await runs.get({
+  return runs.get({
     accountId: watchlist.accountId,
     watchlistId: watchlist.id,
     runNumber: watchlist.runningRun,
   });
-  return run?.phase === "claimed" ? run : undefined;
 }
 
 function dueTime(watchlist: Watchlist, scheduledTime: Date): Date | undefined {

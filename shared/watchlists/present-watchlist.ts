@@ -3,7 +3,7 @@ import { defaultPipeline, presentPipeline } from "../pipelines/default.ts";
 import { stepOf } from "../pipelines/definition.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
 import { scrapers } from "../scrapers/catalogue.ts";
-import type { Watchlist } from "./watchlist.ts";
+import type { ItemCounts, Watchlist } from "./watchlist.ts";
 
 /** A watchlist in the wire's words (specification, section "Watchlist"). */
 export function presentWatchlist(list: Watchlist, baseUrl: string): Record<string, unknown> {
@@ -24,9 +24,9 @@ export function presentWatchlist(list: Watchlist, baseUrl: string): Record<strin
     refresh_every_runs: list.refreshEveryRuns,
     webhook_url: list.webhookUrl,
     item_count: itemCount,
-    items_by_state: itemCounts,
+    items_by_state: byState(itemCounts),
     asin_count: itemCount,
-    asins_by_state: itemCounts,
+    asins_by_state: byState(itemCounts),
     pipeline: presentPipeline(defaultPipeline(list.platform)),
     default_pipeline: true,
     estimated_credits: estimatedCredits(list),
@@ -40,6 +40,12 @@ export function presentWatchlist(list: Watchlist, baseUrl: string): Record<strin
     url: `${baseUrl}/watchlists/${list.id}`,
   };
 }
+
+const byState = (counts: ItemCounts): Record<string, number> => ({
+  new: counts.new,
+  active: counts.active,
+  delisted: counts.delisted,
+});
 
 function estimatedCredits({ platform, itemCounts }: Watchlist): Record<string, number> {
   const pipeline = defaultPipeline(platform);

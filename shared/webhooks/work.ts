@@ -72,8 +72,9 @@ export function readinessOf(work: Work, now: Date): "ready" | WorkOutcome {
   const dueAt = new Date(work.dueAt);
   if (dueAt <= now) return "ready";
   const afterSeconds = messageDelay(dueAt, now);
-  // Whoever holds the lease finishes the work, and if not, the sweeper finds the row.
-  return work.leased || afterSeconds === null ? done : { outcome: "retry", afterSeconds };
+  // A wait longer than a message can wait is left to the sweeper. A lease is waited out: whoever
+  // holds it may have died over the work.
+  return afterSeconds === null ? done : { outcome: "retry", afterSeconds };
 }
 
 /** Whole seconds until `dueAt` as a message can wait them, or null when it cannot wait so long. */

@@ -12,7 +12,6 @@ import { resumeRun } from "../../shared/runs/resume-run.ts";
 import type { BatchRef, RunRef } from "../../shared/runs/run.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
-import { startRun } from "../../shared/runs/start-run.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
 import type { Answer, Scraper } from "../../shared/scrapers/scraper.ts";
@@ -158,10 +157,10 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const workOn = async (message: Message): Promise<void> => {
     switch (message.queue) {
       case "due": {
-        const { accountId, watchlistId, trigger, scheduledTime } = message.due;
-        const tick = { accountId, watchlistId, trigger, now: clock.now() };
+        const { accountId, watchlistId, scheduledTime } = message.due;
+        const tick = { accountId, watchlistId, now: clock.now() };
         const run = await takeDue({ ...tick, scheduledTime: new Date(scheduledTime) }, ports);
-        if (run !== undefined) await startRun(run, ports);
+        if (run !== undefined) await resumeRun(run, ports);
         return;
       }
       case "resume":
@@ -224,7 +223,6 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
         due: {
           accountId: watchlist.accountId,
           watchlistId: watchlist.id,
-          trigger: current?.runCount === 0 ? "initial" : "schedule",
           scheduledTime: current?.nextRunAt ?? "",
         },
       });

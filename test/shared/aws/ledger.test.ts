@@ -1,4 +1,4 @@
-import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { QueryCommand, ScanCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../shared/accounts/create-account.ts";
@@ -30,6 +30,22 @@ const process = (): Ledger =>
     clock: systemClock,
     chance: systemChance,
   });
+
+/** A ledger that never hears that its transactions were committed. */
+function losingAnswers(): Ledger {
+  const client = new Proxy(tables.client, {
+    get(target, name) {
+      if (name !== "send") return Reflect.get(target, name) as unknown;
+      return async (command: Parameters<typeof target.send>[0]): Promise<unknown> => {
+        const answer = await target.send(command);
+        if (command instanceof TransactWriteCommand) throw new Error("socket hang up");
+        return answer;
+      };
+    },
+  });
+  const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemChance };
+  return dynamoLedger(client, options);
+}
 
 async function open(signupCredits = 5_000): Promise<string> {
   const account = await createAccount(
@@ -161,6 +177,24 @@ describe("settle", () => {
     await settle(other, "h1", 10);
     await reserve(process(), "h2", 100);
     expect(await settle(other, "h2", 60)).toEqual({ credits: 60, balance: 4_930 });
+    await expectBooksToBalance();
+  });
+
+  it("finds a hold resolved that it made itself and another process settled", async () => {
+    const starter = process();
+    const step = process();
+    await reserve(starter, "A", 10);
+    await settle(step, "A", 7);
+    await reserve(starter, "B", 1);
+    await settle(step, "B", 1);
+    expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_993 });
+    await expectBooksToBalance();
+  });
+
+  it("learns by reading what became of a transaction whose answer was lost", async () => {
+    const lost = losingAnswers();
+    expect(await reserve(lost, "h1", 100)).toEqual({ outcome: "reserved", balance: 4_900 });
+    expect(await settle(lost, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
     await expectBooksToBalance();
   });
 
