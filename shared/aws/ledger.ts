@@ -77,12 +77,13 @@ function reserve(process: Process, reservation: Reservation): Promise<ReserveOut
       process.booksOf.delete(accountId);
       return "again";
     }
-    if (obstacle !== undefined && mayRelease) {
+    if (obstacle !== undefined) {
+      const released = mayRelease ? await releaseExpired(process, accountId, reservation.now) : 0;
       mayRelease = false;
-      if ((await releaseExpired(process, accountId, reservation.now)) > 0) return "again";
+      if (released > 0) return "again";
+      // An earlier try of the same reservation may have committed without our hearing of it.
+      return (await heldBefore(process, reservation)) ?? obstacle;
     }
-    // An earlier try of the same reservation may have committed without our hearing of it.
-    if (obstacle !== undefined) return (await heldBefore(process, reservation)) ?? obstacle;
 
     const transaction = reserveTransaction(process, reservation, books);
     const result = await commit(process, { accountId, ...transaction }, () =>
