@@ -30,6 +30,7 @@ import { kmsSecretBox } from "../shared/aws/secret-box.ts";
 import { dynamoStepStore } from "../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
 import { webhookSender } from "../shared/aws/webhook-sender.ts";
+import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
@@ -83,6 +84,12 @@ export function onFirstCall<Arguments extends unknown[], Result>(
 
 export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger =>
   new Logger({ serviceName: name, persistentLogAttributes: { stage: environment.STAGE } });
+
+export const warnThrough =
+  (to: Logger): Warn =>
+  (message, error) => {
+    to.warn(message, error instanceof Error ? error : new Error(String(error)));
+  };
 
 export const accounts = (
   environment: Needs<"ACCOUNTS_TABLE"> & Partial<Needs<"LEDGER_TABLE">>,

@@ -133,7 +133,9 @@ async function rendered(
 ): Promise<APIGatewayProxyResult> {
   const text = JSON.stringify(reply.body);
   const headers = { "Content-Type": "application/json", ...reply.headers };
-  const accepted = /\bgzip\b/i.test(headerOf(event, "accept-encoding") ?? "");
+  const accepted = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(
+    headerOf(event, "accept-encoding") ?? "",
+  );
   if (!streamed || !accepted || text.length < gzipBytesMin) {
     return { statusCode: reply.status, headers, body: text };
   }

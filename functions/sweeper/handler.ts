@@ -19,6 +19,7 @@ export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHan
     queue: provide.runQueue(environment),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => sweepDeliveries(wanted, deliveries),
     clock: provide.clock,
+    warn: provide.warnThrough(logger),
   };
   return async () => {
     const swept = await sweep(dependencies);

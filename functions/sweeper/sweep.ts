@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/base/clock.ts";
+import type { Warn } from "../../shared/base/hint.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
@@ -13,6 +14,7 @@ export interface SweepDependencies {
   /** Wakes up to `limit` deliveries that are due at `now`; returns how many. */
   readonly wakeDeliveries: (wanted: { now: Date; limit: number }) => Promise<number>;
   readonly clock: Clock;
+  readonly warn: Warn;
 }
 
 export interface Swept {
@@ -22,29 +24,58 @@ export interface Swept {
   readonly deliveries: number;
 }
 
-const rowsMax = 100;
+/** Rows of a kind that one sweep looks at; the longest due come first. */
+const rowsMax = 1_000;
 /** A due list is left to its own tick for this long before the sweeper starts it. */
 const tickGraceMs = 90_000;
 
 /**
  * Picks up whatever its own message did not: lists whose tick was lost, runs that stand still,
- * holds that nobody resolved, deliveries that are due. It only wakes; the rows decide.
+ * holds that nobody resolved, deliveries that are due. It only wakes; the rows decide. What fails
+ * is left to the next sweep and keeps nothing else from being looked at.
  */
 export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
-  const { ledger, watchlists, runs, queue, wakeDeliveries, clock } = dependencies;
-  const now = clock.now();
-  const dueLists = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
-  for (const list of dueLists) {
-    const { accountId, watchlistId, dueAt } = list;
+  const now = dependencies.clock.now();
+  return {
+    lists: await counted(() => sweepLists(dependencies, now), dependencies),
+    runs: await counted(() => sweepRuns(dependencies, now), dependencies),
+    holds: await counted(() => sweepHolds(dependencies, now), dependencies),
+    deliveries: await counted(
+      () => dependencies.wakeDeliveries({ now, limit: rowsMax }),
+      dependencies,
+    ),
+  };
+}
+
+async function counted(part: () => Promise<number>, { warn }: SweepDependencies): Promise<number> {
+  try {
+    return await part();
+  } catch (error) {
+    warn("a part of the sweep failed", error);
+    return 0;
+  }
+}
+
+async function sweepLists({ watchlists, queue }: SweepDependencies, now: Date): Promise<number> {
+  const lists = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
+  for (const { accountId, watchlistId, dueAt } of lists) {
     await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt });
   }
+  return lists.length;
+}
+
+async function sweepRuns({ runs, queue }: SweepDependencies, now: Date): Promise<number> {
   const nextLook = new Date(now.getTime() + progressMs);
   const stalled = await runs.takeStalled({ now, nextLook, limit: rowsMax });
   for (const run of stalled) await queue.sendResume(run);
-  let holds = 0;
+  return stalled.length;
+}
+
+async function sweepHolds(dependencies: SweepDependencies, now: Date): Promise<number> {
+  const { ledger } = dependencies;
+  let released = 0;
   for (const accountId of await ledger.accountsWithExpiredHolds(now, rowsMax)) {
-    holds += await ledger.releaseExpired(accountId, now);
+    released += await counted(() => ledger.releaseExpired(accountId, now), dependencies);
   }
-  const deliveries = await wakeDeliveries({ now, limit: rowsMax });
-  return { lists: dueLists.length, runs: stalled.length, holds, deliveries };
+  return released;
 }

@@ -1,8 +1,7 @@
 import { notFound } from "../../shared/base/errors.ts";
+import { isId } from "../../shared/base/ids.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
-
-const idPattern = /^wl_[0-9a-z]{24}$/;
 
 /**
  * The account's list of that id.
@@ -14,7 +13,7 @@ export async function existing(
   id: string | undefined,
 ): Promise<Watchlist> {
   const found =
-    id !== undefined && idPattern.test(id) ? await watchlists.get(accountId, id) : undefined;
+    id !== undefined && isId("watchlist", id) ? await watchlists.get(accountId, id) : undefined;
   if (found === undefined) throw notFound("This watchlist");
   return found;
 }

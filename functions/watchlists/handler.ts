@@ -1,4 +1,5 @@
 import type { Chance } from "../../shared/base/clock.ts";
+import type { Warn } from "../../shared/base/hint.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
@@ -21,9 +22,11 @@ export interface WatchlistDependencies {
   readonly schedules: Schedules;
   readonly endpoints: EndpointStore;
   readonly chance: Chance;
+  readonly warn: Warn;
 }
 
 export function createHandler(environment: EnvironmentOf<"watchlists">): HttpHandler {
+  const edge = provide.edge(environment, "watchlists");
   return groupHandler({
     group: "watchlists",
     routes: {
@@ -35,7 +38,8 @@ export function createHandler(environment: EnvironmentOf<"watchlists">): HttpHan
       "GET /v1/watchlists/{id}/items": listItemsRoute,
     },
     dependencies: {
-      ...provide.edge(environment, "watchlists"),
+      ...edge,
+      warn: provide.warnThrough(edge.logger),
       watchlists: provide.watchlists(environment),
       runs: provide.runs(environment),
       queue: provide.runQueue(environment),

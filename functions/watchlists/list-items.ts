@@ -20,6 +20,7 @@ const query = v.object({
   changed_since: v.optional(
     v.pipe(
       v.string(timeMessage),
+      v.regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/, timeMessage),
       v.check((text) => !Number.isNaN(Date.parse(text)), timeMessage),
       v.transform((text) => new Date(text)),
     ),

@@ -18,6 +18,7 @@ import { startScheduleClock } from "./schedule-clock.ts";
 import { openScheduleStore } from "./schedule-store.ts";
 import { scheduleTargets } from "./schedule-targets.ts";
 import { keepTemplateSchedules, schedulerEndpoint } from "./scheduler-endpoint.ts";
+import { parseSources } from "../../shared/sources/configuration.ts";
 import { seedAccounts } from "./seed.ts";
 import type { Seed, SeededKeys } from "./seed.ts";
 import { chooseSources } from "./sources.ts";
@@ -167,7 +168,13 @@ async function startFunctions(
     templates,
     log,
     loadHandler: options.loadHandler,
-    replaceVariable: (name, value) => (name === "SOURCES" ? chooseSources(value, choices) : value),
+    replaceVariable: (name, value) => {
+      if (name !== "SOURCES" || choices.length === 0) return value;
+      const chosen = chooseSources(value, choices);
+      // A source set up wrongly stops the start, and not the first call.
+      parseSources(chosen);
+      return chosen;
+    },
   });
   return { host, keys: await (options.seed ?? seedAccounts)(folder, host) };
 }

@@ -48,6 +48,7 @@ export function dynamoWatchlistStore(
   const { table } = options;
   return {
     async create(watchlist, pages) {
+      if (await isFull(client, table, watchlist.accountId)) return "limit_reached";
       const rows = pages.map((page) => pageRow(watchlist.id, { ...page, version: 1 }));
       await writeRows(client, options, rows);
       return untilSettled(options, () => createList(client, table, watchlist));
@@ -94,6 +95,22 @@ export function dynamoWatchlistStore(
     },
     skipOverlap: (watchlist, nextRunAt) => skipOverlap(client, table, { watchlist, nextRunAt }),
   };
+}
+
+/** A look before any page is written; the transaction with the list's row is what counts. */
+async function isFull(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: string,
+): Promise<boolean> {
+  const { Item } = await client.send(
+    new GetCommand({
+      TableName: table,
+      Key: watchlistKeys.count(accountId),
+      ConsistentRead: true,
+    }),
+  );
+  return Number(Item?.["watchlists"] ?? 0) >= limits.watchlistsMax;
 }
 
 async function skipOverlap(

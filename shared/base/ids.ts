@@ -16,6 +16,12 @@ export const idPrefix = {
 } as const;
 export type IdKind = keyof typeof idPrefix;
 
+const idForm = /^[a-z]+_[0-9a-z]{24}$/;
+
+/** Whether a text can be an id of that kind at all: what cannot is not looked up. */
+export const isId = (kind: IdKind, text: string): boolean =>
+  text.startsWith(idPrefix[kind]) && idForm.test(text);
+
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 9;
 const randomLength = 15;

@@ -27,10 +27,13 @@ export async function readBatch(
 ): Promise<void> {
   const { runs, steps, clock } = dependencies;
   const step = await steps.get(ref.runId, ref.step);
-  // A settled step was charged and folded; batches of a plan that lost are nobody's.
-  if (step === undefined || step.stats !== null || step.plan !== ref.plan) return;
+  // Batches of a plan that lost are nobody's.
+  if (step === undefined || step.plan !== ref.plan) return;
   const run = await runs.get(ref);
+  // Whoever ended the step may have died before it could say so.
+  if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
   if (run?.phase !== "reading") return;
+  if (step.stats !== null) return completeStep(run, step, dependencies);
   const result = (await steps.result(ref)) ?? (await read(ref, { step, deadline }, dependencies));
   await store(ref, { step, result }, dependencies.watchlists);
   const after = await steps.markDone(ref);

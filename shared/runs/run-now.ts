@@ -1,3 +1,4 @@
+import { hint, type Warn } from "../base/hint.ts";
 import type { Schedules } from "../watchlists/schedules.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { claimRun } from "./claim-run.ts";
@@ -16,19 +17,23 @@ export async function runNow(
     readonly runs: RunStore;
     readonly queue: RunQueue;
     readonly schedules: Schedules;
+    readonly warn: Warn;
   },
 ): Promise<Run | undefined> {
   if (watchlist.runningRun !== null) return undefined;
   const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
   if (run === undefined) return undefined;
-  await dependencies.queue.sendResume(run);
+  const { queue, schedules, warn } = dependencies;
+  await hint(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
-    await dependencies.schedules.put({
+    const restarted = {
       accountId: watchlist.accountId,
       watchlistId: watchlist.id,
       schedule: watchlist.schedule,
       firstAt: new Date(now.getTime() + watchlist.schedule.everySeconds * 1_000),
-    });
+    };
+    // The row knows when the list is due next; a schedule on the old grid only ticks late.
+    await hint(() => schedules.put(restarted), warn);
   }
   return run;
 }

@@ -27,9 +27,17 @@ const number = v.union([
   v.pipe(v.string(), v.trim(), v.regex(decimal), v.transform(Number)),
 ]);
 
-/** An amount of money: a number or a numeric string, finite and not negative. */
+/** An amount of money: a number or a numeric string, finite and not negative, to the cent. */
 export const foreignAmount = v.fallback(
-  v.optional(v.pipe(number, v.finite(), v.minValue(0), v.maxValue(amountMax))),
+  v.optional(
+    v.pipe(
+      number,
+      v.finite(),
+      v.minValue(0),
+      v.maxValue(amountMax),
+      v.transform((amount) => Math.round(amount * 100) / 100),
+    ),
+  ),
   undefined,
 );
 

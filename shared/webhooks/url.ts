@@ -78,7 +78,8 @@ function textProblem(raw: string, plainHttp: boolean): string | null {
 function urlProblem(url: URL, { policy, ownHost }: UrlRules): string | null {
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
   if (port !== 443 && port < unprivilegedPortMin) return "must use port 443 or 1024 to 65535";
-  if (ownHost !== null && url.host === ownHost.toLowerCase()) return "must not be this service";
+  const named = url.host.replace(/\.(?=:|$)/, "");
+  if (ownHost !== null && named === ownHost.toLowerCase()) return "must not be this service";
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) return policy.allows(host) ? null : "must have a public host";
   if (policy.allowLoopback && host === "localhost") return null;

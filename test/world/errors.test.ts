@@ -86,6 +86,7 @@ describe("bad input gets the specification's error body and costs nothing", () =
   const tooManyItems = Array.from({ length: 50_001 }, (_, n) => String(1_000_000 + n));
   const rows = [
     ["POST /v1/products", "{", 400, "INVALID_PARAM", "body"],
+    ["POST /v1/products", "null", 400, "INVALID_PARAM", "body"],
     ["POST /v1/products", [], 400, "INVALID_PARAM", "body"],
     ["POST /v1/products", { platform: "retailer_d" }, 400, "MISSING_PARAM", "ids"],
     ["POST /v1/products", { ...sku, ids: [] }, 400, "INVALID_PARAM", "ids"],
@@ -104,6 +105,8 @@ describe("bad input gets the specification's error body and costs nothing", () =
     ["POST /v1/watchlists", { ...list, ids: [] }, 400, "INVALID_PARAM", "ids"],
     ["POST /v1/watchlists", { ...list, ids: ["1"] }, 400, "INVALID_PARAM", "ids[0]"],
     ["POST /v1/watchlists", { ...list, ids: tooManyItems }, 400, "INVALID_PARAM", "ids"],
+    ["POST /v1/watchlists", { ...list, ids: undefined }, 400, "MISSING_PARAM", "ids"],
+    ["POST /v1/watchlists", { ...list, asins: ["B000000000"] }, 400, "INVALID_PARAM", "asins"],
     ["POST /v1/watchlists", { ...list, every: undefined }, 400, "MISSING_PARAM", "every"],
     ["POST /v1/watchlists", { ...list, every: "4m" }, 400, "INVALID_PARAM", "every"],
     ["POST /v1/watchlists", { ...list, every: "8d" }, 400, "INVALID_PARAM", "every"],
@@ -138,6 +141,8 @@ describe("bad input gets the specification's error body and costs nothing", () =
     ["POST /v1/webhook_endpoints", { url: "https://a.internal/" }, 400, "INVALID_PARAM", "url"],
     ["POST /v1/webhook_endpoints", { url: "https://127.0.0.1:22/" }, 400, "INVALID_PARAM", "url"],
     ["GET /v1/webhook_endpoints/we_nothing", undefined, 404, "NOT_FOUND", undefined],
+    [`GET /v1/webhook_endpoints/${"a".repeat(1_100)}`, undefined, 404, "NOT_FOUND", undefined],
+    ["POST /v1/scrape", "{", 410, "GONE", undefined],
     ["PUT /v1/s3_destination", {}, 400, "MISSING_PARAM", undefined],
     [
       "PUT /v1/s3_destination",

@@ -10,7 +10,8 @@ import { eventually, type RunningWorld, startRunningWorld } from "../support/run
 /** The slow id keeps its batch reading for 3 s; the price of the second follows the millisecond. */
 const ids = ["9000008", "9000001", "9000000", "9000007"];
 const firstRunCredits = 4;
-const patienceSeconds = 40;
+/** Longer than the lease of a delivery whose sender died. */
+const patienceSeconds = 100;
 
 interface Event {
   readonly id: string;
@@ -80,7 +81,7 @@ async function rows(table: string | undefined): Promise<Record<string, unknown>[
   return Items;
 }
 
-describe("kill -9 of the world, then start it again", () => {
+describe("kill -9 of the world, then start it again", { timeout: 240_000 }, () => {
   it.each([
     { moment: "right after the create", afterMs: 0 },
     { moment: "while the run starts", afterMs: 60 },

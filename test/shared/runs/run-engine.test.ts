@@ -147,7 +147,7 @@ describe("a run", () => {
     expect(await twoRuns({ deliveries: 2 })).toMatchObject(asExpected);
   });
 
-  it("comes to the same wherever a process dies, before or after any call", async () => {
+  it("comes to the same wherever a process dies, before or after any call, once its message comes again", async () => {
     const { calls } = await twoRuns();
     expect(calls).toBeGreaterThan(20);
     for (let call = 1; call <= calls; call += 1) {
