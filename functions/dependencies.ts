@@ -9,7 +9,11 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { AccountStore } from "../shared/accounts/account-store.ts";
+import type { ApiKeyStore } from "../shared/accounts/api-key-store.ts";
+import type { UsageStore } from "../shared/accounts/usage-store.ts";
 import { dynamoAccountStore } from "../shared/aws/account-store.ts";
+import { dynamoApiKeyStore } from "../shared/aws/api-key-store.ts";
+import { dynamoCreditHistory } from "../shared/aws/credit-history.ts";
 import { s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
 import { sqsDeliveryQueue } from "../shared/aws/delivery-queue.ts";
 import { dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
@@ -28,11 +32,13 @@ import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
 import { kmsSecretBox } from "../shared/aws/secret-box.ts";
 import { dynamoStepStore } from "../shared/aws/step-store.ts";
+import { dynamoUsageStore } from "../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
 import { webhookSender } from "../shared/aws/webhook-sender.ts";
 import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
+import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
 import type { ExportRunDependencies } from "../shared/exports/export-run.ts";
 import type { PutDestinationDependencies } from "../shared/exports/put-destination.ts";
@@ -43,6 +49,10 @@ import type { StepStore } from "../shared/runs/step-store.ts";
 import type { ScraperId } from "../shared/scrapers/catalogue.ts";
 import type { Scraper } from "../shared/scrapers/scraper.ts";
 import { parseSources, scraperFor } from "../shared/sources/configuration.ts";
+import {
+  type OfferSources,
+  offerSources as makeOfferSources,
+} from "../shared/sources/offer-sources.ts";
 import type { Schedules } from "../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
 import { type AddressPolicy, addressPolicy } from "../shared/webhooks/address-policy.ts";
@@ -63,16 +73,19 @@ export const chance = systemChance;
 
 type Needs<Name extends string> = Readonly<Record<Name, string>>;
 
-/** Makes a client once per process, when it is first needed. */
+/**
+ * Makes a client once per process, when it is first needed. Its calls are marked pure, so that a
+ * bundle leaves out the clients that its function does not use.
+ */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
-const dynamo: () => DynamoDBDocumentClient = once(documentClient);
-const sqs = once(() => new SQSClient({}));
-const scheduler = once(() => new SchedulerClient({}));
-const kms = once(() => new KMSClient({}));
+const dynamo: () => DynamoDBDocumentClient = /* @__PURE__ */ once(documentClient);
+const sqs = /* @__PURE__ */ once(() => new SQSClient({}));
+const scheduler = /* @__PURE__ */ once(() => new SchedulerClient({}));
+const kms = /* @__PURE__ */ once(() => new KMSClient({}));
 
 /** Builds a handler at its first call: importing a function reads no environment. */
 export function onFirstCall<Arguments extends unknown[], Result>(
@@ -99,15 +112,21 @@ export const accounts = (
     ...(environment.LEDGER_TABLE === undefined ? {} : { ledger: environment.LEDGER_TABLE }),
   });
 
-/** What every route group needs. */
-export const edge = (
-  environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
-  name: FunctionName,
-): EdgeDependencies => ({
-  accounts: accounts({ ACCOUNTS_TABLE: environment.ACCOUNTS_TABLE }),
+/** What a public route group needs: it knows no key, and carries no client to look one up. */
+export const publicEdge = (environment: Needs<"STAGE">, name: FunctionName): EdgeDependencies => ({
+  accounts: { admit: async () => ({ outcome: "unknown" }) },
   clock,
   chance,
   logger: logger(environment, name),
+});
+
+/** What every other route group needs. */
+export const edge = (
+  environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
+  name: FunctionName,
+): EdgeDependencies & { readonly accounts: AccountStore } => ({
+  ...publicEdge(environment, name),
+  accounts: accounts({ ACCOUNTS_TABLE: environment.ACCOUNTS_TABLE }),
 });
 
 export const ledger = (environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">): Ledger =>
@@ -117,6 +136,15 @@ export const ledger = (environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">): L
     clock,
     chance,
   });
+
+export const apiKeys = (environment: Needs<"ACCOUNTS_TABLE">): ApiKeyStore =>
+  dynamoApiKeyStore(dynamo(), environment.ACCOUNTS_TABLE);
+
+export const usage = (environment: Needs<"ACCOUNTS_TABLE">): UsageStore =>
+  dynamoUsageStore(dynamo(), environment.ACCOUNTS_TABLE);
+
+export const creditHistory = (environment: Needs<"LEDGER_TABLE">): CreditHistory =>
+  dynamoCreditHistory(dynamo(), environment.LEDGER_TABLE);
 
 export const watchlists = (environment: Needs<"WATCHLISTS_TABLE">): WatchlistStore =>
   dynamoWatchlistStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
@@ -257,3 +285,7 @@ export const postpone =
 /** The source behind each scraper, as SOURCES says. */
 export const scrapers = (environment: Needs<"SOURCES">): ((scraper: ScraperId) => Scraper) =>
   scraperFor(parseSources(environment.SOURCES), { clock, chance });
+
+/** The source of offers, and of offer checks, as SOURCES says. */
+export const offerSources = (environment: Needs<"SOURCES">): OfferSources =>
+  makeOfferSources(parseSources(environment.SOURCES), { clock, chance });

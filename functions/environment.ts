@@ -11,6 +11,7 @@ const edge = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
 export const environment = {
   products: [...edge, "LEDGER_TABLE", "SOURCES", "RESPONSE_MODE"],
+  offers: [...edge, "LEDGER_TABLE", "SOURCES", "RESPONSE_MODE"],
   watchlists: [
     ...edge,
     "WATCHLISTS_TABLE",
@@ -22,8 +23,10 @@ export const environment = {
   ],
   "webhook-endpoints": [...edge, "DELIVERIES_TABLE", "SECRETS_KEY_ID"],
   "s3-destination": [...edge, "DELIVERIES_TABLE", "SECRETS_KEY_ID"],
-  account: [...edge, "DELIVERIES_TABLE"],
-  meta: [...edge],
+  account: [...edge, "LEDGER_TABLE", "DELIVERIES_TABLE"],
+  platforms: ["STAGE"],
+  structured: [...edge],
+  meta: ["STAGE"],
   "run-starter": [
     "STAGE",
     "ACCOUNTS_TABLE",

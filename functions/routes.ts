@@ -7,8 +7,8 @@
 export type Access = "public" | "read" | "write";
 
 export interface Group {
-  /** Path segment below `/v1` that the group owns; null for the root that catches the rest. */
-  readonly root: string | null;
+  /** Path segments below `/v1` that the group owns; none for the group that catches the rest. */
+  readonly roots: readonly string[];
   /** True when answers may outgrow a buffered Lambda response and are streamed. */
   readonly streaming: boolean;
   /** True when no call of the group needs an API key. */
@@ -16,12 +16,19 @@ export interface Group {
 }
 
 export const groups = {
-  products: { root: "products", streaming: true, public: false },
-  watchlists: { root: "watchlists", streaming: false, public: false },
-  "webhook-endpoints": { root: "webhook_endpoints", streaming: false, public: false },
-  "s3-destination": { root: "s3_destination", streaming: false, public: false },
-  account: { root: "account", streaming: false, public: false },
-  meta: { root: null, streaming: false, public: true },
+  products: { roots: ["products"], streaming: true, public: false },
+  offers: { roots: ["offers"], streaming: true, public: false },
+  watchlists: { roots: ["watchlists"], streaming: false, public: false },
+  "webhook-endpoints": { roots: ["webhook_endpoints"], streaming: false, public: false },
+  "s3-destination": { roots: ["s3_destination"], streaming: false, public: false },
+  account: {
+    roots: ["account", "usage", "credit_transactions", "api_keys"],
+    streaming: false,
+    public: false,
+  },
+  platforms: { roots: ["platforms"], streaming: false, public: true },
+  structured: { roots: ["structured"], streaming: false, public: false },
+  meta: { roots: [], streaming: false, public: true },
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;
@@ -34,6 +41,13 @@ export interface RouteEntry {
 /** Route key (`METHOD /path`, parameters in braces) to the group that answers it. */
 export const routes = {
   "POST /v1/products": { group: "products", access: "write" },
+  "GET /v1/products/{id}/offers": { group: "products", access: "write" },
+  "POST /v1/offers": { group: "offers", access: "write" },
+  "POST /v1/offers/check": { group: "offers", access: "write" },
+  "GET /v1/platforms": { group: "platforms", access: "public" },
+  "GET /v1/structured": { group: "structured", access: "read" },
+  "GET /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
+  "POST /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
   "GET /v1/watchlists": { group: "watchlists", access: "read" },
   "POST /v1/watchlists": { group: "watchlists", access: "write" },
   "GET /v1/watchlists/{id}": { group: "watchlists", access: "read" },
@@ -46,6 +60,15 @@ export const routes = {
   "GET /v1/s3_destination": { group: "s3-destination", access: "read" },
   "PUT /v1/s3_destination": { group: "s3-destination", access: "write" },
   "GET /v1/account": { group: "account", access: "read" },
+  "GET /v1/usage": { group: "account", access: "read" },
+  "GET /v1/credit_transactions": { group: "account", access: "read" },
+  "GET /v1/api_keys": { group: "account", access: "read" },
+  "POST /v1/api_keys": { group: "account", access: "write" },
+  "DELETE /v1/api_keys/{id}": { group: "account", access: "write" },
+  "GET /v1/openapi.json": { group: "meta", access: "public" },
+  "GET /docs": { group: "meta", access: "public" },
+  "GET /docs/errors": { group: "meta", access: "public" },
+  "GET /docs/sandbox": { group: "meta", access: "public" },
   "ANY /v1/scrape": { group: "meta", access: "public" },
   "ANY /v1/scrape/{proxy+}": { group: "meta", access: "public" },
   "ANY /v1/jobs": { group: "meta", access: "public" },

@@ -9,6 +9,7 @@ import { ServiceFunction } from "./constructs/service-function.ts";
 import type { DataStack } from "./data-stack.ts";
 import {
   grantDecrypt,
+  grantDueIndex,
   grantEncrypt,
   grantScheduleManage,
   grantSend,
@@ -38,29 +39,42 @@ export class ApiFunctions extends Construct {
     super(scope, id);
     this.#props = props;
     this.byGroup = {
-      products: this.products(),
+      products: this.itemCalls("products", "Product reads, and the offers of one item."),
+      offers: this.itemCalls("offers", "Offers and offer checks."),
       watchlists: this.watchlists(),
       "webhook-endpoints": this.webhookEndpoints(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
-      meta: this.group("meta", "Everything that is no other group's.", this.edge()),
+      platforms: this.group("platforms", "What can be read, and its prices.", {
+        STAGE: props.stage,
+      }),
+      structured: this.group("structured", "Structured data: announced.", this.edge()),
+      meta: this.group("meta", "Everything that is no other group's.", { STAGE: props.stage }),
     };
     for (const serviceFunction of Object.values(this.byGroup)) {
-      // Authentication and the rate limit of every call.
-      grantTable(serviceFunction, props.data.accounts, "read-write");
+      // Authentication and the rate limit of every call that needs a key.
+      if (!groups[serviceFunction.name].public) {
+        grantTable(serviceFunction, props.data.accounts, "read-write");
+      }
     }
   }
 
-  private products(): ServiceFunction<"products"> {
+  private itemCalls<Name extends "products" | "offers">(
+    name: Name,
+    description: string,
+  ): ServiceFunction<Name> {
     const { data, config } = this.#props;
-    const products = this.group("products", "Product reads.", {
+    const variables: EnvironmentOf<"products" | "offers"> = {
       ...this.edge(),
       LEDGER_TABLE: data.ledger.tableName,
       SOURCES: JSON.stringify(config.sources),
       RESPONSE_MODE: config.responseMode,
-    });
-    grantTable(products, data.ledger, "append");
-    return products;
+    };
+    const itemCalls = this.group(name, description, variables);
+    grantTable(itemCalls, data.ledger, "append");
+    // Whoever finds no slot or no credits gives back what expired.
+    grantDueIndex(itemCalls, data.accounts);
+    return itemCalls;
   }
 
   private watchlists(): ServiceFunction<"watchlists"> {
@@ -109,15 +123,17 @@ export class ApiFunctions extends Construct {
 
   private account(): ServiceFunction<"account"> {
     const { data } = this.#props;
-    const account = this.group("account", "The caller's account.", {
+    const account = this.group("account", "The caller's account: usage, credits and keys.", {
       ...this.edge(),
+      LEDGER_TABLE: data.ledger.tableName,
       DELIVERIES_TABLE: data.deliveries.tableName,
     });
+    grantTable(account, data.ledger, "read");
     grantTable(account, data.deliveries, "read");
     return account;
   }
 
-  private edge(): EnvironmentOf<"meta"> {
+  private edge(): EnvironmentOf<"structured"> {
     return {
       STAGE: this.#props.stage,
       ACCOUNTS_TABLE: this.#props.data.accounts.tableName,

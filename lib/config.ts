@@ -1,6 +1,6 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
-import type { ScraperId } from "../shared/scrapers/catalogue.ts";
+import type { OfferScraperId, ProductScraperId } from "../shared/scrapers/catalogue.ts";
 
 export const stages = ["dev", "prod"] as const;
 export type Stage = (typeof stages)[number];
@@ -28,11 +28,18 @@ export interface Config {
     readonly deliveries: number;
   };
   /** Which adapter reads for which scraper. */
-  readonly sources: Readonly<Record<ScraperId, SourceConfig>>;
+  readonly sources: Readonly<Record<ProductScraperId | OfferScraperId, SourceConfig>>;
   readonly responseMode: ResponseMode;
 }
 
 const sandboxSources = {
+  "retailer_a.pulse": { adapter: "sandbox" },
+  "retailer_a.lite": { adapter: "sandbox" },
+  "retailer_a.full": { adapter: "sandbox" },
+  "retailer_a.offers": { adapter: "sandbox" },
+  "retailer_a.offer_check": { adapter: "sandbox" },
+  "retailer_b.standard": { adapter: "sandbox" },
+  "retailer_c.standard": { adapter: "sandbox" },
   "retailer_d.standard": { adapter: "sandbox" },
 } as const satisfies Config["sources"];
 

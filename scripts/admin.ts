@@ -2,6 +2,12 @@
  * Operators' tool. `npm run admin -- <command>`:
  *   create-account --name <name> --email <email> [--credits <n>] [--demo]
  *   create-key --account <acct_id> --name <name>
+ *   purchase --account <acct_id> --id <id> --pack <pack>
+ *   grant --account <acct_id> --id <id> --credits <n>
+ *   adjust --account <acct_id> --id <id> --credits=<n, or -n>
+ *   set-auto-topup --account <acct_id> [--threshold <n> --pack <pack>] [--disabled]
+ * The --id of a change is yours, such as the number of an invoice: repeating it changes nothing.
+ * set-auto-topup without --pack removes the setting.
  * Works on the running local world of LOCAL_DIR (default .local), or on a deployed stack whose table
  * names, outputs of the data stack, are given by --accounts-table and --ledger-table.
  */
@@ -14,13 +20,27 @@ import {
   createAccount,
   createApiKey,
 } from "../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../shared/aws/account-store.ts";
+import type { AutoTopUpStore } from "../shared/accounts/auto-top-up.ts";
+import {
+  adjustCredits,
+  type ChangeCreditsDependencies,
+  grantCredits,
+  purchasePack,
+} from "../shared/accounts/change-credits.ts";
+import { creditPacks, isPackId, type PackId } from "../shared/accounts/credit-packs.ts";
+import { dynamoAccountStore, dynamoAutoTopUpStore } from "../shared/aws/account-store.ts";
+import { dynamoCreditChanges } from "../shared/aws/credit-changes.ts";
 import { documentClient } from "../shared/aws/dynamo.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
+import type { ChangeOutcome } from "../shared/credits/credit-changes.ts";
 import { pointClientsAt } from "./local/aws-environment.ts";
 import { readyFile } from "./local/world.ts";
 
 const options = {
+  id: { type: "string" },
+  pack: { type: "string" },
+  threshold: { type: "string" },
+  disabled: { type: "boolean", default: false },
   name: { type: "string" },
   email: { type: "string" },
   credits: { type: "string" },
@@ -31,7 +51,9 @@ const options = {
 } as const;
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
-const commands: Record<string, (values: Values, deps: AccountDependencies) => Promise<unknown>> = {
+type Dependencies = AccountDependencies & ChangeCreditsDependencies & { topUps: AutoTopUpStore };
+
+const commands: Record<string, (values: Values, deps: Dependencies) => Promise<unknown>> = {
   "create-account": async (values, deps) => {
     const credits =
       values.credits === undefined ? {} : { signupCredits: creditsOf(values.credits) };
@@ -52,6 +74,32 @@ const commands: Record<string, (values: Values, deps: AccountDependencies) => Pr
     if (account === undefined) throw new Error(`There is no account ${id}`);
     return createApiKey({ account, name: required(values, "name") }, deps);
   },
+  purchase: (values, deps) =>
+    changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, deps)),
+  grant: (values, deps) =>
+    changed(grantCredits({ ...targetOf(values), credits: creditsIn(values) }, deps)),
+  adjust: (values, deps) => {
+    const credits = Number(required(values, "credits"));
+    if (!Number.isSafeInteger(credits) || credits === 0) {
+      throw new Error("--credits is a whole number of credits, negative to take some away");
+    }
+    return changed(adjustCredits({ ...targetOf(values), credits }, deps));
+  },
+  "set-auto-topup": async (values, { topUps }) => {
+    const accountId = required(values, "account");
+    const autoTopUp =
+      values.pack === undefined
+        ? null
+        : {
+            enabled: !values.disabled,
+            thresholdCredits: creditsOf(required(values, "threshold")),
+            packId: packOf(values),
+          };
+    if (!(await topUps.setAutoTopUp(accountId, autoTopUp))) {
+      throw new Error(`There is no account ${accountId}`);
+    }
+    return { id: accountId, auto_topup: autoTopUp };
+  },
 };
 
 async function main(): Promise<void> {
@@ -60,8 +108,15 @@ async function main(): Promise<void> {
   if (command === undefined) {
     throw new Error(`Commands: ${Object.keys(commands).join(", ")}`);
   }
-  const accounts = dynamoAccountStore(documentClient(), tablesOf(values));
-  const result = await command(values, { accounts, clock: systemClock, chance: systemChance });
+  const { accounts: accountsTable, ledger: ledgerTable } = tablesOf(values);
+  const client = documentClient();
+  const time = { clock: systemClock, chance: systemChance };
+  const result = await command(values, {
+    ...time,
+    accounts: dynamoAccountStore(client, { accounts: accountsTable, ledger: ledgerTable }),
+    changes: dynamoCreditChanges(client, { accountsTable, ledgerTable, ...time }),
+    topUps: dynamoAutoTopUpStore(client, accountsTable),
+  });
   process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
 }
 
@@ -92,7 +147,39 @@ function tablesOf(values: Values): { accounts: string; ledger: string } {
   return { accounts: world.accounts_table, ledger: world.ledger_table };
 }
 
-function required(values: Values, name: "name" | "email" | "account"): string {
+async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
+  const change = await made;
+  if (change.outcome === "changed") {
+    return { credit_balance: change.balance, lifetime_credits: change.lifetime };
+  }
+  const reasons = {
+    insufficient: "The balance is smaller than that",
+    id_reused: "This --id has made another change before",
+    unknown_account: "There is no such account",
+  };
+  throw new Error(reasons[change.outcome]);
+}
+
+const targetOf = (values: Values): { accountId: string; changeId: string } => ({
+  accountId: required(values, "account"),
+  changeId: required(values, "id"),
+});
+
+function packOf(values: Values): PackId {
+  const pack = required(values, "pack");
+  if (!isPackId(pack)) throw new Error(`Packs: ${Object.keys(creditPacks).join(", ")}`);
+  return pack;
+}
+
+function creditsIn(values: Values): number {
+  const credits = creditsOf(required(values, "credits"));
+  if (credits === 0) throw new Error("--credits 0 changes nothing");
+  return credits;
+}
+
+type Required = "name" | "email" | "account" | "id" | "credits" | "threshold" | "pack";
+
+function required(values: Values, name: Required): string {
   const value = values[name];
   if (value === undefined || value === "") throw new Error(`--${name} is required`);
   return value;

@@ -1,22 +1,46 @@
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
+import type { UsageStore } from "../../shared/accounts/usage-store.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { CreditHistory } from "../../shared/credits/credit-history.ts";
 import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { createApiKeyRoute } from "./create-api-key.ts";
+import { deleteApiKeyRoute } from "./delete-api-key.ts";
 import { getRoute } from "./get.ts";
+import { listApiKeysRoute } from "./list-api-keys.ts";
+import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
+import { usageRoute } from "./usage.ts";
 
 export interface AccountDependencies {
   readonly accounts: AccountStore;
+  readonly apiKeys: ApiKeyStore;
   readonly endpoints: EndpointStore;
+  readonly history: CreditHistory;
+  readonly usage: UsageStore;
+  readonly clock: Clock;
+  readonly chance: Chance;
 }
 
 export function createHandler(environment: EnvironmentOf<"account">): HttpHandler {
   return groupHandler({
     group: "account",
-    routes: { "GET /v1/account": getRoute },
+    routes: {
+      "GET /v1/account": getRoute,
+      "GET /v1/usage": usageRoute,
+      "GET /v1/credit_transactions": listCreditTransactionsRoute,
+      "GET /v1/api_keys": listApiKeysRoute,
+      "POST /v1/api_keys": createApiKeyRoute,
+      "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
+    },
     dependencies: {
       ...provide.edge(environment, "account"),
+      apiKeys: provide.apiKeys(environment),
       endpoints: provide.endpoints(environment),
+      history: provide.creditHistory(environment),
+      usage: provide.usage(environment),
     },
   });
 }

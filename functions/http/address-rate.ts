@@ -1,6 +1,7 @@
 import {
   admissionCap,
   admit,
+  noCalls,
   type RateDecision,
   rateDecision,
   type RateState,
@@ -16,7 +17,7 @@ export function addressRate(): (
   const states = new Map<string, RateState>();
   return (address, now) => {
     const nowMs = now.getTime();
-    const state = states.get(address) ?? { admitted: 0, ring: new Map() };
+    const state = states.get(address) ?? noCalls;
     const admitted = state.admitted < admissionCap(state, nowMs);
     const next = admitted ? admit(state, nowMs) : state;
     states.delete(address);

@@ -1,3 +1,4 @@
+import type { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { hashApiKey, isWellFormedApiKey } from "../../shared/accounts/api-key.ts";
@@ -11,7 +12,8 @@ import { headerOf } from "./header.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
 interface Options {
-  readonly accounts: AccountStore;
+  readonly logger: Pick<Logger, "warn">;
+  readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
   /** True for a group whose calls need no key. */
   readonly isPublic: boolean;
@@ -21,7 +23,7 @@ interface Options {
  * Finds the caller and counts the call against the key's rate (specification, section
  * "Authentication"). Calls without a known key are counted per address, in this process only.
  */
-export function authenticate({ accounts, clock, isPublic }: Options): HttpMiddleware {
+export function authenticate({ accounts, clock, logger, isPublic }: Options): HttpMiddleware {
   const countAddress = addressRate();
   return {
     before: async (request) => {
@@ -51,6 +53,9 @@ export function authenticate({ accounts, clock, isPublic }: Options): HttpMiddle
       state.rate = admission.rate;
       if (admission.outcome === "limited") throw rateLimited(admission.rate.limit, 1);
       state.caller = admission.owner;
+      if (admission.uncounted) {
+        logger.warn("call not counted against its rate", { key_id: admission.owner.keyId });
+      }
       return undefined;
     },
     after: decorate,

@@ -26,8 +26,8 @@ export interface ApiProps {
 const streamingTimeout = Duration.seconds(320);
 
 /**
- * The REST API: every method of a group's root and of all below it goes to the group's function,
- * which routes by itself; everything else goes to the group without a root.
+ * The REST API: every method of a group's roots and of all below them goes to the group's function,
+ * which routes by itself; everything else goes to the group without one.
  */
 export class Api extends Construct {
   readonly restApi: RestApi;
@@ -52,7 +52,9 @@ export class Api extends Construct {
       const integration = lambdaIntegration(lambda, group, props.responseMode);
       // Below /v1 the gateway may prefer that branch to the catch-all of the root: both catch.
       const covered =
-        group.root === null ? [this.restApi.root, version] : [version.addResource(group.root)];
+        group.roots.length === 0
+          ? [this.restApi.root, version]
+          : group.roots.map((root) => version.addResource(root));
       for (const resource of covered) addCatchAll(resource, integration);
     }
   }

@@ -30,13 +30,20 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
 
 const projectRoot = join(import.meta.dirname, "..", "..");
 
-const bundling: BundlingOptions = {
+/** How a function is bundled; the benches measure the same bundles. */
+export const bundling: BundlingOptions = {
   format: OutputFormat.ESM,
   mainFields: ["module", "main"],
   minify: true,
   sourceMap: false,
   bundleAwsSDK: true,
   logLevel: LogLevel.WARNING,
+  esbuildArgs: {
+    "--alias:@aws-sdk/credential-provider-node": join(
+      projectRoot,
+      "shared/aws/environment-credentials.ts",
+    ),
+  },
   // Packages written for CommonJS call require(), which a module does not have.
   banner:
     'import{createRequire as bundleRequire}from"node:module";' +

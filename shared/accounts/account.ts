@@ -1,4 +1,5 @@
 import { concurrencyTiers } from "../base/limits.ts";
+import type { AutoTopUp } from "./auto-top-up.ts";
 
 /** An account as stored. Credits are whole numbers. */
 export interface Account {
@@ -12,6 +13,7 @@ export interface Account {
   readonly spent: number;
   readonly lifetime: number;
   readonly inFlight: number;
+  readonly autoTopUp: AutoTopUp | null;
   readonly createdAt: string;
 }
 

@@ -3,6 +3,7 @@ import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import type { Account } from "./account.ts";
 import type { AccountStore } from "./account-store.ts";
+import type { ApiKey } from "./api-key-store.ts";
 import { apiKeyPrefix, hashApiKey, newApiKey } from "./api-key.ts";
 
 export interface AccountDependencies {
@@ -35,28 +36,35 @@ export async function createAccount(
     spent: 0,
     lifetime: signupCredits,
     inFlight: 0,
+    autoTopUp: null,
     createdAt: now.toISOString(),
   };
   await accounts.create(account);
   return account;
 }
 
-/** Makes an API key; `key` is shown to its owner now and never again. */
+/**
+ * Makes an API key; `key` is shown to its owner now and never again.
+ * @throws 409 CONFLICT when the account has as many keys as it may have.
+ */
 export async function createApiKey(
-  { account, name }: { readonly account: Account; readonly name: string },
+  wanted: { readonly account: Pick<Account, "id" | "demo">; readonly name: string },
   { accounts, clock, chance }: AccountDependencies,
-): Promise<{ readonly id: string; readonly key: string }> {
+): Promise<ApiKey & { readonly key: string }> {
+  const { account, name } = wanted;
   const now = clock.now();
   const key = newApiKey(account.demo, chance);
-  const id = newId("apiKey", now, chance);
-  await accounts.addKey({
-    id,
-    accountId: account.id,
+  const shown = {
+    id: newId("apiKey", now, chance),
     name,
     prefix: apiKeyPrefix(key),
+    createdAt: now.toISOString(),
+  };
+  await accounts.addKey({
+    ...shown,
+    accountId: account.id,
     hash: hashApiKey(key),
     demo: account.demo,
-    createdAt: now.toISOString(),
   });
-  return { id, key };
+  return { ...shown, lastUsedAt: null, key };
 }

@@ -7,6 +7,9 @@ import { limits } from "../base/limits.ts";
  * A call at time t may be admitted while the total is below `total at t - 1 s` + 50. That bound only
  * grows with fresher knowledge of the ring, so a copy that is out of date can refuse too much but
  * never admit too much, and concurrent callers do not invalidate each other's copies.
+ *
+ * Calls are noted in order: one that comes late, after a call of a later bucket was noted, is noted
+ * in that later bucket. So everything counted in a noted total happened before its bucket's end.
  */
 export const bucketMilliseconds = 50;
 export const ringSlots = 64;
@@ -15,6 +18,8 @@ export const windowMilliseconds = 1_000;
 export interface RateState {
   /** Calls admitted since the key exists. */
   readonly admitted: number;
+  /** The last bucket noted; no call is noted before it. */
+  readonly lastBucket: number;
   /** Slot (bucket number modulo 64) to the last bucket noted there and the total after it. */
   readonly ring: ReadonlyMap<number, { readonly bucket: number; readonly admitted: number }>;
 }
@@ -26,7 +31,15 @@ export interface RateDecision {
   readonly resetSeconds: number;
 }
 
-export const bucketOf = (nowMs: number): number => Math.floor(nowMs / bucketMilliseconds);
+/** The state of a key that made no call yet. */
+export const noCalls: RateState = { admitted: 0, lastBucket: 0, ring: new Map() };
+
+export const bucketOf = (ms: number): number => Math.floor(ms / bucketMilliseconds);
+
+/** The bucket in which a call at `nowMs` is noted. */
+export const notedBucket = (state: RateState, nowMs: number): number =>
+  Math.max(bucketOf(nowMs), state.lastBucket);
+
 export const slotOf = (bucket: number): number => bucket % ringSlots;
 
 /** The running total below which a call at `nowMs` may be admitted. */
@@ -42,9 +55,10 @@ export function admissionCap(state: RateState, nowMs: number): number {
 
 /** The state after one more admission at `nowMs`. */
 export function admit(state: RateState, nowMs: number): RateState {
-  const bucket = bucketOf(nowMs);
+  const bucket = notedBucket(state, nowMs);
   const admitted = state.admitted + 1;
-  return { admitted, ring: new Map(state.ring).set(slotOf(bucket), { bucket, admitted }) };
+  const ring = new Map(state.ring).set(slotOf(bucket), { bucket, admitted });
+  return { admitted, lastBucket: bucket, ring };
 }
 
 /** What the rate-limit headers say, given the state after the call. */

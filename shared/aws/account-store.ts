@@ -1,4 +1,3 @@
-import { unmarshall } from "@aws-sdk/util-dynamodb";
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -7,18 +6,14 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Account } from "../accounts/account.ts";
 import { concurrencyFor } from "../accounts/account.ts";
-import type { AccountStore, Admission, KeyOwner, NewKey } from "../accounts/account-store.ts";
-import {
-  admissionCap,
-  bucketOf,
-  rateDecision,
-  type RateState,
-  ringSlots,
-  slotOf,
-  windowMilliseconds,
-} from "../accounts/rate-window.ts";
+import type { AccountStore } from "../accounts/account-store.ts";
+import type { AutoTopUp, AutoTopUpStore } from "../accounts/auto-top-up.ts";
+import { isPackId } from "../accounts/credit-packs.ts";
+import { assert } from "../base/assert.ts";
+import { putKey } from "./api-key-store.ts";
+import { type Row, unlessRefused } from "./dynamo.ts";
+import { keyAdmission } from "./key-admission.ts";
 import { ledgerEntry } from "./ledger-entry.ts";
-import { isConditionFailure, type Row } from "./dynamo.ts";
 import { accountKeys } from "./table.ts";
 
 interface Tables {
@@ -27,32 +22,10 @@ interface Tables {
   readonly ledger?: string;
 }
 
-const capRefreshesMax = 3;
-
-/** Accounts and keys in DynamoDB. Keeps each key's last known rate state in memory. */
+/** Accounts and keys in DynamoDB. */
 export function dynamoAccountStore(client: DynamoDBDocumentClient, tables: Tables): AccountStore {
-  const known = new Map<string, RateState>();
-
-  const admit = async (keyHash: string, now: Date): Promise<Admission> => {
-    const nowMs = now.getTime();
-    for (let tries = 0; tries <= capRefreshesMax; tries += 1) {
-      const state = known.get(keyHash);
-      const row = await countCall(client, tables.accounts, { keyHash, nowMs, state });
-      if (row === undefined || row.item["revoked_at"] !== undefined) return { outcome: "unknown" };
-      const fresh = rateStateOf(row.item);
-      known.set(keyHash, fresh);
-      if (row.counted) {
-        return { outcome: "admitted", owner: ownerOf(row.item), rate: rateDecision(fresh, nowMs) };
-      }
-      if (fresh.admitted >= admissionCap(fresh, nowMs)) {
-        return { outcome: "limited", rate: rateDecision(fresh, nowMs) };
-      }
-    }
-    return { outcome: "limited", rate: rateDecision(known.get(keyHash) ?? noCalls, nowMs) };
-  };
-
   return {
-    admit,
+    admit: keyAdmission(client, tables.accounts),
     create: (account) => createAccountRow(client, tables, account),
     async get(accountId) {
       const { Item } = await client.send(
@@ -68,71 +41,38 @@ export function dynamoAccountStore(client: DynamoDBDocumentClient, tables: Table
   };
 }
 
-const noCalls: RateState = { admitted: 0, ring: new Map() };
-
-/**
- * One conditional write that counts the call and returns the key's row. Without a known state it
- * can only count a call after a second of rest; a refusal brings the state for the next try.
- */
-async function countCall(
+/** Keeps what accounts wish for when their balance runs low. */
+export function dynamoAutoTopUpStore(
   client: DynamoDBDocumentClient,
   table: string,
-  call: { keyHash: string; nowMs: number; state: RateState | undefined },
-): Promise<{ readonly counted: boolean; readonly item: Row } | undefined> {
-  const bucket = bucketOf(call.nowMs);
-  try {
-    const { Attributes } = await client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: accountKeys.keyHash(call.keyHash),
-        UpdateExpression:
-          "SET admitted = admitted + :one, #slotAdmitted = admitted + :one, #slotBucket = :bucket, last_admitted_ms = :now",
-        ConditionExpression:
-          "attribute_exists(pk) AND attribute_not_exists(revoked_at) AND (admitted < :cap OR last_admitted_ms <= :rested)",
-        ExpressionAttributeNames: {
-          "#slotAdmitted": `ring_admitted_${slotOf(bucket)}`,
-          "#slotBucket": `ring_bucket_${slotOf(bucket)}`,
-        },
-        ExpressionAttributeValues: {
-          ":one": 1,
-          ":bucket": bucket,
-          ":now": call.nowMs,
-          ":cap": call.state === undefined ? 0 : admissionCap(call.state, call.nowMs),
-          // A whole bucket more than the window, as the ring knows times only to the bucket.
-          ":rested": call.nowMs - 2 * windowMilliseconds,
-        },
-        ReturnValues: "ALL_NEW",
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    );
-    return { counted: true, item: Attributes ?? {} };
-  } catch (error) {
-    if (!isConditionFailure(error)) throw error;
-    return error.Item === undefined ? undefined : { counted: false, item: unmarshall(error.Item) };
-  }
+): AutoTopUpStore {
+  return {
+    setAutoTopUp: (accountId, autoTopUp) =>
+      unlessRefused(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: accountKeys.account(accountId),
+            UpdateExpression: "SET auto_topup = :wish",
+            ConditionExpression: "attribute_exists(pk)",
+            ExpressionAttributeValues: { ":wish": autoTopUp },
+          }),
+        ),
+      ),
+  };
 }
 
-function rateStateOf(row: Row): RateState {
-  const ring = new Map<number, { bucket: number; admitted: number }>();
-  for (let slot = 0; slot < ringSlots; slot += 1) {
-    const bucket = row[`ring_bucket_${slot}`];
-    const admitted = row[`ring_admitted_${slot}`];
-    if (typeof bucket === "number" && typeof admitted === "number") {
-      ring.set(slot, { bucket, admitted });
-    }
-  }
-  return { admitted: Number(row["admitted"]), ring };
+function autoTopUpOf(stored: unknown): AutoTopUp | null {
+  if (stored === undefined || stored === null) return null;
+  const { enabled, thresholdCredits, packId } = stored as Row;
+  assert(
+    typeof packId === "string" && isPackId(packId),
+    "an account tops up by a pack that exists",
+  );
+  return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
 }
 
-const ownerOf = (row: Row): KeyOwner => ({
-  accountId: String(row["account_id"]),
-  keyId: String(row["key_id"]),
-  keyName: String(row["name"]),
-  keyPrefix: String(row["prefix"]),
-  demo: row["demo"] === true,
-});
-
-export const accountOf = (row: Row): Account => ({
+const accountOf = (row: Row): Account => ({
   id: String(row["id"]),
   name: String(row["name"]),
   email: String(row["email"]),
@@ -142,6 +82,7 @@ export const accountOf = (row: Row): Account => ({
   spent: Number(row["spent"]),
   lifetime: Number(row["lifetime"]),
   inFlight: Number(row["in_flight"]),
+  autoTopUp: autoTopUpOf(row["auto_topup"]),
   createdAt: String(row["created_at"]),
 });
 
@@ -189,42 +130,6 @@ async function createAccountRow(
           Put: {
             TableName: tables.ledger,
             Item: entry,
-            ConditionExpression: "attribute_not_exists(pk)",
-          },
-        },
-      ],
-    }),
-  );
-}
-
-async function putKey(client: DynamoDBDocumentClient, table: string, key: NewKey): Promise<void> {
-  const shown = {
-    account_id: key.accountId,
-    key_id: key.id,
-    name: key.name,
-    prefix: key.prefix,
-    demo: key.demo,
-    created_at: key.createdAt,
-  };
-  await client.send(
-    new TransactWriteCommand({
-      TransactItems: [
-        {
-          Put: {
-            TableName: table,
-            Item: {
-              ...accountKeys.keyHash(key.hash),
-              ...shown,
-              admitted: 0,
-              last_admitted_ms: 0,
-            },
-            ConditionExpression: "attribute_not_exists(pk)",
-          },
-        },
-        {
-          Put: {
-            TableName: table,
-            Item: { ...accountKeys.key(key.accountId, key.id), ...shown, hash: key.hash },
             ConditionExpression: "attribute_not_exists(pk)",
           },
         },

@@ -37,6 +37,16 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException;
 
+const throttles = new Set([
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "ThrottlingException",
+]);
+
+/** True for a request that DynamoDB turned away unlooked at: it has changed nothing. */
+export const isThrottle = (error: unknown): boolean =>
+  error instanceof Error && throttles.has(error.name);
+
 /** True when the write took effect, false when its condition no longer held: somebody was first. */
 export async function unlessRefused(write: () => Promise<unknown>): Promise<boolean> {
   try {
@@ -51,19 +61,26 @@ export async function unlessRefused(write: () => Promise<unknown>): Promise<bool
 const attemptsMax = 24;
 const backoffMsMax = 400;
 
+interface Patience {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** The longest wait between two attempts; 400 ms unless the row has many writers at once. */
+  readonly waitMsMax?: number;
+}
+
 /**
  * Repeats `attempt` while it reports `again`, with full jitter: DynamoDB cancels transactions that
  * meet on a row instead of queueing them, and the SDK does not retry those.
  * @throws 503 UNAVAILABLE when the row stays contended.
  */
 export async function untilSettled<T>(
-  { clock, chance }: { readonly clock: Clock; readonly chance: Chance },
+  { clock, chance, waitMsMax = backoffMsMax }: Patience,
   attempt: () => Promise<T | "again">,
 ): Promise<T> {
   for (let tries = 0; tries < attemptsMax; tries += 1) {
     const result = await attempt();
     if (result !== "again") return result;
-    const ceiling = Math.min(backoffMsMax, 5 * 2 ** tries);
+    const ceiling = Math.min(waitMsMax, 5 * 2 ** tries);
     await clock.sleep(chance.fraction() * ceiling);
   }
   throw unavailable();

@@ -1,5 +1,7 @@
-import { derivedId } from "../base/ids.ts";
+import { numberedId } from "../base/ids.ts";
+import type { CreditTransaction } from "../credits/credit-history.ts";
 import type { CreditSource, EntryType } from "../credits/ledger.ts";
+import type { Row } from "./dynamo.ts";
 import { ledgerKeys, type RowKey } from "./table.ts";
 
 export interface Entry {
@@ -13,6 +15,8 @@ export interface Entry {
   readonly balanceAfter: number;
   readonly createdAt: string;
   readonly holdId?: string;
+  /** Of the grant, purchase or adjustment behind it. */
+  readonly changeId?: string;
   readonly source?: CreditSource;
 }
 
@@ -21,7 +25,7 @@ export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
   const { source } = entry;
   return {
     ...ledgerKeys.entry(entry.accountId, entry.sequence),
-    id: derivedId("creditTransaction", entry.accountId, entry.sequence),
+    id: numberedId("creditTransaction", entry.sequence, entry.accountId),
     account_id: entry.accountId,
     sequence: entry.sequence,
     type: entry.type,
@@ -30,8 +34,27 @@ export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
     balance_after: entry.balanceAfter,
     created_at: entry.createdAt,
     hold_id: entry.holdId,
+    change_id: entry.changeId,
     request_id: source !== undefined && "requestId" in source ? source.requestId : undefined,
     run_id: source !== undefined && "runId" in source ? source.runId : undefined,
     step: source !== undefined && "runId" in source ? source.step : undefined,
   };
+}
+
+/** The entry in a stored row. */
+export const transactionOf = (row: Row): CreditTransaction => ({
+  sequence: Number(row["sequence"]),
+  type: row["type"] as EntryType,
+  credits: Number(row["credits"]),
+  balanceBefore: Number(row["balance_before"]),
+  balanceAfter: Number(row["balance_after"]),
+  source: sourceOf(row),
+  createdAt: String(row["created_at"]),
+});
+
+/** What a hold or an entry was made for. */
+export function sourceOf(row: Row): CreditSource | null {
+  if (typeof row["request_id"] === "string") return { requestId: row["request_id"] };
+  if (typeof row["run_id"] !== "string") return null;
+  return { runId: row["run_id"], step: String(row["step"]) };
 }

@@ -1,10 +1,11 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { CreditSource, Reservation, Settlement } from "../credits/ledger.ts";
+import type { Row } from "./dynamo.ts";
 import { type Entry, ledgerEntry } from "./ledger-entry.ts";
 import { accountKeys, dueAt, epochSeconds } from "./table.ts";
 
-type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /** The tables that a ledger transaction writes to. */
 export interface LedgerTables {
@@ -21,6 +22,15 @@ export interface Books {
   readonly inFlight: number;
   readonly concurrency: number;
 }
+
+export const booksIn = (account: Row): Books => ({
+  balance: Number(account["balance"]),
+  held: Number(account["held"]),
+  spent: Number(account["spent"]),
+  sequence: Number(account["sequence"]),
+  inFlight: Number(account["in_flight"]),
+  concurrency: Number(account["concurrency"]),
+});
 
 export interface Hold {
   readonly credits: number;
@@ -40,17 +50,19 @@ export const holdPosition = 1;
 
 const resolvedHoldDays = 30;
 
-function accountUpdate(
+/** Moves the account from some books to the next, and from no others. */
+export function accountUpdate(
   tables: LedgerTables,
-  change: { accountId: string; before: Books; after: Books },
+  change: { accountId: string; before: Books; after: Books; lifetime?: number },
 ): Write {
-  const { before, after } = change;
+  const { before, after, lifetime } = change;
   return {
     Update: {
       TableName: tables.accountsTable,
       Key: accountKeys.account(change.accountId),
       UpdateExpression:
-        "SET balance = :balance, held = :held, spent = :spent, #sequence = :sequence, in_flight = :inFlight",
+        "SET balance = :balance, held = :held, spent = :spent, #sequence = :sequence, in_flight = :inFlight" +
+        (lifetime === undefined ? "" : ", lifetime = :lifetime, concurrency = :concurrency"),
       ConditionExpression: "#sequence = :expected",
       ExpressionAttributeNames: { "#sequence": "sequence" },
       ExpressionAttributeValues: {
@@ -60,13 +72,16 @@ function accountUpdate(
         ":sequence": after.sequence,
         ":inFlight": after.inFlight,
         ":expected": before.sequence,
+        ...(lifetime === undefined
+          ? {}
+          : { ":lifetime": lifetime, ":concurrency": after.concurrency }),
       },
       ReturnValuesOnConditionCheckFailure: "ALL_OLD",
     },
   };
 }
 
-function appendEntry(tables: LedgerTables, entry: Entry): Write {
+export function appendEntry(tables: LedgerTables, entry: Entry): Write {
   return {
     Put: {
       TableName: tables.ledgerTable,
@@ -183,14 +198,17 @@ export function settleTransaction(tables: LedgerTables, resolution: Resolution):
   };
 }
 
-/** A charge moves credits from the hold to spent, a refund from the hold to the balance. */
+/**
+ * A charge moves credits from the hold to spent, a refund from the hold to the balance. There is
+ * always one of them: only an entry moves the sequence on, and with it what other processes know.
+ */
 function resolutionEntries({ settlement, hold, books }: Resolution): Entry[] {
   const { accountId, holdId, credits, now } = settlement;
   const refund = hold.credits - credits;
   const parts = [
     { type: "charge" as const, credits, moves: 0 },
     { type: "refund" as const, credits: refund, moves: refund },
-  ].filter((part) => part.credits > 0);
+  ].filter((part) => part.credits > 0 || (part.type === "charge" && hold.credits === 0));
   return parts.map((part, index) => ({
     accountId,
     holdId,

@@ -1,31 +1,31 @@
 import {
   type DynamoDBDocumentClient,
   GetCommand,
-  QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
-  CreditSource,
   Ledger,
   Reservation,
   ReserveOutcome,
   Settled,
   Settlement,
 } from "../credits/ledger.ts";
-import { dueKeys } from "./due-keys.ts";
+import { dueKeys, dueKeysOf } from "./due-keys.ts";
 import {
   type CancellationReason,
   cancellationReasons,
   isContention,
+  isThrottle,
   type Row,
   untilSettled,
 } from "./dynamo.ts";
 import {
   accountPosition,
   type Books,
+  booksIn,
   type Hold,
   holdPosition,
   type LedgerTables,
@@ -33,6 +33,7 @@ import {
   reserveTransaction,
   settleTransaction,
 } from "./ledger-transactions.ts";
+import { sourceOf } from "./ledger-entry.ts";
 import { accountIdOf, accountKeys, type RowKey } from "./table.ts";
 
 interface Options extends LedgerTables {
@@ -68,7 +69,7 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: Options): 
 function reserve(process: Process, reservation: Reservation): Promise<ReserveOutcome> {
   const { accountId, holdId, credits, slot, source } = reservation;
   let mayRelease = true;
-  return untilSettled(process, async () => {
+  return untilDone(process, accountId, async () => {
     const remembered = process.booksOf.get(accountId);
     const books = remembered ?? (await readBooks(process, accountId));
     const obstacle = obstacleTo(reservation, books);
@@ -103,6 +104,40 @@ function reserve(process: Process, reservation: Reservation): Promise<ReserveOut
   });
 }
 
+const freshTriesMax = 2;
+/** 250 calls may end in the same moment, and each needs the account for some 10 ms. */
+const waitMsMax = 3_000;
+
+/**
+ * Repeats an attempt until it is decided. A refusal for outdated books brings the current ones,
+ * which are good for a moment only: they are tried at once, and forgotten before any wait.
+ */
+function untilDone<T>(
+  process: Process,
+  accountId: string,
+  attempt: () => Promise<T | "again">,
+): Promise<T> {
+  return untilSettled({ ...process, waitMsMax }, async () => {
+    for (let tries = 0; tries < freshTriesMax; tries += 1) {
+      const result = await orAgain(attempt);
+      if (result !== "again") return result;
+      if (!process.booksOf.has(accountId)) return "again";
+    }
+    process.booksOf.delete(accountId);
+    return "again";
+  });
+}
+
+/** A request that was turned away has changed nothing. */
+async function orAgain<T>(attempt: () => Promise<T | "again">): Promise<T | "again"> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isThrottle(error)) return "again";
+    throw error;
+  }
+}
+
 /** Why the books do not allow a reservation, if they do not. */
 function obstacleTo(
   { credits, slot }: Reservation,
@@ -130,7 +165,7 @@ function resolve(
   const { accountId, holdId, credits } = settlement;
   const stored = async (): Promise<Hold | Settled> =>
     holdOf(await read(process, accountKeys.hold(accountId, holdId)));
-  return untilSettled(process, async () => {
+  return untilDone(process, accountId, async () => {
     const mine = process.openHolds.get(holdId);
     const hold = mine ?? (await stored());
     if ("balance" in hold) return hold;
@@ -165,27 +200,18 @@ const holds = ({ held, inFlight }: Books, hold: Hold): boolean =>
   held >= hold.credits && inFlight >= (hold.slot ? 1 : 0);
 
 async function releaseExpired(process: Process, accountId: string, now: Date): Promise<number> {
-  const { Items = [] } = await process.client.send(
-    new QueryCommand({
-      TableName: process.accountsTable,
-      ConsistentRead: true,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :hold)",
-      FilterExpression: "#state = :open AND due_at < :now",
-      ExpressionAttributeNames: { "#state": "state" },
-      ExpressionAttributeValues: {
-        ":pk": accountKeys.account(accountId).pk,
-        ":hold": accountKeys.hold(accountId, "").sk,
-        ":open": "open",
-        ":now": now.toISOString(),
-      },
-    }),
-  );
-  for (const row of Items) {
-    const holdId = String(row["hold_id"]);
+  // Resolved holds stay for weeks among the account's rows: only the index knows the open ones.
+  const keys = await dueKeysOf(process.client, process.accountsTable, {
+    kind: "hold",
+    by: now,
+    pk: accountKeys.account(accountId).pk,
+  });
+  const holdIds = keys.map(({ sk }) => sk.slice(accountKeys.hold(accountId, "").sk.length));
+  for (const holdId of holdIds) {
     const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
     await resolve(process, { settlement, state: "expired" });
   }
-  return Items.length;
+  return holdIds.length;
 }
 
 async function read(process: Process, key: RowKey): Promise<Row | undefined> {
@@ -202,14 +228,7 @@ async function readBooks(process: Process, accountId: string): Promise<Books> {
 }
 
 function remember(process: Process, accountId: string, row: Row): Books {
-  const books: Books = {
-    balance: Number(row["balance"]),
-    held: Number(row["held"]),
-    spent: Number(row["spent"]),
-    sequence: Number(row["sequence"]),
-    inFlight: Number(row["in_flight"]),
-    concurrency: Number(row["concurrency"]),
-  };
+  const books = booksIn(row);
   process.booksOf.set(accountId, books);
   return books;
 }
@@ -232,6 +251,7 @@ async function commit<Effect extends object>(
     // Without an answer nothing is known of the books any more.
     process.booksOf.delete(accountId);
     if (reasons === undefined) {
+      if (isThrottle(error)) return turnedAway;
       const found = await effect();
       if (found === undefined) throw error;
       return found;
@@ -241,6 +261,8 @@ async function commit<Effect extends object>(
     return reasons;
   }
 }
+
+const turnedAway: readonly CancellationReason[] = [{ code: "ThrottlingError", item: undefined }];
 
 const refused = (reasons: readonly CancellationReason[], position: number): boolean =>
   reasons[position]?.code === "ConditionalCheckFailed";
@@ -259,9 +281,7 @@ function holdOf(row: Row | undefined): Hold | Settled {
   if (row["state"] !== "open") {
     return { credits: Number(row["charged"]), balance: Number(row["balance_after"]) };
   }
-  const source: CreditSource =
-    typeof row["request_id"] === "string"
-      ? { requestId: row["request_id"] }
-      : { runId: String(row["run_id"]), step: String(row["step"]) };
+  const source = sourceOf(row);
+  assert(source !== null, "a hold is made for a call or a step");
   return { credits: Number(row["credits"]), slot: row["slot"] === true, source };
 }

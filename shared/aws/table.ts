@@ -18,11 +18,18 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `key#${keyId}`,
   }),
+  /** Counter of the account's keys, for the per-account limit. */
+  keyCount: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "keys" }),
   /** Lookup and rate record of a key. */
   keyHash: (hash: string): RowKey => ({ pk: `key#${hash}`, sk: "key" }),
   hold: (accountId: string, holdId: string): RowKey => ({
     pk: `account#${accountId}`,
     sk: `hold#${holdId}`,
+  }),
+  /** Mark of a grant, purchase or adjustment that was made. */
+  change: (accountId: string, changeId: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `change#${changeId}`,
   }),
   usage: (accountId: string, date: string): RowKey => ({
     pk: `account#${accountId}`,
@@ -32,6 +39,8 @@ export const accountKeys = {
 
 /** Ledger table: one append-only row per entry, in sequence order. */
 export const ledgerKeys = {
+  /** The highest sequence that sorts in place. */
+  sequenceMax: 999_999_999_999,
   entry: (accountId: string, sequence: number): RowKey => ({
     pk: `account#${accountId}`,
     sk: `entry#${pad(sequence, 12)}`,

@@ -50,12 +50,30 @@ export function derivedIdAt(
   return idPrefix[kind] + timePart(at) + derived.slice(0, randomLength);
 }
 
-function timePart(at: Date): string {
-  let time = "";
-  let rest = at.getTime();
+/** A derived id that carries a number, for what is counted and paged by its number. */
+export function numberedId(kind: IdKind, number: number, owner: string): string {
+  const derived = derivedId(kind, owner, number).slice(idPrefix[kind].length);
+  return idPrefix[kind] + digits(number) + derived.slice(0, randomLength);
+}
+
+/** The number in an id of `numberedId`; undefined for any other text, and for another owner's id. */
+export function numberOf(kind: IdKind, id: string, owner: string): number | undefined {
+  const start = idPrefix[kind].length;
+  let number = 0;
+  for (let i = start; i < start + timeLength; i += 1) {
+    number = number * 32 + alphabet.indexOf(id.charAt(i));
+  }
+  return numberedId(kind, number, owner) === id ? number : undefined;
+}
+
+const timePart = (at: Date): string => digits(at.getTime());
+
+function digits(number: number): string {
+  let text = "";
+  let rest = number;
   for (let i = 0; i < timeLength; i += 1) {
-    time = alphabet.charAt(rest % 32) + time;
+    text = alphabet.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }
-  return time;
+  return text;
 }

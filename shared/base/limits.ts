@@ -2,7 +2,15 @@
 export const limits = {
   requestsPerSecond: 50,
   bodyBytesMax: 2 * 1024 * 1024,
-  productIdsMax: { retailer_d: 1_000 },
+  productIdsMax: {
+    retailer_a: { pulse: 10_000, lite: 2_000, full: 2_000 },
+    retailer_b: 100,
+    retailer_c: 1_000,
+    retailer_d: 1_000,
+  },
+  offersIdsMax: 100,
+  offersPerListingMax: 31,
+  offerChecksMax: 2_000,
   watchlistItemsMax: 50_000,
   watchlistsMax: 100,
   watchlistNameLengthMax: 100,
@@ -23,14 +31,21 @@ export const limits = {
   batchIdsMax: 1_000,
   /** The longest a call may work before it answers with what it has. */
   callDeadlineSeconds: 280,
+  /** The same for offers and offer checks, within what clients are told to allow. */
+  offersDeadlineSeconds: 170,
+  offerCheckDeadlineSeconds: 110,
   /** How long a step batch may read before unanswered ids are `unavailable`. */
   stepDeadlineSeconds: 120,
   pagination: {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },
     runs: { default: 20, max: 100 },
+    creditTransactions: { default: 100, max: 100 },
   },
   signupCredits: 5_000,
+  apiKeysMax: 20,
+  apiKeyNameLengthMax: 100,
+  usageDays: { default: 30, max: 90 },
 } as const;
 
 /** Concurrency tiers: from so many lifetime credits on, so many slots; ascending. */

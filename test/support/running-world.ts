@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ApiClient, apiClient } from "../../scripts/tour/api-client.ts";
+import { documented } from "./openapi.ts";
 
 /** What `ready.json` says. */
 export type Ready = Readonly<Record<string, string>>;
@@ -45,7 +46,7 @@ export async function startRunningWorld(): Promise<RunningWorld> {
   await start();
   return {
     get api() {
-      return apiClient(ready["base_url"] ?? "", ready["api_key"] ?? "");
+      return documented(apiClient(ready["base_url"] ?? "", ready["api_key"] ?? ""));
     },
     get ready() {
       return ready;

@@ -36,7 +36,7 @@ function methodsOf(template: Template): Map<string, Integration> {
 function expectedRoutes(): Map<string, string> {
   const routes = new Map<string, string>();
   for (const [name, group] of Object.entries(groups) as [string, Group][]) {
-    const paths = group.root === null ? ["", "/v1"] : [`/v1/${group.root}`];
+    const paths = group.roots.length === 0 ? ["", "/v1"] : group.roots.map((root) => `/v1/${root}`);
     for (const path of paths) {
       routes.set(`ANY ${path || "/"}`, name);
       routes.set(`ANY ${path}/{proxy+}`, name);
@@ -46,7 +46,7 @@ function expectedRoutes(): Map<string, string> {
 }
 
 describe("routes", () => {
-  it("give every group its root and all below, and the rest to the group without a root", () => {
+  it("give every group its roots and all below, and the rest to the group without one", () => {
     const nameById = new Map([...functionIds(streaming)].map(([name, id]) => [id, name]));
     const actual = [...methodsOf(streaming)].map(([route, { Uri }]) => {
       const id = [...nameById.keys()].find((key) => JSON.stringify(Uri).includes(`"${key}"`));

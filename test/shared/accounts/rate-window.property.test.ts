@@ -3,11 +3,12 @@ import { describe, expect, it } from "vitest";
 import {
   admissionCap,
   admit,
+  noCalls,
   rateDecision,
   type RateState,
 } from "../../../shared/accounts/rate-window.ts";
 
-const idle: RateState = { admitted: 0, ring: new Map() };
+const idle: RateState = noCalls;
 
 /** Offers calls at the given gaps; returns the times of those admitted. */
 function offer(gapsMs: readonly number[], startMs = 1_700_000_000_000): number[] {

@@ -1,67 +1,24 @@
-import { QueryCommand, ScanCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
-import fc from "fast-check";
+import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createAccount } from "../../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { dynamoLedger } from "../../../shared/aws/ledger.ts";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import { expectBooksToBalance, ledgerContract } from "../../contracts/ledger.contract.ts";
+import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
+import { watchedClient } from "../../support/watched-client.ts";
 
-let tables: TestTables;
-let accountsTable: string;
-let ledgerTable: string;
+let world: DynamoLedgerWorld;
 let accountId: string;
-
 beforeAll(async () => {
-  tables = await startTables();
-  accountsTable = await tables.create();
-  ledgerTable = await tables.create();
+  world = await startLedgerWorld();
 });
-afterAll(() => tables.stop());
-
-const store = (): ReturnType<typeof dynamoAccountStore> =>
-  dynamoAccountStore(tables.client, { accounts: accountsTable, ledger: ledgerTable });
-/** A ledger of its own process: it remembers nothing of what another one did. */
-const process = (): Ledger =>
-  dynamoLedger(tables.client, {
-    accountsTable,
-    ledgerTable,
-    clock: systemClock,
-    chance: systemChance,
-  });
-
-/** A ledger that never hears that its transactions were committed. */
-function losingAnswers(): Ledger {
-  const client = new Proxy(tables.client, {
-    get(target, name) {
-      if (name !== "send") return Reflect.get(target, name) as unknown;
-      return async (command: Parameters<typeof target.send>[0]): Promise<unknown> => {
-        const answer = await target.send(command);
-        if (command instanceof TransactWriteCommand) throw new Error("socket hang up");
-        return answer;
-      };
-    },
-  });
-  const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemChance };
-  return dynamoLedger(client, options);
-}
-
-async function open(signupCredits = 5_000): Promise<string> {
-  const account = await createAccount(
-    { name: "Test", email: "test@example.com", signupCredits },
-    { accounts: store(), clock: systemClock, chance: systemChance },
-  );
-  return account.id;
-}
-
+afterAll(() => world.stop());
 beforeEach(async () => {
-  accountId = await open();
+  accountId = await world.open(5_000);
 });
 
 const now = new Date("2026-03-01T12:00:00Z");
-const later = (ms: number): Date => new Date(now.getTime() + ms);
-const reserve = (ledger: Ledger, holdId: string, credits: number): ReturnType<Ledger["reserve"]> =>
+const expiresAt = new Date("2026-03-01T12:01:00Z");
+const reserve = (ledger: Ledger, holdId: string, credits: number) =>
   ledger.reserve({
     accountId,
     holdId,
@@ -69,194 +26,93 @@ const reserve = (ledger: Ledger, holdId: string, credits: number): ReturnType<Le
     slot: true,
     source: { requestId: holdId },
     now,
-    expiresAt: later(60_000),
+    expiresAt,
   });
-const settle = (ledger: Ledger, holdId: string, credits: number): ReturnType<Ledger["settle"]> =>
-  ledger.settle({ accountId, holdId, credits, succeeded: true, now });
+const settle = (ledger: Ledger, holdId: string, credits: number) =>
+  ledger.settle({ accountId, holdId, credits, succeeded: credits > 0, now });
 
-async function entries(): Promise<Record<string, unknown>[]> {
-  const { Items = [] } = await tables.client.send(
-    new QueryCommand({
-      TableName: ledgerTable,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": `account#${accountId}` },
-      ConsistentRead: true,
-    }),
-  );
-  return Items;
-}
+describe("dynamoLedger", () => {
+  ledgerContract(() => world);
+});
 
-/** balance + open holds + spent = granted, and the entries form one gapless chain. */
-async function expectBooksToBalance(): Promise<void> {
-  const account = await store().get(accountId);
-  expect(account).toBeDefined();
-  if (account === undefined) return;
-  expect(account.balance).toBeGreaterThanOrEqual(0);
-  expect(account.balance + account.held + account.spent).toBe(account.lifetime);
-  const rows = await entries();
-  let balance = 0;
-  for (const [index, row] of rows.entries()) {
-    expect(row["sequence"]).toBe(index + 1);
-    expect(row["balance_before"]).toBe(balance);
-    balance = Number(row["balance_after"]);
-  }
-  expect(balance).toBe(account.balance);
-  const spent = rows
-    .filter((row) => row["type"] === "charge")
-    .reduce((sum, row) => sum + Number(row["credits"]), 0);
-  expect(spent).toBe(account.spent);
-}
-
-describe("reserve", () => {
-  it("takes the credits out of the balance and a slot", async () => {
-    expect(await reserve(process(), "h1", 120)).toEqual({ outcome: "reserved", balance: 4_880 });
-    expect(await store().get(accountId)).toMatchObject({ balance: 4_880, held: 120, inFlight: 1 });
-    await expectBooksToBalance();
-  });
-
-  it("reserves once for one hold id, also from another process", async () => {
-    await reserve(process(), "h1", 120);
-    expect(await reserve(process(), "h1", 120)).toEqual({ outcome: "reserved", balance: 4_880 });
-    expect(await store().get(accountId)).toMatchObject({ balance: 4_880, held: 120, inFlight: 1 });
-  });
-
-  it("is all or nothing when the balance is short", async () => {
-    const outcome = await reserve(process(), "h1", 5_001);
-    expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
-    expect(await entries()).toHaveLength(1);
-  });
-
-  it("refuses a sixth slot of a new account and gives back slots that expired", async () => {
-    const ledger = process();
-    for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
-    expect(await reserve(process(), "f", 1)).toEqual({
-      outcome: "no_slot",
-      limit: 5,
-      balance: 4_995,
+describe("requests to DynamoDB", () => {
+  it("are one to reserve and one to settle in a process that knows the account", async () => {
+    const sent: string[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor.name);
+      return send();
     });
-    const afterExpiry = await process().reserve({
-      accountId,
-      holdId: "g",
-      credits: 1,
-      slot: true,
-      source: { requestId: "g" },
-      now: later(61_000),
-      expiresAt: later(120_000),
+    const ledger = world.ledgerThrough(client);
+    await reserve(ledger, "first", 10);
+    await settle(ledger, "first", 10);
+    sent.length = 0;
+
+    await reserve(ledger, "second", 10);
+    await settle(ledger, "second", 4);
+
+    expect(sent).toEqual(["TransactWriteCommand", "TransactWriteCommand"]);
+  });
+
+  it("read the books once in a process that does not", async () => {
+    const sent: unknown[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor);
+      return send();
     });
-    expect(afterExpiry).toEqual({ outcome: "reserved", balance: 4_999 });
-    expect(await store().get(accountId)).toMatchObject({ inFlight: 1, held: 1, spent: 0 });
-    await expectBooksToBalance();
+    await reserve(world.ledgerThrough(client), "first", 10);
+    expect(sent).toEqual([GetCommand, TransactWriteCommand]);
   });
 });
 
-describe("settle", () => {
-  it("charges what was answered and refunds the rest", async () => {
-    const ledger = process();
-    await reserve(ledger, "h1", 100);
-    expect(await settle(ledger, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
-    const types = (await entries()).map((row) => [row["type"], row["credits"]]);
-    expect(types).toEqual([
-      ["grant", 5_000],
-      ["reserve", 100],
-      ["charge", 70],
-      ["refund", 30],
-    ]);
-    await expectBooksToBalance();
-  });
+describe("answers that are lost", () => {
+  it("are made up for by reading what became of the transaction", async () => {
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (command instanceof TransactWriteCommand) throw new Error("socket hang up");
+      return answer;
+    });
+    const lost = world.ledgerThrough(client);
 
-  it("resolves a hold once, whichever process comes second", async () => {
-    await reserve(process(), "h1", 100);
-    await settle(process(), "h1", 70);
-    expect(await settle(process(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
-    await expectBooksToBalance();
-  });
-
-  it("settles a hold that is younger than what this process remembers of the account", async () => {
-    const other = process();
-    await reserve(other, "h1", 10);
-    await settle(other, "h1", 10);
-    await reserve(process(), "h2", 100);
-    expect(await settle(other, "h2", 60)).toEqual({ credits: 60, balance: 4_930 });
-    await expectBooksToBalance();
-  });
-
-  it("finds a hold resolved that it made itself and another process settled", async () => {
-    const starter = process();
-    const step = process();
-    await reserve(starter, "A", 10);
-    await settle(step, "A", 7);
-    await reserve(starter, "B", 1);
-    await settle(step, "B", 1);
-    expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_993 });
-    await expectBooksToBalance();
-  });
-
-  it("learns by reading what became of a transaction whose answer was lost", async () => {
-    const lost = losingAnswers();
     expect(await reserve(lost, "h1", 100)).toEqual({ outcome: "reserved", balance: 4_900 });
     expect(await settle(lost, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
-    await expectBooksToBalance();
+    await expectBooksToBalance(world, accountId);
   });
+});
 
-  it("loses to the expiry that gave the hold back, and charges nothing then", async () => {
-    const owner = process();
-    await reserve(owner, "h1", 100);
-    expect(await process().releaseExpired(accountId, later(61_000))).toBe(1);
-    expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
-    await expectBooksToBalance();
-  });
-
-  it("counts billed work in the day's usage", async () => {
-    const ledger = process();
+describe("usage", () => {
+  it("counts billed work on its UTC day, in the transaction that settles it", async () => {
+    const ledger = world.ledger();
     await reserve(ledger, "h1", 10);
-    await settle(ledger, "h1", 10);
-    const { Items = [] } = await tables.client.send(
-      new ScanCommand({
-        TableName: accountsTable,
-        FilterExpression: "pk = :pk AND sk = :day",
-        ExpressionAttributeValues: { ":pk": `account#${accountId}`, ":day": "usage#2026-03-01" },
-      }),
-    );
-    expect(Items).toMatchObject([{ requests: 1, successful: 1, failed: 0, credits: 10 }]);
+    await reserve(ledger, "h2", 5);
+    await settle(ledger, "h1", 8);
+    await settle(ledger, "h1", 8);
+    await settle(ledger, "h2", 0);
+
+    const usage = dynamoUsageStore(world.client, world.accountsTable);
+    expect(await usage.daily(accountId, { from: "2026-02-01", to: "2026-03-01" })).toEqual([
+      { date: "2026-03-01", requests: 2, successful: 1, failed: 1, credits: 8 },
+    ]);
+    expect(await usage.daily(accountId, { from: "2026-03-02", to: "2026-03-03" })).toEqual([]);
   });
 });
 
-describe("holds of crashed calls", () => {
-  it("are found by the sweeper's account list once they have expired", async () => {
-    await reserve(process(), "h1", 10);
-    expect(await process().accountsWithExpiredHolds(now, 100)).not.toContain(accountId);
-    expect(await process().accountsWithExpiredHolds(later(61_000), 100)).toContain(accountId);
-  });
-});
+describe("250 calls at once on one account", () => {
+  it("all find a slot, all finish, and leave the right balance", async () => {
+    accountId = await world.open(10_000_000);
+    const calls = Array.from({ length: 250 }, (_, n) => ({ ledger: world.ledger(), id: `h${n}` }));
 
-describe("many at once", () => {
-  it("keeps the books in balance for any interleaving of calls from several processes", async () => {
-    const call = fc.record({
-      process: fc.nat({ max: 2 }),
-      credits: fc.integer({ min: 1, max: 900 }),
-      answered: fc.double({ min: 0, max: 1, noNaN: true }),
-      settles: fc.boolean(),
-      twice: fc.boolean(),
+    const outcomes = await Promise.all(calls.map(({ ledger, id }) => reserve(ledger, id, 4)));
+    expect(outcomes.filter(({ outcome }) => outcome === "reserved")).toHaveLength(250);
+    expect(await world.account(accountId)).toMatchObject({ inFlight: 250, held: 1_000 });
+    expect((await reserve(world.ledger(), "one more", 4)).outcome).toBe("no_slot");
+
+    await Promise.all(calls.map(({ ledger, id }) => settle(ledger, id, 3)));
+    expect(await world.account(accountId)).toMatchObject({
+      balance: 9_999_250,
+      held: 0,
+      spent: 750,
+      inFlight: 0,
     });
-    await fc.assert(
-      fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 8 }), async (calls) => {
-        accountId = await open(2_000);
-        const processes = [process(), process(), process()];
-        await Promise.all(
-          calls.map(async (one, n) => {
-            const ledger = processes[one.process] ?? process();
-            const held = await reserve(ledger, `hold-${n}`, one.credits);
-            if (held.outcome !== "reserved" || !one.settles) return;
-            const charge = Math.floor(one.credits * one.answered);
-            await settle(ledger, `hold-${n}`, charge);
-            if (one.twice) await settle(processes[0] ?? ledger, `hold-${n}`, charge);
-          }),
-        );
-        const account = await store().get(accountId);
-        expect(account?.inFlight).toBeLessThanOrEqual(5);
-        await expectBooksToBalance();
-      }),
-      { numRuns: 15 },
-    );
+    await expectBooksToBalance(world, accountId);
   });
 });

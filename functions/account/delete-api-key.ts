@@ -1,0 +1,13 @@
+import { revokeApiKey } from "../../shared/accounts/revoke-api-key.ts";
+import { route } from "../http/route.ts";
+import type { AccountDependencies } from "./handler.ts";
+
+/** `DELETE /v1/api_keys/{id}`: the key ends at once. */
+export const deleteApiKeyRoute = route<AccountDependencies>({
+  async handle({ caller, path, now }, { apiKeys }) {
+    const { accountId, keyId: callingKeyId } = caller;
+    const id = path["id"] ?? "";
+    await revokeApiKey({ accountId, keyId: id, callingKeyId, now }, apiKeys);
+    return { status: 200, body: { id, object: "api_key", deleted: true } };
+  },
+});

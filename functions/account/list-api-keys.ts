@@ -1,0 +1,14 @@
+import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
+import { route } from "../http/route.ts";
+import type { AccountDependencies } from "./handler.ts";
+
+/** `GET /v1/api_keys`: oldest first. */
+export const listApiKeysRoute = route<AccountDependencies>({
+  async handle({ caller }, { apiKeys }) {
+    const keys = await apiKeys.list(caller.accountId);
+    return {
+      status: 200,
+      body: { object: "list", data: keys.map(presentApiKey), has_more: false },
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import type { UndefinedSchema } from "valibot";
+import { creditTransactionsQuery } from "../../shared/credits/credit-transaction-schema.ts";
+import { listTransactions } from "../../shared/credits/list-transactions.ts";
+import { route } from "../http/route.ts";
+import type { AccountDependencies } from "./handler.ts";
+
+/** `GET /v1/credit_transactions`: the account's ledger. */
+export const listCreditTransactionsRoute = route<
+  AccountDependencies,
+  UndefinedSchema<undefined>,
+  typeof creditTransactionsQuery
+>({
+  query: creditTransactionsQuery,
+  async handle({ caller, query }, { history }) {
+    const { accountId } = caller;
+    const { limit, starting_after: startingAfter } = query;
+    const body = await listTransactions({ accountId, limit, startingAfter }, history);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,16 @@
+import type { UndefinedSchema } from "valibot";
+import { readUsage } from "../../shared/accounts/read-usage.ts";
+import { usageQuery } from "../../shared/accounts/usage-schema.ts";
+import { route } from "../http/route.ts";
+import type { AccountDependencies } from "./handler.ts";
+
+/** `GET /v1/usage` (specification, section "Usage"). */
+export const usageRoute = route<AccountDependencies, UndefinedSchema<undefined>, typeof usageQuery>(
+  {
+    query: usageQuery,
+    async handle({ caller, query: { days }, now }, { usage }) {
+      const body = await readUsage({ accountId: caller.accountId, days, now }, usage);
+      return { status: 200, body };
+    },
+  },
+);

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { count, timestamp } from "../base/wire-schema.ts";
+
+const concurrency = v.object({
+  limit: v.pipe(count, v.description("Item calls that may run at the same time.")),
+  in_flight: v.pipe(count, v.description("Item calls that run now.")),
+  next_tier: v.nullable(
+    v.pipe(
+      v.object({ concurrency: count, at_lifetime_credits: count }),
+      v.description("The tier after this one; null at the top."),
+    ),
+  ),
+});
+
+const autoTopUp = v.object({
+  enabled: v.boolean(),
+  threshold_credits: v.pipe(count, v.description("Below this balance a pack is bought.")),
+  pack_id: v.pipe(v.string(), v.examples(["starter", "builder", "growth", "scale", "volume"])),
+});
+
+/** 200 of `GET /v1/account` (specification, section "Account"). */
+export const accountResponse = v.object({
+  object: v.literal("account"),
+  id: v.pipe(v.string(), v.description("Begins with acct_.")),
+  name: v.string(),
+  email: v.string(),
+  credit_balance: v.pipe(count, v.description("Prepaid credits; they never expire.")),
+  lifetime_credits: v.pipe(
+    count,
+    v.description("Credits ever purchased plus the signup grant; sets the concurrency tier."),
+  ),
+  credits_spent: count,
+  concurrency,
+  auto_topup: v.nullable(autoTopUp),
+  webhook_endpoints: v.pipe(count, v.description("Webhook endpoints registered.")),
+  api_key: v.pipe(
+    v.object({ id: v.string(), name: v.string(), prefix: v.string() }),
+    v.description("The key that made the call; prefix is its first characters."),
+  ),
+  created_at: timestamp,
+});

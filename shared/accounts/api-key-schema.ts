@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { limits } from "../base/limits.ts";
+import { listOf, timestamp } from "../base/wire-schema.ts";
+
+const nameMessage = `'name' is a text of 1 to ${limits.apiKeyNameLengthMax} characters.`;
+
+/** Body of `POST /v1/api_keys`. */
+export const newApiKeyBody = v.object({
+  name: v.pipe(
+    v.string(nameMessage),
+    v.trim(),
+    v.minLength(1, nameMessage),
+    v.maxLength(limits.apiKeyNameLengthMax, nameMessage),
+    v.description("What the key is for; shown in listings."),
+  ),
+});
+
+/** A key as listings show it. */
+export const apiKeySchema = v.object({
+  id: v.pipe(v.string(), v.description("Begins with key_.")),
+  object: v.literal("api_key"),
+  name: v.string(),
+  prefix: v.pipe(v.string(), v.description("The first characters of the key.")),
+  created_at: timestamp,
+  last_used_at: v.nullable(
+    v.pipe(timestamp, v.description("When the key was last admitted; null before its first call.")),
+  ),
+});
+
+/** 200 of `GET /v1/api_keys`: oldest first. */
+export const apiKeysResponse = listOf(apiKeySchema);
+
+/** 201 of `POST /v1/api_keys`. */
+export const apiKeyWithKeySchema = v.object({
+  ...apiKeySchema.entries,
+  key: v.pipe(v.string(), v.description("The whole key; shown in this answer only.")),
+});
+
+/** 200 of `DELETE /v1/api_keys/{id}`. */
+export const apiKeyDeletedResponse = v.object({
+  id: v.string(),
+  object: v.literal("api_key"),
+  deleted: v.literal(true),
+});

@@ -1,0 +1,12 @@
+/** Credits of each pack (specification, section "Limits"). */
+export const creditPacks = {
+  starter: 25_000,
+  builder: 150_000,
+  growth: 600_000,
+  scale: 2_000_000,
+  volume: 10_000_000,
+} as const;
+
+export type PackId = keyof typeof creditPacks;
+
+export const isPackId = (text: string): text is PackId => Object.hasOwn(creditPacks, text);

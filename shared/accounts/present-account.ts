@@ -1,0 +1,47 @@
+import type { InferOutput } from "valibot";
+import { type Account, concurrencyFor, nextTier } from "./account.ts";
+import type { accountResponse } from "./account-schema.ts";
+import type { KeyOwner } from "./account-store.ts";
+
+interface Surroundings {
+  /** The key that asks. */
+  readonly key: KeyOwner;
+  readonly webhookEndpoints: number;
+}
+
+/** An account as its owner sees it. */
+export function presentAccount(
+  account: Account,
+  { key, webhookEndpoints }: Surroundings,
+): InferOutput<typeof accountResponse> {
+  const { lifetime, autoTopUp } = account;
+  const next = nextTier(lifetime);
+  return {
+    object: "account",
+    id: account.id,
+    name: account.name,
+    email: account.email,
+    credit_balance: account.balance,
+    lifetime_credits: lifetime,
+    credits_spent: account.spent,
+    concurrency: {
+      limit: concurrencyFor(lifetime),
+      in_flight: account.inFlight,
+      next_tier:
+        next === null
+          ? null
+          : { concurrency: next.concurrency, at_lifetime_credits: next.atLifetimeCredits },
+    },
+    auto_topup:
+      autoTopUp === null
+        ? null
+        : {
+            enabled: autoTopUp.enabled,
+            threshold_credits: autoTopUp.thresholdCredits,
+            pack_id: autoTopUp.packId,
+          },
+    webhook_endpoints: webhookEndpoints,
+    api_key: { id: key.keyId, name: key.keyName, prefix: key.keyPrefix },
+    created_at: account.createdAt,
+  };
+}

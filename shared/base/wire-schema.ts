@@ -1,0 +1,29 @@
+/** Pieces that the response schemas of several domains share. */
+import * as v from "valibot";
+
+/** A time in an answer: ISO 8601 UTC. */
+export const timestamp = v.pipe(v.string(), v.isoTimestamp());
+
+/** A count in an answer: a whole number, 0 or more. */
+export const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** The envelope of a listing (specification, section "Endpoints"). */
+export const listOf = <Entry extends v.GenericSchema>(entry: Entry) =>
+  v.object({
+    object: v.literal("list"),
+    data: v.array(entry),
+    has_more: v.pipe(v.boolean(), v.description("True when there are entries after these.")),
+  });
+
+/** The body of every error (specification, section "Errors"). */
+export const errorSchema = v.object({
+  error: v.object({
+    code: v.pipe(v.string(), v.description("Branch on this: it never changes.")),
+    message: v.pipe(v.string(), v.description("For people; may be reworded.")),
+    param: v.optional(v.pipe(v.string(), v.description("The parameter at fault."))),
+    docs: v.pipe(v.string(), v.description("Relative link to what the code means.")),
+  }),
+  coming_soon: v.optional(
+    v.pipe(v.boolean(), v.description("True in a 501: announced, not available yet.")),
+  ),
+});

@@ -1,0 +1,380 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../shared/accounts/account.ts";
+import type { CreditChange, CreditChanges } from "../../shared/credits/credit-changes.ts";
+import type { CreditHistory, CreditTransaction } from "../../shared/credits/credit-history.ts";
+import type { Ledger } from "../../shared/credits/ledger.ts";
+
+/** Accounts with credits, and processes that work on them. */
+export interface LedgerWorld {
+  /** A ledger of its own process: it remembers nothing of what another one did. */
+  ledger(): Ledger;
+  readonly changes: CreditChanges;
+  readonly history: CreditHistory;
+  open(signupCredits: number): Promise<string>;
+  account(accountId: string): Promise<Account | undefined>;
+}
+
+const now = new Date("2026-03-01T12:00:00Z");
+const later = (ms: number): Date => new Date(now.getTime() + ms);
+const expiry = 60_000;
+
+export async function entriesOf(
+  world: Pick<LedgerWorld, "history">,
+  accountId: string,
+): Promise<readonly CreditTransaction[]> {
+  const found: CreditTransaction[] = [];
+  let before: number | undefined;
+  for (;;) {
+    const page = await world.history.page(accountId, { limit: 100, before });
+    found.push(...page.transactions);
+    before = found.at(-1)?.sequence;
+    if (!page.hasMore) return found.toReversed();
+  }
+}
+
+/** balance + open holds + spent = granted + purchased + adjusted, over one gapless chain. */
+export async function expectBooksToBalance(
+  world: Pick<LedgerWorld, "history" | "account">,
+  accountId: string,
+): Promise<void> {
+  const account = await world.account(accountId);
+  if (account === undefined) throw new Error(`no account ${accountId}`);
+  const entries = await entriesOf(world, accountId);
+  expect(account.balance).toBeGreaterThanOrEqual(0);
+  expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, n) => n + 1));
+  expect(entries.map(({ balanceBefore }) => balanceBefore)).toEqual(
+    [0, ...entries.map(({ balanceAfter }) => balanceAfter)].slice(0, -1),
+  );
+  expect(entries.at(-1)?.balanceAfter).toBe(account.balance);
+  const moved = (...types: string[]): number =>
+    entries
+      .filter(({ type }) => types.includes(type))
+      .reduce((sum, { balanceBefore, balanceAfter }) => sum + balanceAfter - balanceBefore, 0);
+  const charged = entries
+    .filter(({ type }) => type === "charge")
+    .reduce((sum, { credits }) => sum + credits, 0);
+  expect(charged).toBe(account.spent);
+  expect(account.balance + account.held + account.spent).toBe(moved("grant", "purchase", "adjust"));
+}
+
+/** What every ledger holds to, with its history and the changes beside it. */
+export function ledgerContract(openWorld: () => LedgerWorld): void {
+  let world: LedgerWorld;
+  let accountId: string;
+  beforeEach(async () => {
+    world = openWorld();
+    accountId = await world.open(5_000);
+  });
+
+  const reserveAt = (ledger: Ledger, at: Date, hold: { id: string; credits: number }) =>
+    ledger.reserve({
+      accountId,
+      holdId: hold.id,
+      credits: hold.credits,
+      slot: true,
+      source: { requestId: hold.id },
+      now: at,
+      expiresAt: new Date(at.getTime() + expiry),
+    });
+  const reserve = (ledger: Ledger, id: string, credits: number) =>
+    reserveAt(ledger, now, { id, credits });
+  const settle = (ledger: Ledger, holdId: string, credits: number) =>
+    ledger.settle({ accountId, holdId, credits, succeeded: true, now });
+  const movements = async () =>
+    (await entriesOf(world, accountId)).map(({ type, credits }) => [type, credits]);
+
+  describe("reserve", () => {
+    it("takes the credits out of the balance and a slot", async () => {
+      expect(await reserve(world.ledger(), "h1", 120)).toEqual({
+        outcome: "reserved",
+        balance: 4_880,
+      });
+      expect(await world.account(accountId)).toMatchObject({
+        balance: 4_880,
+        held: 120,
+        inFlight: 1,
+      });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("takes no slot for a step of a run", async () => {
+      await world.ledger().reserve({
+        accountId,
+        holdId: "run#check",
+        credits: 3,
+        slot: false,
+        source: { runId: "run", step: "check" },
+        now,
+        expiresAt: later(expiry),
+      });
+      expect(await world.account(accountId)).toMatchObject({ held: 3, inFlight: 0 });
+      expect((await entriesOf(world, accountId)).at(-1)?.source).toEqual({
+        runId: "run",
+        step: "check",
+      });
+    });
+
+    it("reserves once for one hold id, also from another process", async () => {
+      await reserve(world.ledger(), "h1", 120);
+      const repeated = await reserve(world.ledger(), "h1", 120);
+      expect(repeated).toEqual({ outcome: "reserved", balance: 4_880 });
+      expect(await world.account(accountId)).toMatchObject({ held: 120, inFlight: 1 });
+    });
+
+    it("is all or nothing when the balance is short", async () => {
+      const outcome = await reserve(world.ledger(), "h1", 5_001);
+      expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
+      expect(await movements()).toEqual([["grant", 5_000]]);
+    });
+
+    it("refuses a sixth slot of a new account and gives back slots that expired", async () => {
+      const ledger = world.ledger();
+      for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
+      expect(await reserve(world.ledger(), "f", 1)).toEqual({
+        outcome: "no_slot",
+        limit: 5,
+        balance: 4_995,
+      });
+      const afterExpiry = await reserveAt(world.ledger(), later(expiry + 1_000), {
+        id: "g",
+        credits: 1,
+      });
+      expect(afterExpiry).toEqual({ outcome: "reserved", balance: 4_999 });
+      expect(await world.account(accountId)).toMatchObject({ inFlight: 1, held: 1, spent: 0 });
+      await expectBooksToBalance(world, accountId);
+    });
+  });
+
+  describe("settle", () => {
+    it("charges what was answered, refunds the rest and frees the slot", async () => {
+      const ledger = world.ledger();
+      await reserve(ledger, "h1", 100);
+      expect(await settle(ledger, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
+      expect(await movements()).toEqual([
+        ["grant", 5_000],
+        ["reserve", 100],
+        ["charge", 70],
+        ["refund", 30],
+      ]);
+      expect(await world.account(accountId)).toMatchObject({ held: 0, spent: 70, inFlight: 0 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("resolves a hold once, whichever process comes second", async () => {
+      await reserve(world.ledger(), "h1", 100);
+      await settle(world.ledger(), "h1", 70);
+      expect(await settle(world.ledger(), "h1", 100)).toEqual({ credits: 70, balance: 4_930 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("settles a hold that is younger than what this process remembers of the account", async () => {
+      const other = world.ledger();
+      await reserve(other, "h1", 10);
+      await settle(other, "h1", 10);
+      await reserve(world.ledger(), "h2", 100);
+      expect(await settle(other, "h2", 60)).toEqual({ credits: 60, balance: 4_930 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("finds a hold resolved that it made itself and another process settled", async () => {
+      const [starter, step] = [world.ledger(), world.ledger()];
+      await reserve(starter, "A", 10);
+      await settle(step, "A", 7);
+      await reserve(starter, "B", 1);
+      await settle(step, "B", 1);
+      expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_993 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("frees the slot of a hold of nothing for everybody", async () => {
+      const [one, other] = [world.ledger(), world.ledger()];
+      await reserve(one, "nothing", 0);
+      await reserve(other, "something", 1);
+      await settle(one, "nothing", 0);
+      await reserve(other, "more", 1);
+      expect(await world.account(accountId)).toMatchObject({ inFlight: 2, held: 2 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("loses to the expiry that gave the hold back, and charges nothing then", async () => {
+      const owner = world.ledger();
+      await reserve(owner, "h1", 100);
+      expect(await world.ledger().releaseExpired(accountId, later(expiry + 1))).toBe(1);
+      expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
+      await expectBooksToBalance(world, accountId);
+    });
+  });
+
+  it("an expired hold stays expired for its owner while other calls hold credits", async () => {
+    const [owner, other] = [world.ledger(), world.ledger()];
+    await reserve(owner, "h1", 100);
+    await reserveAt(other, later(30_000), { id: "h2", credits: 500 });
+    expect(await other.releaseExpired(accountId, later(expiry + 1))).toBe(1);
+    expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 4_500 });
+    expect(await world.account(accountId)).toMatchObject({ held: 500, spent: 0, inFlight: 1 });
+    await expectBooksToBalance(world, accountId);
+  });
+
+  describe("expired holds", () => {
+    it("are found by their account once they have expired, and given back once", async () => {
+      await reserve(world.ledger(), "h1", 10);
+      const [early, late] = [later(expiry - 1), later(expiry + 1)];
+      expect(await world.ledger().accountsWithExpiredHolds(early, 100)).not.toContain(accountId);
+      expect(await world.ledger().releaseExpired(accountId, early)).toBe(0);
+      expect(await world.ledger().accountsWithExpiredHolds(late, 100)).toContain(accountId);
+      expect(await world.ledger().releaseExpired(accountId, late)).toBe(1);
+      expect(await world.ledger().releaseExpired(accountId, late)).toBe(0);
+      expect(await world.ledger().accountsWithExpiredHolds(late, 100)).not.toContain(accountId);
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("of another account stay", async () => {
+      await reserve(world.ledger(), "h1", 10);
+      const other = await world.open(5_000);
+      expect(await world.ledger().releaseExpired(other, later(expiry + 1))).toBe(0);
+      expect(await world.account(accountId)).toMatchObject({ held: 10 });
+    });
+  });
+
+  const change = (wanted: Partial<CreditChange>) =>
+    world.changes.apply({
+      accountId,
+      changeId: "c1",
+      type: "purchase",
+      credits: 25_000,
+      now,
+      ...wanted,
+    });
+
+  describe("changes", () => {
+    it("a purchase raises balance, lifetime credits and, for who reserves next, the slots", async () => {
+      const ledger = world.ledger();
+      for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
+      expect(await change({})).toEqual({ outcome: "changed", balance: 29_995, lifetime: 30_000 });
+      expect(await reserve(ledger, "f", 1)).toMatchObject({ outcome: "reserved" });
+      expect(await world.account(accountId)).toMatchObject({ lifetime: 30_000, inFlight: 6 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("a grant raises the balance only", async () => {
+      const outcome = await change({ type: "grant", credits: 500_000 });
+      expect(outcome).toEqual({ outcome: "changed", balance: 505_000, lifetime: 5_000 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("an adjustment goes up and down, and lowers neither lifetime credits nor slots", async () => {
+      await change({});
+      await change({ changeId: "c2", type: "adjust", credits: -29_000 });
+      const outcome = await change({ changeId: "c3", type: "adjust", credits: 5 });
+      expect(outcome).toEqual({ outcome: "changed", balance: 1_005, lifetime: 30_000 });
+      const ledger = world.ledger();
+      for (let n = 0; n < 20; n += 1) {
+        expect((await reserve(ledger, `h${n}`, 1)).outcome).toBe("reserved");
+      }
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("an adjustment never takes more than the balance", async () => {
+      const outcome = await change({ type: "adjust", credits: -5_001 });
+      expect(outcome).toEqual({ outcome: "insufficient", balance: 5_000 });
+    });
+
+    it("happen once for one id, also when asked at the same time", async () => {
+      const outcomes = await Promise.all([change({}), change({}), change({})]);
+      for (const outcome of outcomes) {
+        expect(outcome).toEqual({ outcome: "changed", balance: 30_000, lifetime: 30_000 });
+      }
+      expect(await movements()).toEqual([
+        ["grant", 5_000],
+        ["purchase", 25_000],
+      ]);
+    });
+
+    it("refuse an id that has made another change", async () => {
+      await change({});
+      expect(await change({ credits: 150_000 })).toEqual({ outcome: "id_reused" });
+      expect(await change({ type: "grant" })).toEqual({ outcome: "id_reused" });
+    });
+
+    it("refuse an account that does not exist", async () => {
+      expect(await change({ accountId: "acct_none" })).toEqual({ outcome: "unknown_account" });
+    });
+  });
+
+  describe("history", () => {
+    it("comes newest first, in pages that join without gap or repeat", async () => {
+      const ledger = world.ledger();
+      for (const id of ["a", "b", "c"]) await reserve(ledger, id, 2);
+      const first = await world.history.page(accountId, { limit: 3, before: undefined });
+      const rest = await world.history.page(accountId, { limit: 3, before: 2 });
+      expect(first.transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
+      expect(first.hasMore).toBe(true);
+      expect(rest).toEqual({
+        hasMore: false,
+        transactions: [
+          {
+            sequence: 1,
+            type: "grant",
+            credits: 5_000,
+            balanceBefore: 0,
+            balanceAfter: 5_000,
+            source: null,
+            createdAt: expect.any(String),
+          },
+        ],
+      });
+      expect(first.transactions[0]).toMatchObject({
+        type: "reserve",
+        credits: 2,
+        balanceBefore: 4_996,
+        balanceAfter: 4_994,
+        source: { requestId: "c" },
+        createdAt: now.toISOString(),
+      });
+    });
+
+    it("of an account is its own, and nothing lies before its first entry", async () => {
+      const other = await world.open(7);
+      const wanted = { limit: 100, before: undefined };
+      expect((await world.history.page(other, wanted)).transactions).toHaveLength(1);
+      expect(await world.history.page(other, { limit: 1, before: 1 })).toEqual({
+        transactions: [],
+        hasMore: false,
+      });
+    });
+  });
+
+  describe("many at once", () => {
+    it("keep the books in balance for any interleaving of calls and changes", async () => {
+      const call = fc.record({
+        process: fc.nat({ max: 2 }),
+        credits: fc.integer({ min: 0, max: 900 }),
+        answered: fc.double({ min: 0, max: 1, noNaN: true }),
+        settles: fc.boolean(),
+        twice: fc.boolean(),
+        buys: fc.boolean(),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 8 }), async (calls) => {
+          accountId = await world.open(2_000);
+          const processes = [world.ledger(), world.ledger(), world.ledger()];
+          await Promise.all(
+            calls.map(async (one, n) => {
+              const ledger = processes[one.process] ?? world.ledger();
+              if (one.buys) await change({ changeId: `c${n}`, type: "grant", credits: 10 });
+              const held = await reserve(ledger, `hold-${n}`, one.credits);
+              if (held.outcome !== "reserved" || !one.settles) return;
+              const charge = Math.floor(one.credits * one.answered);
+              await settle(ledger, `hold-${n}`, charge);
+              if (one.twice) await settle(processes[0] ?? ledger, `hold-${n}`, charge);
+            }),
+          );
+          expect((await world.account(accountId))?.inFlight).toBeLessThanOrEqual(5);
+          await expectBooksToBalance(world, accountId);
+        }),
+        { numRuns: 15 },
+      );
+    });
+  });
+}

@@ -1,0 +1,434 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import * as v from "valibot";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createApiKeyRoute } from "../../../functions/account/create-api-key.ts";
+import { deleteApiKeyRoute } from "../../../functions/account/delete-api-key.ts";
+import { getRoute } from "../../../functions/account/get.ts";
+import { listApiKeysRoute } from "../../../functions/account/list-api-keys.ts";
+import { listCreditTransactionsRoute } from "../../../functions/account/list-credit-transactions.ts";
+import { usageRoute } from "../../../functions/account/usage.ts";
+import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
+import { accountResponse } from "../../../shared/accounts/account-schema.ts";
+import {
+  apiKeyDeletedResponse,
+  apiKeysResponse,
+  apiKeyWithKeySchema,
+} from "../../../shared/accounts/api-key-schema.ts";
+import { purchasePack } from "../../../shared/accounts/change-credits.ts";
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import { usageResponse } from "../../../shared/accounts/usage-schema.ts";
+import { dynamoAccountStore, dynamoAutoTopUpStore } from "../../../shared/aws/account-store.ts";
+import { dynamoApiKeyStore } from "../../../shared/aws/api-key-store.ts";
+import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
+import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
+import { fixedClock } from "../../support/clock.ts";
+import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
+
+const clock = fixedClock("2026-03-10T12:00:00Z");
+const chance = systemChance;
+let world: DynamoLedgerWorld;
+let handler: HttpHandler;
+let deps: {
+  accounts: ReturnType<typeof dynamoAccountStore>;
+  clock: typeof clock;
+  chance: typeof chance;
+};
+let accountId: string;
+let key: Awaited<ReturnType<typeof createApiKey>>;
+
+beforeAll(async () => {
+  world = await startLedgerWorld();
+  const { client, accountsTable, ledgerTable } = world;
+  const accounts = dynamoAccountStore(client, { accounts: accountsTable, ledger: ledgerTable });
+  deps = { accounts, clock, chance };
+  handler = groupHandler({
+    group: "account",
+    routes: {
+      "GET /v1/account": getRoute,
+      "GET /v1/usage": usageRoute,
+      "GET /v1/credit_transactions": listCreditTransactionsRoute,
+      "GET /v1/api_keys": listApiKeysRoute,
+      "POST /v1/api_keys": createApiKeyRoute,
+      "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
+    },
+    dependencies: {
+      ...deps,
+      logger: new Logger(),
+      apiKeys: dynamoApiKeyStore(client, accountsTable),
+      endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, chance }),
+      history: world.history,
+      usage: dynamoUsageStore(client, accountsTable),
+    },
+  });
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  clock.set("2026-03-10T12:00:00Z");
+  const account = await createAccount({ name: "Shop", email: "it@shop.example" }, deps);
+  accountId = account.id;
+  key = await createApiKey({ account, name: "server" }, deps);
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+async function ask(
+  method: string,
+  path: string,
+  wanted: { query?: Record<string, string>; body?: unknown; key?: string } = {},
+): Promise<Answer> {
+  clock.advance(50);
+  const event = {
+    httpMethod: method,
+    path: `/v1/${path}`,
+    headers: {
+      Authorization: `Bearer ${wanted.key ?? key.key}`,
+      "Content-Type": "application/json",
+    },
+    multiValueHeaders: {},
+    queryStringParameters: wanted.query ?? null,
+    pathParameters: null,
+    body: wanted.body === undefined ? null : JSON.stringify(wanted.body),
+    isBase64Encoded: false,
+    requestContext: { path: `/v1/${path}`, identity: { sourceIp: "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+  const { statusCode, body } = await handler(event, context);
+  return { status: statusCode, body: JSON.parse(body) as Answer["body"] };
+}
+
+/** What a client may rely on: the schema, and nothing besides it. */
+function expectShape(schema: v.GenericSchema, { body }: Answer): void {
+  expect(v.parse(schema, body)).toEqual(body);
+}
+
+async function work(holdId: string, day: string, credits: { held: number; charged: number }) {
+  const now = new Date(day);
+  const ledger = world.ledger();
+  await ledger.reserve({
+    accountId,
+    holdId,
+    credits: credits.held,
+    slot: true,
+    source: { requestId: holdId },
+    now,
+    expiresAt: new Date(now.getTime() + 60_000),
+  });
+  const succeeded = credits.charged > 0;
+  await ledger.settle({ accountId, holdId, credits: credits.charged, succeeded, now });
+}
+
+const stranger = async (demo = false): Promise<string> => {
+  const account = await createAccount({ name: "Other", email: "o@example.com", demo }, deps);
+  return (await createApiKey({ account, name: "other" }, deps)).key;
+};
+
+describe("GET /v1/account", () => {
+  describe("200", () => {
+    it("shows credits, concurrency with the next tier, and the key that asks", async () => {
+      const answer = await ask("GET", "account");
+
+      expect(answer.status).toBe(200);
+      expectShape(accountResponse, answer);
+      expect(answer.body).toEqual({
+        object: "account",
+        id: accountId,
+        name: "Shop",
+        email: "it@shop.example",
+        credit_balance: 5_000,
+        lifetime_credits: 5_000,
+        credits_spent: 0,
+        concurrency: {
+          limit: 5,
+          in_flight: 0,
+          next_tier: { concurrency: 20, at_lifetime_credits: 25_000 },
+        },
+        auto_topup: null,
+        webhook_endpoints: 0,
+        api_key: { id: key.id, name: "server", prefix: key.key.slice(0, 12) },
+        created_at: "2026-03-10T12:00:00.000Z",
+      });
+    });
+
+    it("has no next tier at the top, and shows the automatic top-up", async () => {
+      const target = { accountId, changeId: "invoice-1" };
+      await purchasePack({ ...target, packId: "volume" }, { changes: world.changes, clock });
+      await dynamoAutoTopUpStore(world.client, world.accountsTable).setAutoTopUp(accountId, {
+        enabled: true,
+        thresholdCredits: 500,
+        packId: "starter",
+      });
+
+      const answer = await ask("GET", "account");
+
+      expectShape(accountResponse, answer);
+      expect(answer.body).toMatchObject({
+        credit_balance: 10_005_000,
+        lifetime_credits: 10_005_000,
+        concurrency: { limit: 250, next_tier: null },
+        auto_topup: { enabled: true, threshold_credits: 500, pack_id: "starter" },
+      });
+    });
+  });
+});
+
+describe("GET /v1/usage", () => {
+  describe("200", () => {
+    it("has 30 days by default, zeros where nothing was called, and no rate then", async () => {
+      const answer = await ask("GET", "usage");
+
+      expectShape(usageResponse, answer);
+      expect(answer.body).toMatchObject({
+        object: "usage",
+        days: 30,
+        totals: { requests: 0, successful: 0, failed: 0, credits: 0, success_rate: null },
+      });
+      const daily = answer.body["daily"] as { date: string }[];
+      expect(daily).toHaveLength(30);
+      expect(daily[0]?.date).toBe("2026-02-09");
+      expect(daily.at(-1)).toEqual({
+        date: "2026-03-10",
+        requests: 0,
+        successful: 0,
+        failed: 0,
+        credits: 0,
+      });
+    });
+
+    it("sums the UTC days asked for, and none before them", async () => {
+      await work("a", "2026-03-08T23:59:59.999Z", { held: 10, charged: 10 });
+      await work("b", "2026-03-09T00:00:00.000Z", { held: 10, charged: 7 });
+      await work("c", "2026-03-10T12:00:00.000Z", { held: 10, charged: 0 });
+      await work("d", "2026-03-10T12:00:00.000Z", { held: 4, charged: 4 });
+
+      const { body } = await ask("GET", "usage", { query: { days: "2" } });
+
+      expect(body).toEqual({
+        object: "usage",
+        days: 2,
+        totals: { requests: 3, successful: 2, failed: 1, credits: 11, success_rate: 2 / 3 },
+        daily: [
+          { date: "2026-03-09", requests: 1, successful: 1, failed: 0, credits: 7 },
+          { date: "2026-03-10", requests: 2, successful: 1, failed: 1, credits: 4 },
+        ],
+      });
+    });
+  });
+
+  describe("400", () => {
+    it.each(["0", "91", "-1", "1.5", "abc", ""])("names days for %j", async (days) => {
+      const { status, body } = await ask("GET", "usage", { query: { days } });
+      expect(status).toBe(400);
+      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "days" });
+    });
+  });
+});
+
+describe("GET /v1/credit_transactions", () => {
+  const idsOf = (answer: Answer): string[] =>
+    (answer.body["data"] as { id: string }[]).map(({ id }) => id);
+
+  describe("200", () => {
+    it("lists the ledger newest first, each entry with what it was for", async () => {
+      await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
+
+      const answer = await ask("GET", "credit_transactions");
+
+      expectShape(creditTransactionsResponse, answer);
+      const data = answer.body["data"] as Record<string, unknown>[];
+      expect(data.map(({ type, sequence }) => [type, sequence])).toEqual([
+        ["refund", 4],
+        ["charge", 3],
+        ["reserve", 2],
+        ["grant", 1],
+      ]);
+      expect(data[0]).toEqual({
+        object: "credit_transaction",
+        id: expect.stringMatching(/^ctx_[0-9a-z]{24}$/),
+        type: "refund",
+        credits: 3,
+        balance_before: 4_990,
+        balance_after: 4_993,
+        sequence: 4,
+        request_id: "req_1",
+        created_at: "2026-03-10T12:00:00.000Z",
+      });
+    });
+
+    it("pages by the last id seen, without gap or repeat while entries are added", async () => {
+      await work("req_1", "2026-03-10T12:00:00.000Z", { held: 10, charged: 7 });
+      const all = idsOf(await ask("GET", "credit_transactions"));
+
+      const first = await ask("GET", "credit_transactions", { query: { limit: "2" } });
+      await work("req_2", "2026-03-10T12:00:01.000Z", { held: 1, charged: 1 });
+      const cursor = idsOf(first).at(-1) ?? "";
+      const second = await ask("GET", "credit_transactions", {
+        query: { limit: "2", starting_after: cursor },
+      });
+
+      expect(first.body["has_more"]).toBe(true);
+      expect(second.body["has_more"]).toBe(false);
+      expect([...idsOf(first), ...idsOf(second)]).toEqual(all);
+    });
+  });
+
+  describe("400", () => {
+    it.each(["0", "101", "x"])("names limit for %j", async (limit) => {
+      const { status, body } = await ask("GET", "credit_transactions", { query: { limit } });
+      expect(status).toBe(400);
+      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param: "limit" });
+    });
+
+    it("names starting_after for what is no transaction of the account", async () => {
+      const foreign = idsOf(await ask("GET", "credit_transactions", { key: await stranger() }));
+      for (const cursor of [...foreign, "ctx_1", "", "x".repeat(300)]) {
+        const query = { starting_after: cursor };
+        const { status, body } = await ask("GET", "credit_transactions", { query });
+        expect(status).toBe(400);
+        expect(body["error"]).toMatchObject({ param: "starting_after" });
+      }
+    });
+  });
+});
+
+describe("POST /v1/api_keys", () => {
+  describe("201", () => {
+    it("shows a key that works, once", async () => {
+      const answer = await ask("POST", "api_keys", { body: { name: " ci " } });
+
+      expect(answer.status).toBe(201);
+      expectShape(apiKeyWithKeySchema, answer);
+      expect(answer.body).toMatchObject({ object: "api_key", name: "ci", last_used_at: null });
+      const made = String(answer.body["key"]);
+      expect(answer.body["prefix"]).toBe(made.slice(0, 12));
+      expect((await ask("GET", "account", { key: made })).body["id"]).toBe(accountId);
+      const listed = await ask("GET", "api_keys");
+      expect(JSON.stringify(listed.body)).not.toContain(made);
+    });
+  });
+
+  describe("400", () => {
+    it.each([{ name: "" }, { name: "  " }, { name: "x".repeat(101) }, { name: 5 }, {}])(
+      "names name for %j",
+      async (body) => {
+        const answer = await ask("POST", "api_keys", { body });
+        expect(answer.status).toBe(400);
+        expect(answer.body["error"]).toMatchObject({ param: "name" });
+      },
+    );
+  });
+
+  describe("403", () => {
+    it("refuses a key of the demo workspace", async () => {
+      const demo = await stranger(true);
+      expect((await ask("POST", "api_keys", { body: { name: "x" }, key: demo })).status).toBe(403);
+      expect((await ask("DELETE", "api_keys/key_1", { key: demo })).status).toBe(403);
+    });
+  });
+
+  describe("409", () => {
+    it("keeps an account to 20 keys, also when made at the same time, and counts down", async () => {
+      const asked = Array.from({ length: 25 }, (_, n) =>
+        ask("POST", "api_keys", { body: { name: `k${n}` } }),
+      );
+      const made = (await Promise.all(asked)).filter(({ status }) => status === 201);
+      expect(made).toHaveLength(19);
+      clock.advance(2_000);
+
+      const refused = await ask("POST", "api_keys", { body: { name: "more" } });
+      expect(refused.status).toBe(409);
+      expect(refused.body["error"]).toMatchObject({ code: "CONFLICT" });
+
+      await ask("DELETE", `api_keys/${String(made[0]?.body["id"])}`);
+      expect((await ask("POST", "api_keys", { body: { name: "more" } })).status).toBe(201);
+    });
+  });
+});
+
+describe("GET /v1/api_keys", () => {
+  describe("200", () => {
+    it("lists the account's keys oldest first, with their last use", async () => {
+      clock.advance(1_000);
+      const second = await ask("POST", "api_keys", { body: { name: "second" } });
+      await stranger();
+
+      const answer = await ask("GET", "api_keys");
+
+      expectShape(apiKeysResponse, answer);
+      expect(answer.body).toEqual({
+        object: "list",
+        has_more: false,
+        data: [
+          {
+            id: key.id,
+            object: "api_key",
+            name: "server",
+            prefix: key.prefix,
+            created_at: "2026-03-10T12:00:00.000Z",
+            last_used_at: clock.now().toISOString(),
+          },
+          {
+            id: second.body["id"],
+            object: "api_key",
+            name: "second",
+            prefix: second.body["prefix"],
+            created_at: "2026-03-10T12:00:01.050Z",
+            last_used_at: null,
+          },
+        ],
+      });
+    });
+  });
+});
+
+describe("DELETE /v1/api_keys/{id}", () => {
+  describe("200", () => {
+    it("ends a key for good: 401 at once, and gone from the listing", async () => {
+      const made = await ask("POST", "api_keys", { body: { name: "old" } });
+      const old = String(made.body["key"]);
+      expect((await ask("GET", "account", { key: old })).status).toBe(200);
+
+      const answer = await ask("DELETE", `api_keys/${String(made.body["id"])}`);
+
+      expect(answer.status).toBe(200);
+      expectShape(apiKeyDeletedResponse, answer);
+      expect(answer.body).toEqual({ id: made.body["id"], object: "api_key", deleted: true });
+      expect((await ask("GET", "account", { key: old })).status).toBe(401);
+      expect((await ask("GET", "api_keys")).body["data"]).toHaveLength(1);
+    });
+  });
+
+  describe("404", () => {
+    it("is the same for an unknown key, another account's and one deleted before", async () => {
+      const foreign = await ask("GET", "api_keys", { key: await stranger() });
+      const [theirs] = foreign.body["data"] as { id: string }[];
+      const made = await ask("POST", "api_keys", { body: { name: "old" } });
+      const deleted = String(made.body["id"]);
+      await ask("DELETE", `api_keys/${deleted}`);
+
+      const answers = [];
+      for (const id of ["key_none", theirs?.id ?? "", deleted]) {
+        answers.push(await ask("DELETE", `api_keys/${id}`));
+      }
+
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+      expect(answers[0]?.body["error"]).toMatchObject({ code: "NOT_FOUND" });
+      expect(answers[1]?.body).toEqual(answers[0]?.body);
+      expect(answers[2]?.body).toEqual(answers[0]?.body);
+    });
+  });
+
+  describe("409", () => {
+    it("keeps the key that makes the call", async () => {
+      const answer = await ask("DELETE", `api_keys/${key.id}`);
+      expect(answer.status).toBe(409);
+      expect(answer.body["error"]).toMatchObject({ code: "CONFLICT" });
+      expect((await ask("GET", "account")).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { createAccount } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
+import { dynamoLedger } from "../../shared/aws/ledger.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { Ledger } from "../../shared/credits/ledger.ts";
+import type { LedgerWorld } from "../contracts/ledger.contract.ts";
+import { startTables } from "./tables.ts";
+
+export interface DynamoLedgerWorld extends LedgerWorld {
+  readonly client: DynamoDBDocumentClient;
+  readonly accountsTable: string;
+  readonly ledgerTable: string;
+  /** A ledger of a process that reaches the tables through another client. */
+  ledgerThrough(client: DynamoDBDocumentClient): Ledger;
+  stop(): Promise<void>;
+}
+
+/** Accounts with credits on a real DynamoDB engine. */
+export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
+  const tables = await startTables();
+  const { client } = tables;
+  const accountsTable = await tables.create();
+  const ledgerTable = await tables.create();
+  const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemChance };
+  const accounts = dynamoAccountStore(client, { accounts: accountsTable, ledger: ledgerTable });
+  const ledgerThrough = (through: DynamoDBDocumentClient): Ledger => dynamoLedger(through, options);
+  return {
+    client,
+    accountsTable,
+    ledgerTable,
+    ledgerThrough,
+    ledger: () => ledgerThrough(client),
+    changes: dynamoCreditChanges(client, options),
+    history: dynamoCreditHistory(client, ledgerTable),
+    async open(signupCredits) {
+      const { id } = await createAccount(
+        { name: "Test", email: "test@example.com", signupCredits },
+        { accounts, clock: systemClock, chance: systemChance },
+      );
+      return id;
+    },
+    account: (accountId) => accounts.get(accountId),
+    stop: () => tables.stop(),
+  };
+}

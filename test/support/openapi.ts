@@ -1,0 +1,96 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { expect } from "vitest";
+import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
+import type { ApiClient } from "../../scripts/tour/api-client.ts";
+
+const documentId = "openapi";
+const methods = document.paths as Readonly<
+  Record<
+    string,
+    Readonly<Record<string, { readonly responses: Readonly<Record<string, unknown>> }>>
+  >
+>;
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(closed(document) as object, documentId);
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * Expects an answer to be one that the document describes: a status of that operation, and a body
+ * that has everything promised and nothing that is not described.
+ * @param route a route key, or `METHOD /path` as it was called; an unknown path is expected to be
+ * refused with an error body.
+ */
+export function expectDocumented(route: string, status: number, body: unknown): void {
+  const [method = "", path = ""] = route.split(" ");
+  const template = templateOf(path.split("?")[0] ?? "");
+  const operation = template === undefined ? undefined : methods[template]?.[method.toLowerCase()];
+  if (template === undefined || operation === undefined) {
+    expect([401, 404, 410, 413, 429, 500, 503], `${route}: ${status}`).toContain(status);
+    return expectValid("#/components/schemas/Error", { route, status, body });
+  }
+  expect(Object.keys(operation.responses), `${route}: ${status}`).toContain(String(status));
+  const described = operation.responses[status] as { readonly $ref?: string };
+  const pointer =
+    described.$ref ??
+    `#/paths/${escaped(template)}/${method.toLowerCase()}/responses/${String(status)}`;
+  return expectValid(`${pointer}/content/application~1json/schema`, { route, status, body });
+}
+
+/** A client whose answers are all expected to be documented. */
+export function documented(api: ApiClient): ApiClient {
+  return {
+    async get(path) {
+      const answer = await api.get(path);
+      expectDocumented(`GET /v1${path}`, answer.status, answer.body);
+      return answer;
+    },
+    async send(method, path, body) {
+      const answer = await api.send(method, path, body);
+      expectDocumented(`${method} /v1${path}`, answer.status, answer.body);
+      return answer;
+    },
+  };
+}
+
+function expectValid(
+  pointer: string,
+  { route, status, body }: { route: string; status: number; body: unknown },
+): void {
+  const validate = validators.get(pointer) ?? ajv.compile({ $ref: `${documentId}${pointer}` });
+  validators.set(pointer, validate);
+  validate(body);
+  const faults = (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+  expect(faults, `${route}: the ${status} answer ${JSON.stringify(body).slice(0, 500)}`).toEqual(
+    [],
+  );
+}
+
+/** The documented path that a called one is an instance of; fixed parts win over parameters. */
+function templateOf(called: string): string | undefined {
+  const parts = called.split("/");
+  const fits = Object.keys(methods).filter((template) => {
+    const wanted = template.split("/");
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, n) => part === parts[n] || part.startsWith("{"))
+    );
+  });
+  return fits.sort((a, b) => a.split("{").length - b.split("{").length)[0];
+}
+
+const escaped = (pointerPart: string): string =>
+  pointerPart.replaceAll("~", "~0").replaceAll("/", "~1");
+
+/** Objects that allow only what they describe: clients ignore the rest, tests must not. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, closed(inner)] as const);
+  const isOpen = "properties" in value && !("additionalProperties" in value);
+  return Object.fromEntries(isOpen ? [...entries, ["additionalProperties", false]] : entries);
+}
