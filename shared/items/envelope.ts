@@ -1,6 +1,8 @@
+import * as v from "valibot";
+import { count } from "../base/wire-schema.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
+import { type ProductResult, productResultSchema } from "./product.ts";
 import type { ProductsRequest } from "./request.ts";
-import type { ProductResult } from "./product.ts";
 
 /** How many items were answered in which way. */
 export interface ItemCounts {
@@ -11,11 +13,43 @@ export interface ItemCounts {
   readonly unavailable: number;
 }
 
+const counted = (description: string) => v.pipe(count, v.description(description));
+
 /** The 200 answer of `POST /v1/products` (specification, section "Item envelope"). */
+export const productsResponse = v.pipe(
+  v.object({
+    platform: v.string(),
+    marketplace: v.string(),
+    tier: v.string(),
+    include: v.optional(
+      v.pipe(
+        v.array(v.string()),
+        v.description("What the request said, on retailer_a."),
+        v.metadata({ deprecated: true }),
+      ),
+    ),
+    results: v.pipe(
+      v.array(productResultSchema),
+      v.description("One per unique item, in the order of the request."),
+    ),
+    stats: v.object({
+      requested: counted("Unique items."),
+      ok: counted("Answered in full: charged."),
+      partial: counted("Answered with fields missing: refunded."),
+      notFound: counted("The platform says that there is no such item: charged."),
+      unavailable: counted("No answer this time: refunded, try again later."),
+      elapsedMs: counted("Duration of the call in milliseconds."),
+    }),
+    credits: counted("Credits charged, as in the header X-Service-Credits."),
+  }),
+  v.title("ProductsEnvelope"),
+);
+
 export interface ProductsEnvelope {
   readonly platform: string;
   readonly marketplace: string;
   readonly tier: string;
+  readonly include?: readonly string[];
   readonly results: readonly ProductResult[];
   readonly stats: ItemCounts & { readonly elapsedMs: number };
   readonly credits: number;
@@ -32,7 +66,7 @@ export function countItems(answers: readonly { readonly status: ReadStatus }[]):
 export const chargedItems = ({ ok, notFound }: ItemCounts): number => ok + notFound;
 
 export function productsEnvelope(
-  { platform, marketplace, tier }: ProductsRequest,
+  { platform, marketplace, tier, include }: ProductsRequest,
   found: {
     readonly results: readonly ProductResult[];
     readonly counts: ItemCounts;
@@ -45,6 +79,7 @@ export function productsEnvelope(
     platform,
     marketplace,
     tier,
+    ...(include !== undefined && { include }),
     results,
     stats: { ...counts, elapsedMs },
     credits,

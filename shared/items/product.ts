@@ -1,19 +1,44 @@
-import type { ScraperId } from "../scrapers/catalogue.ts";
-import { productFieldNames } from "../scrapers/product-fields.ts";
+import * as v from "valibot";
+import { timestamp } from "../base/wire-schema.ts";
+import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
+import { productFieldNames, productFieldSchemas } from "../scrapers/product-fields.ts";
 import type { Answer } from "../scrapers/scraper.ts";
 
 /** A result of `POST /v1/products` (specification, section "Product result"). */
+export const productResultSchema = v.pipe(
+  v.object({
+    id: v.pipe(v.string(), v.description("Item id as the platform knows it.")),
+    asin: v.optional(v.pipe(v.string(), v.description("retailer_a only: the same as `id`."))),
+    status: v.pipe(
+      v.picklist(["ok", "partial", "not_found", "unavailable"]),
+      v.description("`ok` and `not_found` are charged, the others are refunded."),
+    ),
+    fetchedAt: v.pipe(timestamp, v.description("When the item was read.")),
+    ...productFieldSchemas,
+  }),
+  v.title("ProductResult"),
+  v.description(
+    "A field that the retailer does not show is absent; null means known to be nothing. " +
+      "`not_found` and `unavailable` results carry no fields.",
+  ),
+);
+
 export type ProductResult = Readonly<Record<string, unknown>> &
   Pick<Answer, "id" | "status" | "fetchedAt">;
 
 /** An answer in the wire's words; whatever else a source may have said stays behind. */
-export function presentProduct(scraper: ScraperId, answer: Answer): ProductResult {
+export function presentProduct(scraper: ProductScraperId, answer: Answer): ProductResult {
   const { id, status, fetchedAt } = answer;
-  if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
-  const names: readonly string[] = productFieldNames[scraper];
-  const shown = names.flatMap((name) => {
+  // The specification names all that such a result carries (section "Product result").
+  if (status === "not_found") return { id, status, fetchedAt };
+  const hasAsin = scrapers[scraper].platform === "retailer_a";
+  const result: ProductResult & Record<string, unknown> = hasAsin
+    ? { id, asin: id, status, fetchedAt }
+    : { id, status, fetchedAt };
+  if (answer.status === "unavailable") return result;
+  for (const name of productFieldNames[scraper]) {
     const value = answer.fields[name];
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return { id, status, fetchedAt, ...Object.fromEntries(shown) };
+    if (value !== undefined) result[name] = value;
+  }
+  return result;
 }

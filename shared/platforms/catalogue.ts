@@ -2,32 +2,21 @@ import { assert } from "../base/assert.ts";
 import { invalidParam, notImplemented } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { countries, type Country, type MarketplaceCode } from "./marketplaces.ts";
+import {
+  announcedEndpoints,
+  type Endpoint,
+  type EndpointId,
+  endpointNames,
+  liveEndpoint,
+  type Status,
+  type Tier,
+} from "./endpoints.ts";
 
-/** `coming_soon` is announced and answers 501; `live` can be read. */
-export type Status = "live" | "coming_soon";
+export type { Endpoint, EndpointId, Status, Tier } from "./endpoints.ts";
 
 export interface Marketplace extends Country {
   readonly code: MarketplaceCode;
   readonly status: Status;
-}
-
-/** How much of an item a call reads, and what that costs. */
-export interface Tier {
-  readonly id: string;
-  readonly name: string;
-  /** Price of one answered item, in quarter-credits. */
-  readonly costQuarters: number;
-  readonly itemsPerCallMax: number;
-}
-
-/** A kind of item call that a platform serves. */
-export interface Endpoint {
-  readonly id: string;
-  readonly name: string;
-  /** Method and path. */
-  readonly route: string;
-  readonly status: Status;
-  readonly tiers: readonly Tier[];
 }
 
 export interface PlatformEntry {
@@ -56,49 +45,125 @@ const comingSoon = (code: MarketplaceCode): Marketplace => ({
   ...countries[code],
 });
 
-const announced = (
-  name: string,
-  ids: { readonly idField: string; readonly idName: string } = { idField: "ids", idName: "id" },
-): PlatformEntry => ({
+const announced = (name: string): PlatformEntry => ({
   name,
   status: "coming_soon",
-  ...ids,
+  idField: "ids",
+  idName: "id",
   defaultMarketplace: "us",
   defaultTier: null,
-  endpoints: [],
+  endpoints: announcedEndpoints("products", "offers", "offer_check"),
   marketplaces: [comingSoon("us")],
 });
 
+/** A platform with the one tier `standard`, at one credit an item. */
+const oneTier = (
+  name: string,
+  {
+    idName,
+    itemsPerCallMax,
+    soon = [],
+  }: {
+    readonly idName: string;
+    readonly itemsPerCallMax: number;
+    readonly soon?: readonly MarketplaceCode[];
+  },
+): PlatformEntry => ({
+  name,
+  status: "live",
+  idField: "ids",
+  idName,
+  defaultMarketplace: "us",
+  defaultTier: "standard",
+  endpoints: [
+    liveEndpoint("products", [
+      { id: "standard", name: "Standard", costQuarters: 4, itemsPerCallMax },
+    ]),
+    ...announcedEndpoints("offers", "offer_check"),
+  ],
+  marketplaces: [live("us"), ...soon.map(comingSoon)],
+});
+
+const { productIdsMax } = limits;
+
 /** The platforms (specification, section "Platforms and marketplaces"). */
 export const platforms = {
-  retailer_a: announced("Retailer A", { idField: "asins", idName: "ASIN" }),
-  retailer_b: announced("Retailer B", { idField: "ids", idName: "item id" }),
-  retailer_c: announced("Retailer C", { idField: "ids", idName: "item number" }),
-  retailer_d: {
-    name: "Retailer D",
+  retailer_a: {
+    name: "Retailer A",
     status: "live",
-    idField: "ids",
-    idName: "SKU",
+    idField: "asins",
+    idName: "ASIN",
     defaultMarketplace: "us",
-    defaultTier: "standard",
+    defaultTier: null,
     endpoints: [
-      {
-        id: "products",
-        name: "Products",
-        route: "POST /v1/products",
-        status: "live",
-        tiers: [
-          {
-            id: "standard",
-            name: "Standard",
-            costQuarters: 4,
-            itemsPerCallMax: limits.productIdsMax.retailer_d,
-          },
-        ],
-      },
+      liveEndpoint("products", [
+        {
+          id: "pulse",
+          name: "Pulse",
+          costQuarters: 1,
+          itemsPerCallMax: productIdsMax.retailer_a.pulse,
+        },
+        {
+          id: "lite",
+          name: "Lite",
+          costQuarters: 4,
+          itemsPerCallMax: productIdsMax.retailer_a.lite,
+        },
+        {
+          id: "full",
+          name: "Full",
+          costQuarters: 20,
+          itemsPerCallMax: productIdsMax.retailer_a.full,
+        },
+      ]),
+      liveEndpoint("offers", [
+        {
+          id: "single",
+          name: "At most one offer",
+          costQuarters: 4,
+          itemsPerCallMax: limits.offersIdsMax,
+        },
+        {
+          id: "multiple",
+          name: "More than one offer",
+          costQuarters: 12,
+          itemsPerCallMax: limits.offersIdsMax,
+        },
+      ]),
+      liveEndpoint("offer_check", [
+        {
+          id: "standard",
+          name: "Standard",
+          costQuarters: 2,
+          itemsPerCallMax: limits.offerChecksMax,
+        },
+      ]),
     ],
-    marketplaces: [live("us"), comingSoon("ca")],
+    marketplaces: [
+      live("us"),
+      ...(
+        [
+          ["uk", "de", "fr", "it", "es", "ca", "mx"],
+          ["jp", "au", "in", "br", "nl", "se", "pl"],
+        ] as const
+      )
+        .flat()
+        .map(comingSoon),
+    ],
   },
+  retailer_b: oneTier("Retailer B", {
+    idName: "item id",
+    itemsPerCallMax: productIdsMax.retailer_b,
+  }),
+  retailer_c: oneTier("Retailer C", {
+    idName: "item number",
+    itemsPerCallMax: productIdsMax.retailer_c,
+  }),
+  retailer_d: oneTier("Retailer D", {
+    idName: "SKU",
+    itemsPerCallMax: productIdsMax.retailer_d,
+    soon: ["ca"],
+  }),
 } as const satisfies Record<string, PlatformEntry>;
 
 /** Platforms of which nothing is known but that they will come (same section). */
@@ -121,12 +186,15 @@ export interface Shop {
 
 /**
  * The shop that a request names, defaults filled in.
- * @throws 400 for names that nobody knows, 501 for announced ones.
+ * @throws 400 for names that nobody knows, 501 for announced ones, an announced endpoint included.
  */
-export function parsePlatform(wanted: {
-  readonly platform?: string | undefined;
-  readonly marketplace?: string | undefined;
-}): Shop {
+export function parsePlatform(
+  wanted: {
+    readonly platform?: string | undefined;
+    readonly marketplace?: string | undefined;
+  },
+  endpoint: EndpointId = "products",
+): Shop {
   const platform = wanted.platform ?? defaultPlatform;
   if (Object.hasOwn(announcedPlatforms, platform)) throw platformComingSoon(platform);
   if (!isPlatform(platform)) {
@@ -134,7 +202,6 @@ export function parsePlatform(wanted: {
     throw invalidParam("platform", `Unknown 'platform'. Valid values: ${valid}.`);
   }
   const entry: PlatformEntry = platforms[platform];
-  if (entry.status === "coming_soon") throw platformComingSoon(platform);
   const code = wanted.marketplace ?? entry.defaultMarketplace;
   const marketplace = entry.marketplaces.find((one) => one.code === code);
   if (marketplace === undefined) {
@@ -147,6 +214,8 @@ export function parsePlatform(wanted: {
   if (marketplace.status === "coming_soon") {
     throw notImplemented(`The marketplace ${marketplace.code} of ${platform}`);
   }
+  const found = entry.endpoints.find(({ id }) => id === endpoint);
+  if (found?.status !== "live") throw notImplemented(`${endpointNames[endpoint]} on ${platform}`);
   return { platform, marketplace: marketplace.code };
 }
 

@@ -39,16 +39,22 @@ export function parseItemIds(
   rawIds: readonly string[],
   paramName: string,
 ): string[] {
-  const { normalise, pattern, expected } = rules[platform];
   const ids = new Set<string>();
   for (const [index, raw] of rawIds.entries()) {
     if (raw.trim() === "") continue;
-    const id = normalise(raw);
-    if (!pattern.test(id)) {
-      const shown = JSON.stringify(raw.slice(0, shownLengthMax));
-      throw invalidParam(`${paramName}[${index}]`, `${shown} is not ${expected}.`);
-    }
-    ids.add(id);
+    ids.add(parseItemId(platform, raw, `${paramName}[${index}]`));
   }
   return [...ids];
+}
+
+/**
+ * One id, normalised.
+ * @throws 400 INVALID_PARAM with that `param`.
+ */
+export function parseItemId(platform: Platform, raw: string, param: string): string {
+  const { normalise, pattern, expected } = rules[platform];
+  const id = normalise(raw);
+  if (pattern.test(id)) return id;
+  const shown = JSON.stringify(raw.slice(0, shownLengthMax));
+  throw invalidParam(param, `${shown} is not ${expected}.`);
 }

@@ -1,58 +1,221 @@
-import type { ScraperId } from "./catalogue.ts";
-
-export type Money = { readonly amount: number; readonly currency: string };
+import * as v from "valibot";
+import type { ProductScraperId } from "./catalogue.ts";
 
 /**
- * What every product result may hold (specification, section "Product result"). Absent: the
- * retailer does not show it. Null: known to be nothing.
+ * What a product result may hold (specification, section "Product result"). Absent: the retailer
+ * does not show it. Null: known to be nothing. Names are those of snapshots, rules and changes.
  */
-export type CommonFields = {
-  readonly title?: string;
-  /** Product page on the marketplace. */
-  readonly url?: string;
-  readonly price?: Money | null;
-  readonly availability?: { readonly inStock: boolean; readonly message: string };
-  readonly seller?: { readonly name: string };
-  readonly fulfillment?: { readonly byPlatform: boolean; readonly name?: string };
-  readonly images?: readonly string[];
+
+const described = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  description: string,
+): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
+  v.pipe(schema, v.description(description));
+
+/** Values may be added at any time, so that clients must expect others. */
+const openSet = (values: readonly string[]): v.GenericSchema<string> =>
+  v.pipe(v.string(), v.description("More values may be added."), v.examples([...values]));
+
+const moneySchema = v.pipe(
+  v.object({ amount: v.number(), currency: described(v.string(), "ISO 4217.") }),
+  v.title("Money"),
+);
+
+const priceNumber = described(v.number(), "In the marketplace currency.");
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const commonFields = {
+  title: v.optional(v.string()),
+  url: v.optional(described(v.string(), "Product page on the marketplace.")),
+  price: v.optional(described(v.nullable(moneySchema), "Featured (buy-box) price.")),
+  availability: v.optional(v.object({ inStock: v.boolean(), message: v.string() })),
+  seller: v.optional(v.nullable(v.object({ name: v.string() }))),
+  fulfillment: v.optional(
+    v.nullable(v.object({ byPlatform: v.boolean(), name: v.optional(v.string()) })),
+  ),
+  images: v.optional(v.array(v.string())),
 };
+
+/** Values of `availabilityType` on retailer_a; an open set. */
+export const availabilityTypes = [
+  "in_stock",
+  "in_stock_scarce",
+  "leadtime",
+  "preorder",
+  "available_date",
+  "out_of_stock",
+  "unavailable",
+  "unknown",
+] as const;
+export type AvailabilityType = (typeof availabilityTypes)[number];
+
+const buyboxSchema = v.object({
+  offerListingId: described(v.string(), "The exact offer; POST /v1/offers/check takes it."),
+  price: priceNumber,
+  condition: v.string(),
+  merchant: described(
+    v.object({ id: v.string(), name: v.string() }),
+    "Watchlists compare merchants by id: `merchant` of a snapshot is the id.",
+  ),
+  isFba: described(v.boolean(), "Shipped by the retailer."),
+  availabilityType: openSet(availabilityTypes),
+});
+
+const deliverySchema = v.object({
+  date: described(v.string(), "First day of the promise, YYYY-MM-DD."),
+  latestDate: v.optional(described(v.string(), "Last day, when the promise is a range.")),
+  message: v.string(),
+  free: v.boolean(),
+});
+
+const counts = {
+  newCount: v.optional(described(count, "Offers in new condition.")),
+  newMinPrice: v.optional(
+    described(v.nullable(v.number()), "Lowest new price; null when there is no new offer."),
+  ),
+};
+
+export const retailerAObject = v.pipe(
+  v.object({
+    ...counts,
+    usedCount: v.optional(described(count, "Offers in used condition.")),
+    usedMinPrice: v.optional(v.nullable(v.number())),
+    brand: v.optional(v.string()),
+    displayCategory: v.optional(v.string()),
+    listPrice: v.optional(v.nullable(v.number())),
+    buybox: v.optional(described(v.nullable(buyboxSchema), "Null when no offer is featured.")),
+    rating: v.optional(v.number()),
+    reviewsCount: v.optional(count),
+    delivery: v.optional(described(v.nullable(deliverySchema), "Null when nothing is promised.")),
+    description: v.optional(described(v.array(v.string()), "`full` only; one entry a paragraph.")),
+    attributes: v.optional(v.array(v.object({ name: v.string(), value: v.string() }))),
+    isParent: v.optional(
+      described(v.boolean(), "`full` only; true for a parent listing with no buyable option."),
+    ),
+  }),
+  v.title("RetailerAProduct"),
+  v.description("`pulse` shows `newCount` and `newMinPrice` only."),
+);
+
+/** Values of `offerType` on retailer_b; an open set. */
+export const offerTypes = ["ONLINE_AND_STORE", "ONLINE_ONLY", "STORE_ONLY"] as const;
+
+export const retailerBObject = v.pipe(
+  v.object({
+    brand: v.optional(v.string()),
+    upc: v.optional(v.string()),
+    modelNumber: v.optional(v.string()),
+    parentId: v.optional(v.string()),
+    listPrice: v.optional(v.nullable(moneySchema)),
+    offerId: v.optional(v.nullable(v.string())),
+    offerType: v.optional(openSet(offerTypes)),
+    thirdPartySeller: v.optional(v.boolean()),
+    onlineAvailable: v.optional(v.boolean()),
+    shipping: v.optional(
+      v.object({
+        standard: v.optional(moneySchema),
+        twoDayEligible: v.optional(v.boolean()),
+        freeOverThreshold: v.optional(v.boolean()),
+      }),
+    ),
+    maxPerOrder: v.optional(v.pipe(v.number(), v.integer())),
+    clearance: v.optional(v.boolean()),
+    preOrder: v.optional(v.boolean()),
+    condition: v.optional(v.string()),
+    category: v.optional(v.string()),
+    rating: v.optional(v.number()),
+    reviewsCount: v.optional(count),
+    color: v.optional(v.string()),
+  }),
+  v.title("RetailerBProduct"),
+);
+
+/** Values of `shipping` and `pickup` on retailer_c; an open set. */
+export const fulfillmentStates = [
+  "IN_STOCK",
+  "LIMITED_STOCK",
+  "OUT_OF_STOCK",
+  "PRE_ORDER",
+  "UNAVAILABLE",
+] as const;
+export type FulfillmentState = (typeof fulfillmentStates)[number];
+
+export const retailerCObject = v.pipe(
+  v.object({
+    tcin: v.optional(
+      described(v.string(), "Differs from `id` on a variation parent: its featured variant."),
+    ),
+    regularPrice: v.optional(v.nullable(priceNumber)),
+    shipping: v.optional(openSet(fulfillmentStates)),
+    pickup: v.optional(described(openSet(fulfillmentStates), "Store pickup.")),
+  }),
+  v.title("RetailerCProduct"),
+);
 
 /** Values of `state` on retailer_d; an open set, as the retailer may invent more. */
-export type RetailerDState =
-  | "ADD_TO_CART"
-  | "PRE_ORDER"
-  | "SOLD_OUT"
-  | "COMING_SOON"
-  | "CHECK_STORES"
-  | "NOT_AVAILABLE";
+export const retailerDStates = [
+  "ADD_TO_CART",
+  "PRE_ORDER",
+  "SOLD_OUT",
+  "COMING_SOON",
+  "CHECK_STORES",
+  "NOT_AVAILABLE",
+] as const;
+export type RetailerDState = (typeof retailerDStates)[number];
 
-/** The object `retailer_d` of a result; prices are in the marketplace currency. */
-export type RetailerDObject = {
-  readonly state?: RetailerDState;
-  readonly regularPrice?: number | null;
-  readonly savings?: number | null;
-  readonly brand?: string;
-  readonly condition?: string;
-  readonly category?: string;
-  readonly purchasable?: boolean;
+export const retailerDObject = v.pipe(
+  v.object({
+    state: v.optional(openSet(retailerDStates)),
+    regularPrice: v.optional(v.nullable(priceNumber)),
+    savings: v.optional(v.nullable(priceNumber)),
+    brand: v.optional(v.string()),
+    condition: v.optional(v.string()),
+    category: v.optional(v.string()),
+    purchasable: v.optional(v.boolean()),
+  }),
+  v.title("RetailerDProduct"),
+);
+
+/** The fields of a result beside its id, status and time, by name. */
+export const productFieldSchemas = {
+  ...commonFields,
+  retailer_a: v.optional(retailerAObject),
+  retailer_b: v.optional(retailerBObject),
+  retailer_c: v.optional(retailerCObject),
+  retailer_d: v.optional(retailerDObject),
 };
 
-/** `fields` of an answer of `retailer_d.standard`. */
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;
+type Fields<Entries extends v.ObjectEntries> = DeepReadonly<
+  v.InferOutput<v.ObjectSchema<Entries, undefined>>
+>;
+
+export type CommonFields = Fields<typeof commonFields>;
+export type RetailerAObject = DeepReadonly<v.InferOutput<typeof retailerAObject>>;
+export type RetailerBObject = DeepReadonly<v.InferOutput<typeof retailerBObject>>;
+export type RetailerCObject = DeepReadonly<v.InferOutput<typeof retailerCObject>>;
+export type RetailerDObject = DeepReadonly<v.InferOutput<typeof retailerDObject>>;
+
+/** `fields` of an answer, by platform. */
+export type RetailerAFields = CommonFields & { readonly retailer_a: RetailerAObject };
+export type RetailerBFields = CommonFields & { readonly retailer_b: RetailerBObject };
+export type RetailerCFields = CommonFields & { readonly retailer_c: RetailerCObject };
 export type RetailerDFields = CommonFields & { readonly retailer_d: RetailerDObject };
 
+const oneTierNames = ["title", "url", "price", "availability", "seller", "fulfillment", "images"];
+const liteNames = oneTierNames.filter((name) => name !== "images");
+
 /** The keys of a result's fields, in the order they are answered; nothing else ever gets out. */
-export const productFieldNames = {
-  "retailer_d.standard": [
-    "title",
-    "url",
-    "price",
-    "availability",
-    "seller",
-    "fulfillment",
-    "images",
-    "retailer_d",
-  ],
-} as const satisfies Record<ScraperId, readonly (keyof RetailerDFields)[]>;
+export const productFieldNames: Readonly<Record<ProductScraperId, readonly string[]>> = {
+  "retailer_a.pulse": ["retailer_a"],
+  "retailer_a.lite": [...liteNames, "retailer_a"],
+  "retailer_a.full": [...oneTierNames, "retailer_a"],
+  "retailer_b.standard": [...oneTierNames, "retailer_b"],
+  "retailer_c.standard": [...oneTierNames, "retailer_c"],
+  "retailer_d.standard": [...oneTierNames, "retailer_d"],
+};
 
 /**
  * The status rule for an item that was found: `ok` needs a title, whether it is in stock, and a
@@ -61,4 +224,9 @@ export const productFieldNames = {
 export function foundStatus({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";
   return price !== undefined || !availability.inStock ? "ok" : "partial";
+}
+
+/** The same for `retailer_a.pulse`: `ok` needs both the count and the lowest price of new offers. */
+export function pulseStatus({ retailer_a: object }: RetailerAFields): "ok" | "partial" {
+  return object.newCount === undefined || object.newMinPrice === undefined ? "partial" : "ok";
 }

@@ -2,13 +2,60 @@ import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalogue.ts";
 import type { ProductFields } from "./scraper.ts";
 
 type Path = readonly string[];
-type TrackedField<Id extends ScraperId> = (typeof scrapers)[Id]["trackedFields"][number];
+type SnapshotField<Id extends ScraperId> =
+  | (typeof scrapers)[Id]["trackedFields"][number]
+  | (typeof scrapers)[Id]["testableFields"][number];
+type Paths<Id extends ScraperId> = Readonly<Record<SnapshotField<Id>, Path>>;
 
-/** Where each tracked field stands in a result; a snapshot's key is the field's own name. */
-const paths: { readonly [Id in ScraperId]: Readonly<Record<TrackedField<Id>, Path>> } = {
+const price: Path = ["price", "amount"];
+const inStock: Path = ["availability", "inStock"];
+const counts = {
+  newCount: ["retailer_a", "newCount"],
+  newMinPrice: ["retailer_a", "newMinPrice"],
+} as const;
+
+const retailerA: Paths<"retailer_a.lite" | "retailer_a.full"> = {
+  price,
+  listPrice: ["retailer_a", "listPrice"],
+  inStock,
+  availabilityType: ["retailer_a", "buybox", "availabilityType"],
+  // A merchant may change its name and stay the same: what counts, and what is kept, is the id.
+  merchant: ["retailer_a", "buybox", "merchant", "id"],
+  isFba: ["retailer_a", "buybox", "isFba"],
+  offerListingId: ["retailer_a", "buybox", "offerListingId"],
+  condition: ["retailer_a", "buybox", "condition"],
+  ...counts,
+  usedCount: ["retailer_a", "usedCount"],
+  usedMinPrice: ["retailer_a", "usedMinPrice"],
+  deliveryDate: ["retailer_a", "delivery", "date"],
+  rating: ["retailer_a", "rating"],
+};
+
+/** Where each field stands in a result; a snapshot's key is the field's own name. */
+const paths: { readonly [Id in ScraperId]: Paths<Id> } = {
+  "retailer_a.pulse": counts,
+  "retailer_a.lite": retailerA,
+  "retailer_a.full": retailerA,
+  "retailer_b.standard": {
+    price,
+    listPrice: ["retailer_b", "listPrice", "amount"],
+    inStock,
+    seller: ["seller", "name"],
+    byPlatform: ["fulfillment", "byPlatform"],
+    thirdPartySeller: ["retailer_b", "thirdPartySeller"],
+    offerId: ["retailer_b", "offerId"],
+    clearance: ["retailer_b", "clearance"],
+  },
+  "retailer_c.standard": {
+    price,
+    regularPrice: ["retailer_c", "regularPrice"],
+    inStock,
+    shipping: ["retailer_c", "shipping"],
+    pickup: ["retailer_c", "pickup"],
+  },
   "retailer_d.standard": {
-    price: ["price", "amount"],
-    inStock: ["availability", "inStock"],
+    price,
+    inStock,
     state: ["retailer_d", "state"],
     regularPrice: ["retailer_d", "regularPrice"],
     purchasable: ["retailer_d", "purchasable"],
@@ -16,7 +63,7 @@ const paths: { readonly [Id in ScraperId]: Readonly<Record<TrackedField<Id>, Pat
 };
 
 /**
- * The tracked fields of a read. A field that the read does not show is absent (not observed); where
+ * The tracked and testable fields of a read, flat. A field that the read does not show is absent (not observed); where
  * the field or what holds it is null, null is the value.
  */
 export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
-import type { ScraperId } from "../scrapers/catalogue.ts";
+import type { OfferScraperId, ProductScraperId } from "../scrapers/catalogue.ts";
 import type { Scraper } from "../scrapers/scraper.ts";
 import { dCatalog } from "./d-catalog.ts";
 import { sandbox } from "./sandbox.ts";
@@ -46,14 +46,26 @@ const dCatalogOptions = v.strictObject(
   "is missing, or no option of the adapter d_catalog",
 );
 
-const source = v.variant(
+const sandboxOnly = v.variant("adapter", [sandboxOptions], "is sandbox");
+
+const catalogOrSandbox = v.variant(
   "adapter",
   [sandboxOptions, dCatalogOptions],
   "is one of sandbox, d_catalog",
 );
 
+/** Every scraper is named: one that is forgotten must not answer with invented data. */
 const configuration = v.strictObject(
-  { "retailer_d.standard": source } satisfies Record<ScraperId, typeof source>,
+  {
+    "retailer_a.pulse": sandboxOnly,
+    "retailer_a.lite": sandboxOnly,
+    "retailer_a.full": sandboxOnly,
+    "retailer_a.offers": sandboxOnly,
+    "retailer_a.offer_check": sandboxOnly,
+    "retailer_b.standard": sandboxOnly,
+    "retailer_c.standard": sandboxOnly,
+    "retailer_d.standard": catalogOrSandbox,
+  } satisfies Record<ProductScraperId | OfferScraperId, v.GenericSchema>,
   "is missing, or no scraper",
 );
 
@@ -80,8 +92,8 @@ export interface SourceDependencies {
 export function scraperFor(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,
-): (scraper: ScraperId) => Scraper {
-  const made = new Map<ScraperId, Scraper>();
+): (scraper: ProductScraperId) => Scraper {
+  const made = new Map<ProductScraperId, Scraper>();
   return (id) => {
     const scraper = made.get(id) ?? makeScraper(sources[id], dependencies);
     made.set(id, scraper);
@@ -90,7 +102,7 @@ export function scraperFor(
 }
 
 function makeScraper(
-  options: SourceConfiguration[ScraperId],
+  options: SourceConfiguration[ProductScraperId],
   dependencies: SourceDependencies,
 ): Scraper {
   return options.adapter === "sandbox"

@@ -1,36 +1,26 @@
 import type { Clock } from "../base/clock.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
-import { scrapers, type ScraperId } from "../scrapers/catalogue.ts";
-import type { RetailerDFields } from "../scrapers/product-fields.ts";
-import type { Answer, Scraper } from "../scrapers/scraper.ts";
-import { type Draw, drawFor, retailerDFields } from "./sandbox-catalogue.ts";
-import {
-  behaviourOf,
-  scriptedFields,
-  scriptedStatus,
-  slowMilliseconds,
-  type ScriptedBehaviour,
-} from "./sandbox-script.ts";
-
-/** Items that never existed; fixed per id. */
-const notFoundShare = 0.02;
-/** Reads that fail; drawn anew per id in every step of this length, so that a retry helps. */
-const partialShare = 0.01;
-const unavailableShare = 0.01;
-const failureStepMs = 10 * 60 * 1_000;
+import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
+import type { Answer, ProductFields, Scraper } from "../scrapers/scraper.ts";
+import type { ShelfMoment } from "./sandbox-catalogue.ts";
+import { type Drawn, drawsOf } from "./sandbox-draw.ts";
+import { itemStateA } from "./sandbox-retailer-a.ts";
+import { fullFields, liteFields, pulseFields } from "./sandbox-retailer-a-fields.ts";
+import { retailerBFields } from "./sandbox-retailer-b.ts";
+import { retailerCFields } from "./sandbox-retailer-c.ts";
+import { retailerDFields } from "./sandbox-retailer-d.ts";
+import { behaviourOf } from "./sandbox-script.ts";
+import { readTiming, statusAt } from "./sandbox-status.ts";
 
 /** One item at one moment. */
-export interface SandboxMoment {
-  readonly scraper: ScraperId;
-  readonly marketplace: string;
-  readonly id: string;
+export interface SandboxMoment extends Drawn {
+  readonly scraper: ProductScraperId;
   readonly at: Date;
-  readonly seed: string;
 }
 
 /**
- * The default source: an invented shop that needs no network. What it answers follows from
- * scraper, id, time and seed alone.
+ * The default source: invented shops that need no network. What they answer follows from scraper,
+ * id, time and seed alone.
  */
 export function sandbox({
   seed,
@@ -41,72 +31,66 @@ export function sandbox({
 }): Scraper {
   return {
     async read({ scraper, marketplace, ids, deadline }) {
-      const at = clock.now();
-      const remainingMs = deadline.getTime() - at.getTime();
-      const hasSlow = ids.some((id) => behaviourOf(id) === "slow");
-      const isLate = (id: string): boolean =>
-        remainingMs <= 0 || (behaviourOf(id) === "slow" && remainingMs < slowMilliseconds);
-      if (hasSlow && remainingMs > 0) await clock.sleep(Math.min(slowMilliseconds, remainingMs));
+      const { platform } = scrapers[scraper];
+      const { at, isLate } = await readTiming(platform, { ids, deadline }, clock);
+      const fetchedAt = at.toISOString();
       return ids.map((id) =>
         isLate(id)
-          ? { id, status: "unavailable", fetchedAt: at.toISOString() }
-          : sandboxAnswer({ scraper, marketplace, id, at, seed }),
+          ? { id, status: "unavailable", fetchedAt }
+          : answerAt({ scraper, marketplace, id, at, seed }, fetchedAt),
       );
     },
   };
 }
 
 /** What the sandbox says about one item; a pure function. */
-export function sandboxAnswer(moment: SandboxMoment): Answer {
-  const behaviour = behaviourOf(moment.id);
-  return behaviour === undefined ? usualAnswer(moment) : scriptedAnswer(behaviour, moment);
-}
+export const sandboxAnswer = (moment: SandboxMoment): Answer =>
+  answerAt(moment, moment.at.toISOString());
 
-function usualAnswer(moment: SandboxMoment): Answer {
-  const { scraper, id, at } = moment;
-  const fetchedAt = at.toISOString();
-  const draw = drawOf(moment);
-  if (draw(scraper, id, "not found") < notFoundShare) return { id, status: "not_found", fetchedAt };
-  const failed = draw(scraper, id, "failed", Math.floor(at.getTime() / failureStepMs));
-  if (failed < unavailableShare) return { id, status: "unavailable", fetchedAt };
-  const fields = fieldsOf(moment);
-  return failed < unavailableShare + partialShare
-    ? { id, status: "partial", fetchedAt, fields: withoutStock(fields) }
-    : { id, status: "ok", fetchedAt, fields };
-}
-
-function scriptedAnswer(behaviour: ScriptedBehaviour, moment: SandboxMoment): Answer {
-  const { id, at } = moment;
-  const fetchedAt = at.toISOString();
-  const status = scriptedStatus(behaviour, { id, at });
+function answerAt(moment: SandboxMoment, fetchedAt: string): Answer {
+  const { scraper, id } = moment;
+  const { platform, marketplace } = { ...scrapers[scraper], ...moment };
+  const draw = drawsOf(moment);
+  const status = statusAt({ platform, kind: scraper }, moment, draw);
   if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
-  const usual = fieldsOf(moment);
-  const fields = scriptedFields(behaviour, { at, currency: currencyFor(moment), usual });
-  return { id, status, fetchedAt, fields: status === "ok" ? fields : withoutPrice(fields) };
+  const shelf = { platform, id, at: moment.at, currency: currencyOf(platform, marketplace), draw };
+  const fields = fieldReaders[scraper](shelf, moment);
+  if (status === "ok") return { id, status, fetchedAt, fields };
+  const isReserved = behaviourOf(platform, id) !== undefined;
+  return { id, status, fetchedAt, fields: withoutPrice(fields, isReserved) };
 }
 
-const drawOf = ({ seed, marketplace }: SandboxMoment): Draw => drawFor(`${seed}|${marketplace}`);
+type FieldReader = (shelf: ShelfMoment, moment: Drawn) => ProductFields;
 
-const currencyFor = ({ scraper, marketplace }: SandboxMoment): string =>
-  currencyOf(scrapers[scraper].platform, marketplace);
+const stateAt = (
+  { at }: ShelfMoment,
+  { seed, marketplace, id }: Drawn,
+): Parameters<typeof pulseFields>[0] => itemStateA({ seed, marketplace, id, at });
 
-const fieldsOf = (moment: SandboxMoment): RetailerDFields =>
-  retailerDFields({
-    id: moment.id,
-    at: moment.at,
-    currency: currencyFor(moment),
-    draw: drawOf(moment),
-  });
+const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
+  "retailer_a.pulse": (shelf, moment) => pulseFields(stateAt(shelf, moment)),
+  "retailer_a.lite": (shelf, moment) => liteFields(stateAt(shelf, moment), shelf),
+  "retailer_a.full": (shelf, moment) => fullFields(stateAt(shelf, moment), shelf),
+  "retailer_b.standard": (shelf) => retailerBFields(shelf, behaviourOf("retailer_b", shelf.id)),
+  "retailer_c.standard": (shelf) => retailerCFields(shelf, behaviourOf("retailer_c", shelf.id)),
+  "retailer_d.standard": (shelf) => retailerDFields(shelf, behaviourOf("retailer_d", shelf.id)),
+};
 
-/** A read that got no further than the name: stock and price are not shown. */
-function withoutStock({
-  availability: _availability,
-  ...fields
-}: RetailerDFields): RetailerDFields {
-  return withoutPrice(fields);
-}
+/** Fields of a retailer's own object that tell the price, directly or by its difference. */
+const priceKeys = new Set(["newMinPrice", "buybox", "savings", "usedMinPrice"]);
+const objectNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const;
 
-function withoutPrice({ price: _price, ...fields }: RetailerDFields): RetailerDFields {
-  const { savings: _savings, ...object } = fields.retailer_d;
-  return { ...fields, retailer_d: object };
+/** A read that missed the price; one that got no further than the name misses the stock too. */
+function withoutPrice(
+  { price: _price, availability, ...fields }: ProductFields,
+  keepsStock: boolean,
+): ProductFields {
+  const shown: Record<string, unknown> = { ...fields };
+  if (keepsStock && availability !== undefined) shown["availability"] = availability;
+  for (const name of objectNames) {
+    const object = shown[name];
+    if (typeof object !== "object" || object === null) continue;
+    shown[name] = Object.fromEntries(Object.entries(object).filter(([key]) => !priceKeys.has(key)));
+  }
+  return shown;
 }

@@ -27,25 +27,72 @@ export const newWatchlistBody = v.object({
     v.trim(),
     v.minLength(1, "'name' is empty. Give the list a name."),
     v.maxLength(nameMax, `'name' has more than ${nameMax} characters.`),
+    v.description("What the list is called."),
   ),
-  ids: v.optional(idList("ids")),
-  asins: v.optional(idList("asins")),
-  platform: v.optional(text("platform")),
-  marketplace: v.optional(text("marketplace")),
-  every: v.optional(text("every")),
-  cron: v.optional(text("cron")),
-  timezone: v.optional(text("timezone")),
-  webhook_url: v.nullish(text("webhook_url")),
-  webhook_endpoint_id: v.nullish(text("webhook_endpoint_id")),
+  ids: v.optional(
+    v.pipe(
+      idList("ids"),
+      v.description(
+        `1 to ${limits.watchlistItemsMax} item ids of the platform, or one string with ids ` +
+          "separated by newlines or commas.",
+      ),
+    ),
+  ),
+  asins: v.optional(
+    v.pipe(
+      idList("asins"),
+      v.description("Alias of `ids` on retailer_a."),
+      v.metadata({ deprecated: true }),
+    ),
+  ),
+  platform: v.optional(v.pipe(text("platform"), v.description("Default: retailer_a."))),
+  marketplace: v.optional(
+    v.pipe(text("marketplace"), v.description("Default: the platform's own.")),
+  ),
+  every: v.optional(
+    v.pipe(
+      text("every"),
+      v.description("Cadence from start to start, 5m to 7d, such as 15m, 1h or 1d."),
+      v.examples(["15m"]),
+    ),
+  ),
+  cron: v.optional(
+    v.pipe(
+      text("cron"),
+      v.description("Instead of `every`: five fields, or @hourly, @daily, @weekly and so on."),
+      v.examples(["*/15 8-18 * * MON-FRI"]),
+    ),
+  ),
+  timezone: v.optional(
+    v.pipe(
+      text("timezone"),
+      v.description("IANA zone that the cron is read in. Default: UTC."),
+      v.examples(["Europe/Berlin"]),
+    ),
+  ),
+  webhook_url: v.nullish(
+    v.pipe(
+      text("webhook_url"),
+      v.description("URL of the registered endpoint that gets this list's events, and no other."),
+    ),
+  ),
+  webhook_endpoint_id: v.nullish(
+    v.pipe(text("webhook_endpoint_id"), v.description("The same by id; send one or the other.")),
+  ),
   refresh_every_runs: v.optional(
     v.pipe(
       v.number("'refresh_every_runs' is a number."),
       v.integer("'refresh_every_runs' is a whole number."),
       v.minValue(0, "'refresh_every_runs' is at least 0."),
       v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
+      v.description(
+        "On retailer_a: every so many runs, one reads every item at lite. 0: never. Default: 8.",
+      ),
     ),
   ),
-  pipeline: v.nullish(v.unknown()),
+  pipeline: v.nullish(
+    v.pipe(v.unknown(), v.description("Steps and routes; absent: the platform's default.")),
+  ),
 });
 type Body = v.InferOutput<typeof newWatchlistBody>;
 
@@ -67,6 +114,7 @@ const refreshEveryRunsDefault = 8;
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
   const shop = parsePlatform(body);
+  if (shop.platform === "retailer_a") throw notImplemented("A watchlist on retailer_a");
   const ids = parseIds(shop, body);
   const schedule = parseSchedule(body);
   const { webhook_url: url = null, webhook_endpoint_id: endpointId = null } = body;

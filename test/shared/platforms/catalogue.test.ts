@@ -4,6 +4,7 @@ import {
   announcedPlatforms,
   currencyOf,
   parsePlatform,
+  type Platform,
   type PlatformEntry,
   platforms,
   productTiers,
@@ -19,20 +20,23 @@ function refusal(wanted: Parameters<typeof parsePlatform>[0]): ServiceError {
 }
 
 describe("naming a shop", () => {
-  it("means the platform's own marketplace when none is named", () => {
-    const shop = { platform: "retailer_d", marketplace: "us" };
-    expect(parsePlatform({ platform: "retailer_d" })).toEqual(shop);
-    expect(parsePlatform(shop)).toEqual(shop);
-  });
+  it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
+    "means %s's own marketplace when none is named",
+    (platform) => {
+      const shop = { platform, marketplace: "us" };
+      expect(parsePlatform({ platform })).toEqual(shop);
+      expect(parsePlatform(shop)).toEqual(shop);
+    },
+  );
 
   it("means retailer_a when no platform is named", () => {
-    expect(refusal({}).message).toContain("retailer_a");
+    expect(parsePlatform({})).toEqual({ platform: "retailer_a", marketplace: "us" });
   });
 
-  it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_e", "retailer_f", "retailer_g"])(
+  it.each(["retailer_e", "retailer_f", "retailer_g"])(
     "answers 501 for %s, which is announced only",
     (platform) => {
-      expect(refusal({ platform })).toMatchObject({
+      expect(refusal({ platform, marketplace: "zz" })).toMatchObject({
         status: 501,
         code: "NOT_IMPLEMENTED",
         details: { comingSoon: true },
@@ -40,8 +44,24 @@ describe("naming a shop", () => {
     },
   );
 
-  it("answers 501 for an announced marketplace", () => {
-    expect(refusal({ platform: "retailer_d", marketplace: "ca" }).status).toBe(501);
+  it.each([
+    ["retailer_a", "uk"],
+    ["retailer_a", "pl"],
+    ["retailer_d", "ca"],
+  ])("answers 501 for the announced marketplace of %s: %s", (platform, marketplace) => {
+    expect(refusal({ platform, marketplace })).toMatchObject({
+      status: 501,
+      details: { comingSoon: true },
+    });
+  });
+
+  it.each(["offers", "offer_check"] as const)("has %s on retailer_a only, 501 elsewhere", (id) => {
+    expect(parsePlatform({}, id)).toEqual({ platform: "retailer_a", marketplace: "us" });
+    for (const platform of ["retailer_b", "retailer_c", "retailer_d"]) {
+      expect(() => parsePlatform({ platform }, id)).toThrow(
+        expect.objectContaining({ status: 501, details: { comingSoon: true } }),
+      );
+    }
   });
 
   it.each(["retailer_z", "", "RETAILER_D", "__proto__", "constructor"])(
@@ -55,10 +75,16 @@ describe("naming a shop", () => {
     },
   );
 
-  it("answers 400 with the valid marketplaces for an unknown one", () => {
-    const error = refusal({ platform: "retailer_d", marketplace: "zz" });
+  it.each([
+    ["retailer_d", "zz"],
+    ["retailer_d", ""],
+    ["retailer_d", "US"],
+    ["retailer_b", "ca"],
+    ["retailer_c", "uk"],
+  ])("answers 400 with the valid marketplaces of %s for '%s'", (platform, marketplace) => {
+    const error = refusal({ platform, marketplace });
     expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
-    expect(error.message).toContain("us, ca");
+    expect(error.message).toContain("us");
   });
 });
 
@@ -74,9 +100,26 @@ describe("the catalogue", () => {
     if (entry.defaultTier !== null) expect(tiers.map(({ id }) => id)).toContain(entry.defaultTier);
   });
 
-  it("prices retailer_d at one credit, a thousand items a call", () => {
-    expect(productTiers("retailer_d")).toEqual([
-      { id: "standard", name: "Standard", costQuarters: 4, itemsPerCallMax: 1_000 },
+  it.each([
+    ["retailer_a", "pulse", 0.25, 10_000],
+    ["retailer_a", "lite", 1, 2_000],
+    ["retailer_a", "full", 5, 2_000],
+    ["retailer_b", "standard", 1, 100],
+    ["retailer_c", "standard", 1, 1_000],
+    ["retailer_d", "standard", 1, 1_000],
+  ] as const)("prices %s at %s: %d credits, %d items a call", (...row) => {
+    const [platform, id, credits, max] = row;
+    const tier = productTiers(platform).find((one) => one.id === id);
+    expect(tier).toMatchObject({ costQuarters: credits * 4, itemsPerCallMax: max });
+  });
+
+  it("has no more tiers than those", () => {
+    const names = (platform: Platform): string[] => productTiers(platform).map(({ id }) => id);
+    expect(names("retailer_a")).toEqual(["pulse", "lite", "full"]);
+    expect([names("retailer_b"), names("retailer_c"), names("retailer_d")].flat()).toEqual([
+      "standard",
+      "standard",
+      "standard",
     ]);
   });
 

@@ -1,55 +1,124 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../shared/base/system.ts";
-import { scrapers } from "../../../shared/scrapers/catalogue.ts";
+import { type ProductScraperId, scraperIds, scrapers } from "../../../shared/scrapers/catalogue.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
 import { snapshotOf } from "../../../shared/scrapers/snapshot.ts";
 import { sandboxAnswer } from "../../../shared/sources/sandbox.ts";
 
-const scraper = "retailer_d.standard";
+const at = new Date("2026-03-01T12:00:00.000Z");
 
-describe("a snapshot of retailer_d", () => {
-  it("holds every tracked field of a whole result", () => {
-    const answer = sandboxAnswer({
-      scraper,
-      marketplace: "us",
-      id: "9000000",
-      at: systemClock.now(),
-      seed: "test",
+function read(scraper: ProductScraperId, id: string): Snapshot {
+  const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "test" });
+  if (answer.status !== "ok") throw new Error(`${id} is always found`);
+  return snapshotOf(scraper, answer.fields);
+}
+
+describe("a snapshot", () => {
+  it.each([
+    ["retailer_a.pulse", { newCount: 1, newMinPrice: 99.99 }],
+    [
+      "retailer_b.standard",
+      {
+        price: 99.99,
+        listPrice: 149.99,
+        inStock: true,
+        seller: "Retailer B",
+        byPlatform: true,
+        thirdPartySeller: false,
+        offerId: expect.stringMatching(/^\d{16}$/),
+        clearance: false,
+      },
+    ],
+    [
+      "retailer_c.standard",
+      {
+        price: 99.99,
+        regularPrice: 149.99,
+        inStock: true,
+        shipping: "IN_STOCK",
+        pickup: "IN_STOCK",
+      },
+    ],
+    [
+      "retailer_d.standard",
+      {
+        price: 99.99,
+        inStock: true,
+        state: "ADD_TO_CART",
+        regularPrice: 149.99,
+        purchasable: true,
+      },
+    ],
+  ] as const)("of %s holds what can be tracked or tested, flat", (scraper, snapshot) => {
+    const id = scraper === "retailer_a.pulse" ? "B0SANDBOX0" : "9000000";
+    expect(read(scraper, id)).toEqual(snapshot);
+  });
+
+  it.each(["retailer_a.lite", "retailer_a.full"] as const)(
+    "of %s keeps the merchant by its id",
+    (scraper) => {
+      expect(read(scraper, "B0SANDBOX0")).toMatchObject({
+        price: 99.99,
+        inStock: true,
+        availabilityType: "in_stock",
+        isFba: true,
+        offerListingId: expect.any(String),
+        merchant: "A0RETAILERAUS",
+        condition: "new",
+        newCount: 1,
+        newMinPrice: 99.99,
+        usedCount: 1,
+        usedMinPrice: 100.99,
+      });
+    },
+  );
+
+  it("of a listing without buy box holds null for everything that the buy box has", () => {
+    expect(read("retailer_a.lite", "B0SANDBOXN")).toMatchObject({
+      price: null,
+      inStock: false,
+      availabilityType: null,
+      isFba: null,
+      offerListingId: null,
+      merchant: null,
+      condition: null,
+      deliveryDate: null,
+      newCount: 1,
     });
-    if (answer.status !== "ok") throw new Error("The steady item is always found");
-    const snapshot = snapshotOf(scraper, answer.fields);
-    expect(Object.keys(snapshot).toSorted()).toEqual(
-      [...scrapers[scraper].trackedFields].toSorted(),
-    );
-    expect(snapshot).toEqual({
-      price: 99.99,
-      inStock: true,
-      state: "ADD_TO_CART",
-      regularPrice: 149.99,
-      purchasable: true,
-    });
+  });
+
+  it.each(scraperIds)("of %s has no field but the tracked and the testable ones", (scraper) => {
+    const { platform, trackedFields, testableFields } = scrapers[scraper];
+    const known: ReadonlySet<string> = new Set([...trackedFields, ...testableFields]);
+    const snapshot = read(scraper, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
+    for (const field of Object.keys(snapshot)) expect(known).toContain(field);
+    for (const field of trackedFields) expect(snapshot).toHaveProperty(field);
   });
 
   it("leaves out what was not observed", () => {
-    expect(snapshotOf(scraper, { title: "Lamp", retailer_d: { state: "SOLD_OUT" } })).toEqual({
-      state: "SOLD_OUT",
-    });
+    const fields = { title: "Lamp", retailer_d: { state: "SOLD_OUT" } };
+    expect(snapshotOf("retailer_d.standard", fields)).toEqual({ state: "SOLD_OUT" });
   });
 
   it("keeps null as a value, of a field and of what holds it", () => {
-    expect(snapshotOf(scraper, { price: null, retailer_d: { regularPrice: null } })).toEqual({
-      price: null,
-      regularPrice: null,
-    });
+    const fields = { price: null, retailer_d: { regularPrice: null } };
+    expect(snapshotOf("retailer_d.standard", fields)).toEqual({ price: null, regularPrice: null });
   });
 
   it("takes no value that cannot be compared, nor one out of what holds nothing", () => {
-    expect(snapshotOf(scraper, { price: { amount: { nested: 1 } }, availability: "yes" })).toEqual(
-      {},
-    );
+    const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
+    expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
   });
+});
 
-  it("agrees with rules on names: what a rule may test is in the snapshot", () => {
-    const { testableFields, trackedFields } = scrapers[scraper];
-    expect([...testableFields].toSorted()).toEqual([...trackedFields].toSorted());
+describe("the scrapers", () => {
+  it.each([
+    ["retailer_a.pulse", "pulse", 0.25],
+    ["retailer_a.lite", "product", 1],
+    ["retailer_a.full", "product", 5],
+    ["retailer_b.standard", "standard", 1],
+    ["retailer_c.standard", "standard", 1],
+    ["retailer_d.standard", "standard", 1],
+  ] as const)("%s reads a %s for %d credits", (scraper, kind, credits) => {
+    expect(scrapers[scraper]).toMatchObject({ kind, costQuarters: credits * 4 });
   });
 });

@@ -1,10 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
-import { parseSources, scraperFor } from "../../../shared/sources/configuration.ts";
+import { offerScraperIds, scraperIds } from "../../../shared/scrapers/catalogue.ts";
+import {
+  parseSources,
+  scraperFor,
+  type SourceConfiguration,
+} from "../../../shared/sources/configuration.ts";
 
 const secret = "canary-key-77aa";
-const parse = (source: unknown): unknown =>
-  parseSources(JSON.stringify({ "retailer_d.standard": source }));
+/** Every scraper but retailer_d.standard, which the tests configure. */
+const others = Object.fromEntries(
+  [...scraperIds, ...offerScraperIds]
+    .filter((id) => id !== "retailer_d.standard")
+    .map((id) => [id, { adapter: "sandbox" }]),
+);
+const variableWith = (source: unknown): string =>
+  JSON.stringify({ ...others, "retailer_d.standard": source });
+const parse = (source: unknown): SourceConfiguration => parseSources(variableWith(source));
 
 function refusalOf(variable: string): string {
   try {
@@ -14,14 +26,15 @@ function refusalOf(variable: string): string {
   }
   throw new Error("It was accepted");
 }
-const refusal = (source: unknown): string =>
-  refusalOf(JSON.stringify({ "retailer_d.standard": source }));
+const refusal = (source: unknown): string => refusalOf(variableWith(source));
 
 describe("SOURCES", () => {
   it("names an adapter for each scraper, options being optional", () => {
-    expect(parse({ adapter: "sandbox" })).toEqual({
-      "retailer_d.standard": { adapter: "sandbox", seed: "sandbox" },
-    });
+    const parsed = parse({ adapter: "sandbox" });
+    expect(Object.keys(parsed).toSorted()).toEqual([...scraperIds, ...offerScraperIds].toSorted());
+    for (const source of Object.values(parsed)) {
+      expect(source).toEqual({ adapter: "sandbox", seed: "sandbox" });
+    }
     expect(parse({ adapter: "d_catalog", baseUrl: "https://api.example" })).toMatchObject({
       "retailer_d.standard": { baseUrl: "https://api.example" },
     });
@@ -55,17 +68,24 @@ describe("SOURCES", () => {
     expect(refusal(source)).toMatch(`SOURCES: ${key}: `);
   });
 
+  it("has the products API for retailer_d only", () => {
+    const source = { adapter: "d_catalog", baseUrl: "https://api.example" };
+    const misplaced = JSON.stringify({ ...parse(source), "retailer_b.standard": source });
+    expect(refusalOf(misplaced)).toContain("retailer_b.standard.adapter");
+  });
+
   it("is refused when a scraper is missing or unknown", () => {
-    expect(refusalOf("{}")).toContain("retailer_d.standard");
-    const unknown = { "retailer_d.standard": { adapter: "sandbox" }, "retailer_z.pulse": {} };
+    const { "retailer_a.offers": _left, ...forgotten } = parse({ adapter: "sandbox" });
+    expect(refusalOf(JSON.stringify(forgotten))).toContain("retailer_a.offers");
+    const unknown = { ...parse({ adapter: "sandbox" }), "retailer_z.pulse": {} };
     expect(refusalOf(JSON.stringify(unknown))).toContain("retailer_z.pulse");
   });
 
   it.each([
     `{"retailer_d.standard": {"adapter": "d_catalog", "apiKey": "${secret}"`,
-    JSON.stringify({ "retailer_d.standard": { adapter: secret } }),
-    JSON.stringify({ "retailer_d.standard": { adapter: "d_catalog", baseUrl: secret } }),
-    JSON.stringify({ "retailer_d.standard": secret }),
+    variableWith({ adapter: secret }),
+    variableWith({ adapter: "d_catalog", baseUrl: secret }),
+    variableWith(secret),
     JSON.stringify(secret),
   ])("repeats no value in what it says", (variable) => {
     expect(refusalOf(variable)).not.toContain(secret);
@@ -74,7 +94,7 @@ describe("SOURCES", () => {
 
 describe("scraperFor", () => {
   it("makes each scraper once, so that its limits hold across reads", async () => {
-    const sources = parseSources('{"retailer_d.standard": {"adapter": "sandbox"}}');
+    const sources = parse({ adapter: "sandbox" });
     const scraper = scraperFor(sources, { clock: systemClock, chance: systemChance });
     expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
     const [answer] = await scraper("retailer_d.standard").read({

@@ -1,0 +1,16 @@
+import * as provide from "../dependencies.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { listRoute } from "./list.ts";
+
+export function createHandler(environment: EnvironmentOf<"platforms">): HttpHandler {
+  return groupHandler({
+    group: "platforms",
+    routes: { "GET /v1/platforms": listRoute },
+    dependencies: provide.publicEdge(environment, "platforms"),
+  });
+}
+
+export const handler = provide.onFirstCall(() =>
+  createHandler(readEnvironment("platforms", process.env)),
+);

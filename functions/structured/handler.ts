@@ -1,0 +1,21 @@
+import * as provide from "../dependencies.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { callRoute } from "./call.ts";
+import { listRoute } from "./list.ts";
+
+export function createHandler(environment: EnvironmentOf<"structured">): HttpHandler {
+  return groupHandler({
+    group: "structured",
+    routes: {
+      "GET /v1/structured": listRoute,
+      "GET /v1/structured/{platform}/{kind}": callRoute,
+      "POST /v1/structured/{platform}/{kind}": callRoute,
+    },
+    dependencies: provide.edge(environment, "structured"),
+  });
+}
+
+export const handler = provide.onFirstCall(() =>
+  createHandler(readEnvironment("structured", process.env)),
+);

@@ -1,0 +1,9 @@
+import { presentStructured } from "../../shared/platforms/structured.ts";
+import { route } from "../http/route.ts";
+
+/** `GET /v1/structured` (specification, section "Structured-data endpoints"). */
+export const listRoute = route<unknown>({
+  async handle() {
+    return { status: 200, body: presentStructured() };
+  },
+});

@@ -1,0 +1,110 @@
+import * as v from "valibot";
+import type { Endpoint, Marketplace, PlatformEntry } from "./catalogue.ts";
+import { announcedPlatforms, platforms } from "./catalogue.ts";
+
+const status = v.pipe(
+  v.picklist(["live", "coming_soon"]),
+  v.description("What is coming soon answers 501."),
+);
+
+const endpointSchema = v.object({
+  id: v.pipe(v.string(), v.examples(["products", "offers", "offer_check"])),
+  name: v.string(),
+  route: v.pipe(v.string(), v.description("Method and path."), v.examples(["POST /v1/products"])),
+  status,
+  tiers: v.array(
+    v.object({
+      id: v.string(),
+      name: v.string(),
+      credits_per_item: v.number(),
+      max_items_per_call: v.pipe(v.number(), v.integer()),
+    }),
+  ),
+});
+
+const marketplaceSchema = v.object({
+  code: v.string(),
+  name: v.string(),
+  country: v.pipe(v.string(), v.description("ISO 3166-1 alpha-2.")),
+  currency: v.pipe(v.string(), v.description("ISO 4217; of every price in the marketplace.")),
+  status,
+  endpoints: v.pipe(v.record(v.string(), status), v.description("By id of the endpoint.")),
+});
+
+/** A platform as clients see it (specification, section "Platform record"). */
+export const platformSchema = v.pipe(
+  v.object({
+    id: v.pipe(v.string(), v.description("The value of `platform`.")),
+    object: v.literal("platform"),
+    name: v.string(),
+    status,
+    id_field: v.pipe(
+      v.string(),
+      v.description("Request field for ids; `ids` is always accepted too."),
+    ),
+    id_name: v.pipe(v.string(), v.description("What people call the id.")),
+    default_marketplace: v.string(),
+    endpoints: v.array(endpointSchema),
+    marketplaces: v.array(marketplaceSchema),
+  }),
+  v.title("Platform"),
+);
+
+/** The 200 answer of `GET /v1/platforms`. */
+export const platformsResponse = v.object({
+  object: v.literal("list"),
+  data: v.array(platformSchema),
+});
+
+type PlatformRecord = v.InferOutput<typeof platformSchema>;
+
+/** Every platform, the announced ones last. */
+export const presentPlatforms = (): v.InferOutput<typeof platformsResponse> => ({
+  object: "list",
+  data: Object.entries<PlatformEntry>({ ...platforms, ...announcedPlatforms }).map(presentPlatform),
+});
+
+const quarters = 4;
+
+const presentPlatform = ([id, entry]: readonly [string, PlatformEntry]): PlatformRecord => ({
+  id,
+  object: "platform",
+  name: entry.name,
+  status: entry.status,
+  id_field: entry.idField,
+  id_name: entry.idName,
+  default_marketplace: entry.defaultMarketplace,
+  endpoints: entry.endpoints.map((endpoint) => ({
+    id: endpoint.id,
+    name: endpoint.name,
+    route: endpoint.route,
+    status: endpoint.status,
+    tiers: endpoint.tiers.map((tier) => ({
+      id: tier.id,
+      name: tier.name,
+      credits_per_item: tier.costQuarters / quarters,
+      max_items_per_call: tier.itemsPerCallMax,
+    })),
+  })),
+  marketplaces: entry.marketplaces.map((marketplace) =>
+    presentMarketplace(marketplace, entry.endpoints),
+  ),
+});
+
+const presentMarketplace = (
+  { code, name, country, currency, status: shopStatus }: Marketplace,
+  endpoints: readonly Endpoint[],
+): PlatformRecord["marketplaces"][number] => ({
+  code,
+  name,
+  country,
+  currency,
+  status: shopStatus,
+  endpoints: Object.fromEntries(
+    // An endpoint is live where both it and the marketplace are.
+    endpoints.map((endpoint) => [
+      endpoint.id,
+      shopStatus === "live" ? endpoint.status : shopStatus,
+    ]),
+  ),
+});

@@ -1,0 +1,100 @@
+import * as v from "valibot";
+import { count, timestamp } from "../base/wire-schema.ts";
+import { changesSchema, snapshotSchema } from "../pipelines/pipeline-schema.ts";
+import { runSchema } from "./run-schema.ts";
+
+const itemEntry = {
+  id: v.string(),
+  asin: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("Alias of id, on retailer_a."),
+      v.metadata({ deprecated: true }),
+    ),
+  ),
+  step: v.string(),
+  scraper: v.string(),
+};
+
+const itemEventData = {
+  watchlist_id: v.string(),
+  watchlist_name: v.string(),
+  platform: v.string(),
+  marketplace: v.string(),
+  currency: v.string(),
+  run_id: v.string(),
+  run_number: count,
+  part: v.pipe(count, v.description("Which delivery of the run's deliveries of this type.")),
+  parts: count,
+};
+
+const envelope = <Type extends string, Data extends v.GenericSchema>(type: Type, data: Data) =>
+  v.object({
+    id: v.pipe(v.string(), v.description("Begins with evt_; the same at every attempt.")),
+    type: v.literal(type),
+    created_at: timestamp,
+    data,
+  });
+
+/** Bodies of the events by type (specification, section "Events"). */
+export const eventSchemas = {
+  "watchlist.product.changed": envelope(
+    "watchlist.product.changed",
+    v.object({
+      ...itemEventData,
+      changes: v.array(
+        v.object({
+          ...itemEntry,
+          changed_at: timestamp,
+          tier: v.string(),
+          changes: changesSchema,
+          snapshot: snapshotSchema,
+        }),
+      ),
+    }),
+  ),
+  "watchlist.product.matched": envelope(
+    "watchlist.product.matched",
+    v.object({
+      ...itemEventData,
+      products: v.array(
+        v.object({
+          ...itemEntry,
+          matched_at: timestamp,
+          branch: v.pipe(v.string(), v.description("The `when` of the route that matched.")),
+          status: v.string(),
+          values: snapshotSchema,
+        }),
+      ),
+    }),
+  ),
+  "watchlist.product.delisted": envelope(
+    "watchlist.product.delisted",
+    v.object({
+      ...itemEventData,
+      products: v.array(
+        v.object({
+          ...itemEntry,
+          delisted_at: timestamp,
+          detected_by: v.string(),
+          last_snapshot: v.nullable(snapshotSchema),
+        }),
+      ),
+    }),
+  ),
+  "watchlist.run.completed": envelope(
+    "watchlist.run.completed",
+    v.object({
+      ...runSchema.entries,
+      events: v.pipe(
+        v.record(v.string(), count),
+        v.description("Event type to how many deliveries of it this run makes."),
+      ),
+      events_digest: v.pipe(
+        v.string(),
+        v.description("Proves that none of the run's events was missed."),
+      ),
+    }),
+  ),
+  "webhook.test": envelope("webhook.test", v.object({ webhook_endpoint_id: v.string() })),
+};

@@ -1,0 +1,59 @@
+import * as v from "valibot";
+import { count, listOf, timestamp } from "../base/wire-schema.ts";
+
+const stepStatsSchema = v.object({
+  scraper: v.string(),
+  requested: count,
+  ok: count,
+  partial: count,
+  not_found: count,
+  unavailable: count,
+  credits: count,
+  skipped: count,
+});
+
+/** The run object, in answers and in `watchlist.run.completed` (specification, section "Events"). */
+export const runSchema = v.object({
+  id: v.pipe(v.string(), v.description("Begins with wlrun_.")),
+  object: v.literal("watchlist_run"),
+  watchlist_id: v.string(),
+  run_number: count,
+  trigger: v.pipe(v.string(), v.description("What started it: initial, schedule or manual.")),
+  kind: v.pipe(v.string(), v.description("What it read: baseline, refresh or sweep.")),
+  status: v.picklist(["running", "completed", "insufficient_credits", "failed"]),
+  credits: v.pipe(count, v.description("Credits charged.")),
+  stats: v.object({
+    tracked: count,
+    entry: v.pipe(v.string(), v.description("Id of the step that the run started with.")),
+    new_items: count,
+    steps: v.pipe(
+      v.record(v.string(), stepStatsSchema),
+      v.description("Step id to what the step read and cost."),
+    ),
+    matched: count,
+    deferred: v.pipe(count, v.description("Items that wait for the next run for lack of credits.")),
+    changed: count,
+    delisted: count,
+    retry_next_run: v.pipe(count, v.description("Items that gave no answer this time.")),
+  }),
+  error: v.nullable(v.string()),
+  started_at: timestamp,
+  finished_at: v.nullable(timestamp),
+  watchlist: v.nullable(
+    v.pipe(
+      v.object({
+        id: v.string(),
+        name: v.string(),
+        platform: v.string(),
+        marketplace: v.string(),
+        status: v.picklist(["active", "paused"]),
+        paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
+        next_run_at: v.nullable(timestamp),
+      }),
+      v.description("The list when the run ended; null when it was deleted meanwhile."),
+    ),
+  ),
+});
+
+/** 200 of `GET /v1/watchlists/{id}/runs`. */
+export const runsResponse = listOf(runSchema);

@@ -1,0 +1,60 @@
+import * as v from "valibot";
+
+/** Conditions of an offer; an open set, as the retailer may invent more. */
+export const offerConditions = [
+  "new",
+  "used_like_new",
+  "used_very_good",
+  "used_good",
+  "used_acceptable",
+  "refurbished",
+  "collectible_like_new",
+  "collectible_very_good",
+  "collectible_good",
+  "collectible_acceptable",
+  "other",
+] as const;
+
+export type OfferCondition = (typeof offerConditions)[number];
+
+/** One offer on a listing (specification, section "Offer (offers endpoints)"). */
+export const offerSchema = v.pipe(
+  v.object({
+    offerListingId: v.pipe(
+      v.string(),
+      v.description("Identifies this exact offer. Send it back as it was returned."),
+    ),
+    price: v.pipe(v.number(), v.description("In the marketplace currency, without shipping.")),
+    currency: v.pipe(v.string(), v.description("ISO 4217."), v.examples(["USD"])),
+    priceDisplay: v.pipe(v.string(), v.examples(["$1,249.00"])),
+    shipping: v.optional(
+      v.pipe(v.number(), v.description("0 for free delivery; absent when not stated.")),
+    ),
+    condition: v.pipe(
+      v.string(),
+      v.description("More values may be added."),
+      v.examples([...offerConditions]),
+    ),
+    conditionNote: v.optional(v.pipe(v.string(), v.description("The seller's comment."))),
+    seller: v.object({
+      id: v.string(),
+      name: v.string(),
+      rating: v.optional(v.number()),
+      ratingCount: v.optional(v.pipe(v.number(), v.integer())),
+    }),
+    fulfillment: v.object({
+      isFba: v.pipe(v.boolean(), v.description("True when the retailer ships the offer.")),
+      fulfillerName: v.string(),
+    }),
+    isBuybox: v.pipe(v.boolean(), v.description("True for the offer that holds the buy box.")),
+    availability: v.optional(v.pipe(v.string(), v.examples(["In Stock"]))),
+    delivery: v.optional(v.pipe(v.string(), v.examples(["FREE delivery Tuesday, March 3"]))),
+  }),
+  v.title("Offer"),
+);
+
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
+  : Value;
+
+export type Offer = DeepReadonly<v.InferOutput<typeof offerSchema>>;

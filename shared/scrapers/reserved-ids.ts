@@ -1,0 +1,110 @@
+import type { Platform } from "../platforms/catalogue.ts";
+
+/** What a reserved id of the sandbox does, so that customers can test what real shops do seldom. */
+export type ScriptedBehaviour =
+  | "steady"
+  | "price_changes_every_read"
+  | "stock_comes_and_goes"
+  | "sold_out"
+  | "comes_and_goes"
+  | "delists"
+  | "always_partial"
+  | "always_unavailable"
+  | "always_not_found"
+  | "slow"
+  | "no_buy_box"
+  | "parent"
+  | "many_offers"
+  | "variation_parent";
+
+export interface ReservedId {
+  readonly id: string;
+  readonly behaviour: ScriptedBehaviour;
+  readonly description: string;
+}
+
+/** A form of ids that all do the same. */
+export interface ReservedForm {
+  readonly pattern: RegExp;
+  readonly behaviour: ScriptedBehaviour;
+  readonly description: string;
+}
+
+/** How long a read with a slow id takes. */
+export const slowMilliseconds = 3_000;
+
+/** What every platform has an id for; the id ends in the place in this list. */
+const everywhere = [
+  ["steady", "Found, in stock, at the same price for ever."],
+  [
+    "price_changes_every_read",
+    "Found; the price follows the millisecond, so that two reads differ.",
+  ],
+  ["stock_comes_and_goes", "In stock in even minutes, sold out in odd ones."],
+  ["sold_out", "Found, sold out for ever."],
+  ["comes_and_goes", "Found in even minutes, not found in odd ones."],
+  ["always_partial", "Found, but without its price: partial, refunded. Offers are unavailable."],
+  ["always_unavailable", "Never answered; refunded."],
+  ["always_not_found", "Never found; charged."],
+  ["slow", `Found after ${slowMilliseconds / 1_000} seconds, the rest of the call with it.`],
+] as const;
+
+const common = (prefix: string): readonly ReservedId[] =>
+  everywhere.map(([behaviour, description], n) => ({
+    id: `${prefix}${n}`,
+    behaviour,
+    description,
+  }));
+
+/** Reserved ids of the sandbox by platform. */
+export const reservedIds: Readonly<Record<Platform, readonly ReservedId[]>> = {
+  retailer_a: [
+    ...common("B0SANDBOX"),
+    {
+      id: "B0SANDBOXN",
+      behaviour: "no_buy_box",
+      description: "Found with offers, none of which holds the buy box.",
+    },
+    {
+      id: "B0SANDBOXP",
+      behaviour: "parent",
+      description: "A parent listing with no buyable option: no offers, no buy box.",
+    },
+    {
+      id: "B0SANDBOXM",
+      behaviour: "many_offers",
+      description: "Found with 45 offers in several conditions, more than one read shows.",
+    },
+  ],
+  retailer_b: common("900000"),
+  retailer_c: [
+    ...common("900000"),
+    {
+      id: "9000009",
+      behaviour: "variation_parent",
+      description: "A variation parent: answers with its featured variant, tcin 9000000.",
+    },
+  ],
+  retailer_d: common("900000"),
+};
+
+/** The item number of the featured variant that the reserved variation parent answers with. */
+export const featuredVariantTcin = "9000000";
+
+const delisting = (start: string, pattern: RegExp): ReservedForm => ({
+  pattern,
+  behaviour: "delists",
+  description:
+    `${start} and the last eight digits of a Unix time in seconds: found until then, not found ` +
+    "from then on.",
+});
+
+const numericDelisting = delisting("90", /^90(\d{8})$/);
+
+/** Ids of this form delist at a time of the customer's choosing. */
+export const delistingIds: Readonly<Record<Platform, ReservedForm>> = {
+  retailer_a: delisting("BX", /^BX(\d{8})$/),
+  retailer_b: numericDelisting,
+  retailer_c: numericDelisting,
+  retailer_d: numericDelisting,
+};

@@ -1,0 +1,103 @@
+import * as v from "valibot";
+import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { changesSchema, pipelineSchema, snapshotSchema } from "../pipelines/pipeline-schema.ts";
+
+const byStateSchema = v.object({ new: count, active: count, delisted: count });
+
+const scheduleSchema = v.pipe(
+  v.variant("type", [
+    v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
+    v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
+  ]),
+  v.description("When the list runs: a cadence from start to start, or a cron expression."),
+);
+
+/** A watchlist as answers show it (specification, section "Watchlist"). */
+export const watchlistSchema = v.object({
+  id: v.pipe(v.string(), v.description("Begins with wl_.")),
+  object: v.literal("watchlist"),
+  name: v.string(),
+  platform: v.string(),
+  marketplace: v.string(),
+  currency: v.pipe(v.string(), v.description("Currency of every price of the list, ISO 4217.")),
+  status: v.picklist(["active", "paused"]),
+  paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
+  schedule: scheduleSchema,
+  every: v.nullable(v.string()),
+  every_seconds: v.nullable(count),
+  refresh_every_runs: count,
+  webhook_url: v.nullable(
+    v.pipe(v.string(), v.description("Where this list's events go; null: every endpoint.")),
+  ),
+  item_count: v.pipe(count, v.description("Items in every state.")),
+  items_by_state: byStateSchema,
+  asin_count: v.pipe(
+    count,
+    v.description("Alias of item_count."),
+    v.metadata({ deprecated: true }),
+  ),
+  asins_by_state: v.pipe(
+    byStateSchema,
+    v.description("Alias of items_by_state."),
+    v.metadata({ deprecated: true }),
+  ),
+  pipeline: pipelineSchema,
+  default_pipeline: v.boolean(),
+  estimated_credits: v.pipe(
+    v.object({ pulseRun: count, refreshRun: count, newAsins: count }),
+    v.description(
+      "Credits of an ordinary run, of a refresh run, and of first reads still to come.",
+    ),
+  ),
+  run_count: count,
+  consecutive_skips: v.pipe(
+    count,
+    v.description("Runs skipped in a row for lack of credits; the third pauses the list."),
+  ),
+  last_run_at: v.nullable(timestamp),
+  last_run_status: v.nullable(
+    v.picklist(["running", "completed", "insufficient_credits", "failed"]),
+  ),
+  next_run_at: v.nullable(v.pipe(timestamp, v.description("Null while paused."))),
+  created_at: timestamp,
+  updated_at: timestamp,
+  url: v.pipe(v.string(), v.url(), v.description("Address of this watchlist.")),
+});
+
+/** 200 of `GET /v1/watchlists`. */
+export const watchlistsResponse = listOf(watchlistSchema);
+
+/** An entry of a watchlist's items. */
+export const watchlistItemSchema = v.object({
+  id: v.string(),
+  object: v.literal("watchlist_item"),
+  asin: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("Alias of id, on retailer_a."),
+      v.metadata({ deprecated: true }),
+    ),
+  ),
+  state: v.picklist(["new", "active", "delisted"]),
+  added_at: timestamp,
+  first_read_at: v.nullable(timestamp),
+  last_read_status: v.nullable(v.picklist(["ok", "partial", "not_found", "unavailable"])),
+  consecutive_failures: count,
+  snapshot: v.nullable(snapshotSchema),
+  snapshot_at: v.nullable(timestamp),
+  last_change: v.nullable(
+    v.object({
+      changed_at: timestamp,
+      run_id: v.string(),
+      run_number: count,
+      step: v.string(),
+      scraper: v.string(),
+      tier: v.string(),
+      changes: changesSchema,
+    }),
+  ),
+  delisted_at: v.nullable(timestamp),
+});
+
+/** 200 of `GET /v1/watchlists/{id}/items`. */
+export const watchlistItemsResponse = listOf(watchlistItemSchema);

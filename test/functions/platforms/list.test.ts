@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startWorld, type World } from "../../../scripts/local/world.ts";
+import { presentPlatforms } from "../../../shared/platforms/present-platform.ts";
+
+let dir: string;
+let world: World;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "platforms-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${world.baseUrl}/v1${path}`, { headers });
+
+describe("GET /v1/platforms", () => {
+  describe("200", () => {
+    it("answers without a key, with the headers of every answer", async () => {
+      const response = await get("/platforms");
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual(presentPlatforms());
+      expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+      expect(response.headers.get("x-ratelimit-limit")).not.toBeNull();
+    });
+
+    it("answers the same with a key, even one that nobody knows", async () => {
+      for (const key of [world.apiKey, "svc_live_unknown"]) {
+        const response = await get("/platforms", { Authorization: `Bearer ${key}` });
+        expect(await response.json()).toEqual(presentPlatforms());
+      }
+    });
+  });
+
+  describe("404", () => {
+    it("answers below the list: a platform has no page of its own", async () => {
+      const response = await get("/platforms/retailer_a");
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  type Body,
+  type Customer,
+  type OffersWorld,
+  startOffersWorld,
+} from "../offers/offers-world.ts";
+
+let world: OffersWorld;
+let customer: Customer;
+const granted = 100;
+beforeAll(async () => {
+  world = await startOffersWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  customer = await world.customer(granted);
+});
+
+const get = (id: string, query = ""): ReturnType<Customer["call"]> =>
+  customer.call(`GET /v1/products/${id}/offers${query}`);
+
+describe("GET /v1/products/{id}/offers", () => {
+  describe("200", () => {
+    it.each(["", "?condition=new", "?condition=used&marketplace=us&platform=retailer_a"])(
+      "with %j answers as the call with one id does, at the same price",
+      async (query) => {
+        const one = await get("B0SANDBOXM", query);
+        const condition = new URLSearchParams(query).get("condition") ?? "all";
+        const listed = await customer.call("POST /v1/offers", { ids: ["B0SANDBOXM"], condition });
+        expect(one.status).toBe(200);
+        expect(withoutTimes(one.body)).toEqual(withoutTimes(listed.body));
+        expect(one.headers.get("x-service-credits")).toBe("3");
+        expect(await customer.balance()).toBe(granted - 6);
+      },
+    );
+
+    it("upper-cases the id", async () => {
+      const { body } = await get("b0sandboxp");
+      expect(body.results.map(({ id }) => id)).toEqual(["B0SANDBOXP"]);
+      expect(body.credits).toBe(1);
+    });
+  });
+
+  describe("400", () => {
+    it.each(["B0", "B0SANDBOX00", "B0SANDBOX%2F", "%20"])(
+      "names asin for the malformed id %s, and charges nothing",
+      async (id) => {
+        const { status, headers, body } = await get(id);
+        expect(status).toBe(400);
+        expect(body.error).toMatchObject({ code: "INVALID_PARAM", param: "asin" });
+        expect(headers.get("x-service-credits")).toBe("0");
+        expect(await customer.balance()).toBe(granted);
+      },
+    );
+
+    it.each(["condition=mint", "platform=retailer_z", "marketplace=zz"])(
+      "names the parameter of %s",
+      async (query) => {
+        const { status, body } = await get("B0SANDBOX0", `?${query}`);
+        expect(status).toBe(400);
+        expect(body.error.param).toBe(query.split("=")[0]);
+      },
+    );
+  });
+
+  describe("402", () => {
+    it("is answered when the balance does not cover 3 credits", async () => {
+      const poor = await world.customer(2);
+      const answer = await poor.call("GET /v1/products/B0SANDBOXP/offers");
+      expect(answer.status).toBe(402);
+      expect(await poor.balance()).toBe(2);
+    });
+  });
+
+  describe("403", () => {
+    it("is answered to the demo workspace, after what is wrong with the call", async () => {
+      const demo = await world.customer(granted, { demo: true });
+      expect((await demo.call("GET /v1/products/B0SANDBOX0/offers")).status).toBe(403);
+      expect((await demo.call("GET /v1/products/B0/offers")).status).toBe(400);
+    });
+  });
+
+  describe("501", () => {
+    it.each(["platform=retailer_d", "platform=retailer_g", "marketplace=de"])(
+      "says that %s is coming soon, whatever the id",
+      async (query) => {
+        const { status, body } = await get("12345", `?${query}`);
+        expect(status).toBe(501);
+        expect(body.coming_soon).toBe(true);
+      },
+    );
+  });
+});
+
+/** Without what the moment of a read decides. */
+function withoutTimes({ results, stats, ...rest }: Body): unknown {
+  const { elapsedMs: _elapsed, ...counts } = stats;
+  const shown = results.map(({ offers, ...result }) => ({
+    ...result,
+    fetchedAt: "",
+    offers: offers.map(({ delivery: _delivery, ...offer }) => offer),
+  }));
+  return { ...rest, stats: counts, results: shown };
+}

@@ -1,0 +1,167 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as v from "valibot";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startWorld, type World } from "../../../scripts/local/world.ts";
+import { productsResponse } from "../../../shared/items/envelope.ts";
+
+let dir: string;
+let world: World;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "products-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+async function read(body: unknown, key = world.apiKey): Promise<Answer> {
+  const response = await fetch(`${world.baseUrl}/v1/products`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+}
+
+const asins = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B0READ${String(n).padStart(4, "0")}`);
+const skus = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => String(7_000_000 + n));
+
+describe("POST /v1/products", () => {
+  describe("200", () => {
+    it.each([
+      ["retailer_a", "pulse", asins(400), 0.25],
+      ["retailer_a", "lite", asins(40), 1],
+      ["retailer_a", "full", asins(20), 5],
+      ["retailer_b", "standard", skus(100), 1],
+      ["retailer_c", "standard", skus(200), 1],
+      ["retailer_d", "standard", skus(200), 1],
+    ])("reads %s at %s: answers as the schema says, charged per item", async (...row) => {
+      const [platform, tier, ids, rate] = row;
+      const { status, headers, body } = await read({ platform, tier, ids });
+      expect(status).toBe(200);
+      const parsed = v.parse(productsResponse, body);
+      expect(parsed).toEqual(body);
+      const { stats, results, credits } = parsed;
+      expect(parsed).toMatchObject({ platform, marketplace: "us", tier });
+      expect(results.map(({ id }) => id)).toEqual(ids);
+      expect(stats.requested).toBe(ids.length);
+      expect(stats.ok + stats.partial + stats.notFound + stats.unavailable).toBe(ids.length);
+      expect(credits).toBe(Math.ceil((stats.ok + stats.notFound) * rate));
+      expect(headers.get("x-service-credits")).toBe(String(credits));
+      for (const result of results) {
+        const named = platform === "retailer_a" && result.status !== "not_found";
+        expect(result.asin).toBe(named ? result.id : undefined);
+      }
+    });
+
+    it("takes asins for ids on retailer_a, and echoes include", async () => {
+      const { body } = await read({
+        asins: [" b0sandbox0 ", "", "B0SANDBOX0", "b0sandbox7"],
+        tier: "lite",
+        include: ["delivery"],
+      });
+      expect(body).toMatchObject({
+        platform: "retailer_a",
+        include: ["delivery"],
+        results: [
+          { id: "B0SANDBOX0", asin: "B0SANDBOX0", status: "ok" },
+          { id: "B0SANDBOX7", status: "not_found" },
+        ],
+        stats: { requested: 2, ok: 1, notFound: 1 },
+        credits: 2,
+      });
+    });
+
+    it("rounds quarter credits up once a call", async () => {
+      const answers = await Promise.all(
+        [1, 4, 5].map((count) =>
+          read({
+            tier: "pulse",
+            ids: ["0", "1", "3", "7", "8"].slice(0, count).map((n) => `B0SANDBOX${n}`),
+          }),
+        ),
+      );
+      expect(answers.map(({ body }) => body["credits"])).toEqual([1, 1, 2]);
+    });
+
+    it("shows nothing of what does not exist or was not answered", async () => {
+      const { body } = await read({ tier: "full", ids: ["B0SANDBOX6", "B0SANDBOX7"] });
+      const fetchedAt = expect.any(String);
+      expect(body).toMatchObject({ credits: 5 });
+      expect(body["results"]).toEqual([
+        { id: "B0SANDBOX6", asin: "B0SANDBOX6", status: "unavailable", fetchedAt },
+        { id: "B0SANDBOX7", status: "not_found", fetchedAt },
+      ]);
+    });
+
+    it("strips a leading A- of item numbers", async () => {
+      const { body } = await read({ platform: "retailer_c", ids: ["A-9000000"] });
+      expect(body).toMatchObject({ results: [{ id: "9000000", retailer_c: { tcin: "9000000" } }] });
+    });
+  });
+
+  describe("400", () => {
+    it.each([
+      [{}, "MISSING_PARAM", "ids"],
+      [{ ids: ["B000000001"] }, "MISSING_PARAM", "tier"],
+      [{ ids: ["B000000001"], asins: ["B000000001"], tier: "lite" }, "INVALID_PARAM", "asins"],
+      [{ asins: ["B000000001", "?"], tier: "lite" }, "INVALID_PARAM", "asins[1]"],
+      [{ asins: [1], tier: "lite" }, "INVALID_PARAM", "asins[0]"],
+      [{ include: [1], ids: ["B000000001"], tier: "lite" }, "INVALID_PARAM", "include[0]"],
+      [{ platform: "retailer_b", ids: skus(101) }, "INVALID_PARAM", "ids"],
+      [{ platform: "retailer_b", ids: ["1234"] }, "INVALID_PARAM", "ids[0]"],
+      [{ platform: "retailer_c", ids: ["12345"] }, "INVALID_PARAM", "ids[0]"],
+      [{ platform: "retailer_b", tier: "lite", ids: skus(1) }, "INVALID_PARAM", "tier"],
+    ])("%j: %s %s, and costs nothing", async (request, code, param) => {
+      const { status, headers, body } = await read(request);
+      expect({ status, body }).toMatchObject({ status: 400, body: { error: { code, param } } });
+      expect(headers.get("x-service-credits")).toBe("0");
+    });
+  });
+
+  describe("402", () => {
+    it("when the balance cannot cover all ids, all or nothing", async () => {
+      const { status, body } = await read({ tier: "full", ids: asins(2_000) });
+      expect({ status, body }).toMatchObject({
+        status: 402,
+        body: { error: { code: "INSUFFICIENT_CREDITS" } },
+      });
+    });
+  });
+
+  describe("403", () => {
+    it("with a key of the demo workspace", async () => {
+      const request = { tier: "lite", ids: ["B0SANDBOX0"] };
+      expect((await read(request, world.demoApiKey)).status).toBe(403);
+    });
+  });
+
+  describe("501", () => {
+    it.each([
+      { platform: "retailer_e", ids: ["1"] },
+      { platform: "retailer_d", marketplace: "ca", ids: ["6501234"] },
+      { marketplace: "uk", tier: "lite", ids: ["B000000001"] },
+    ])("for what is announced only: %j", async (request) => {
+      const { status, body } = await read(request);
+      expect({ status, body }).toMatchObject({
+        status: 501,
+        body: { coming_soon: true, error: { code: "NOT_IMPLEMENTED" } },
+      });
+    });
+  });
+});

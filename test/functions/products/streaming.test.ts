@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createHandler } from "../../../functions/products/handler.ts";
+import { provideStreaming, responseStream } from "../../../scripts/local/response-stream.ts";
+import { startWorld, type World } from "../../../scripts/local/world.ts";
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
+
+let dir: string;
+let world: World;
+let key: string;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "streaming-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+  const tables = world.environmentOf("products");
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: tables["ACCOUNTS_TABLE"] ?? "",
+    ledger: tables["LEDGER_TABLE"] ?? "",
+  });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const account = await createAccount(
+    { name: "Streams", email: "s@example.com", signupCredits: 100_000 },
+    deps,
+  );
+  key = (await createApiKey({ account, name: "streams" }, deps)).key;
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const asins = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`);
+
+interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly bytes: Buffer;
+}
+
+/** A call without a client library that would unzip by itself. */
+function call(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${world.baseUrl}/v1/products`,
+      {
+        method: "POST",
+        headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+      },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("end", () => {
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            bytes: Buffer.concat(chunks),
+          });
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(JSON.stringify(body));
+  });
+}
+
+const parsed = (
+  bytes: Buffer,
+): { results: Record<string, unknown>[]; stats: Record<string, number>; credits: number } =>
+  JSON.parse(bytes.toString("utf8")) as never;
+
+describe("200", () => {
+  it("answers 10,000 pulse ids in one call, each once and in order", async () => {
+    const ids = asins(10_000);
+    const answer = await call({ platform: "retailer_a", tier: "pulse", ids });
+    expect(answer.status).toBe(200);
+    const { results, stats, credits } = parsed(answer.bytes);
+    expect(results.map((result) => result["id"])).toEqual(ids);
+    expect(stats["requested"]).toBe(10_000);
+    const charged = (stats["ok"] ?? 0) + (stats["notFound"] ?? 0);
+    expect(credits).toBe(Math.ceil(charged / 4));
+    expect(answer.headers["x-service-credits"]).toBe(String(credits));
+  });
+
+  it("answers 2,000 full ids, more than a buffered Lambda could", async () => {
+    const answer = await call({ platform: "retailer_a", tier: "full", ids: asins(2_000) });
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.length).toBeGreaterThan(6 * 1_024 * 1_024);
+    expect(parsed(answer.bytes).results).toHaveLength(2_000);
+  });
+
+  it("compresses for a client that accepts gzip, and for no other", async () => {
+    const body = { platform: "retailer_a", tier: "lite", ids: asins(500) };
+    const zipped = await call(body, { "Accept-Encoding": "gzip" });
+    expect(zipped.headers["content-encoding"]).toBe("gzip");
+    expect(parsed(gunzipSync(zipped.bytes)).results).toHaveLength(500);
+    for (const accepted of [{}, { "Accept-Encoding": "gzip;q=0" }, { "Accept-Encoding": "br" }]) {
+      const plain = await call(body, accepted);
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      expect(parsed(plain.bytes).results).toHaveLength(500);
+    }
+  });
+
+  it("keeps its deadline: what was not read by then is unavailable and refunded", async () => {
+    provideStreaming();
+    const handler = createHandler(world.environmentOf("products")) as unknown as (
+      ...args: unknown[]
+    ) => Promise<void>;
+    const chunks: Buffer[] = [];
+    const stream = responseStream({
+      begin: () => {},
+      write: async (chunk) => {
+        chunks.push(chunk);
+      },
+    });
+    const event = {
+      httpMethod: "POST",
+      path: "/v1/products",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ platform: "retailer_d", ids: ["9000008"] }),
+      isBase64Encoded: false,
+      requestContext: { path: "/v1/products", identity: { sourceIp: "127.0.0.1" } },
+    };
+    // One second to read in, and the slow id takes three.
+    const context = { getRemainingTimeInMillis: () => 9_000 };
+    await handler(event, stream, context);
+    const { results, credits, stats } = parsed(Buffer.concat(chunks));
+    expect(results).toMatchObject([{ id: "9000008", status: "unavailable" }]);
+    expect(stats).toMatchObject({ ok: 0, unavailable: 1 });
+    expect(credits).toBe(0);
+  });
+});

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startWorld, type World } from "../../../scripts/local/world.ts";
+import { presentStructured } from "../../../shared/platforms/structured.ts";
+
+let dir: string;
+let world: World;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "structured-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+async function call(
+  method: string,
+  path: string,
+  { key = world.apiKey, body = "{}" }: { key?: string; body?: string } = {},
+): Promise<Answer> {
+  const response = await fetch(`${world.baseUrl}/v1/structured${path}`, {
+    method,
+    headers: {
+      ...(key !== "" && { Authorization: `Bearer ${key}` }),
+      "Content-Type": "application/json",
+    },
+    ...(method !== "GET" && { body }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe("GET /v1/structured", () => {
+  it("200: lists every structured endpoint", async () => {
+    expect(await call("GET", "")).toEqual({ status: 200, body: presentStructured() });
+  });
+
+  it("401: needs a key", async () => {
+    expect((await call("GET", "", { key: "" })).status).toBe(401);
+  });
+});
+
+describe("a structured endpoint", () => {
+  it.each(["GET", "POST"])("501: every listed one, by %s", async (method) => {
+    for (const { platform, kind } of presentStructured().data) {
+      const { status, body } = await call(method, `/${platform}/${kind}`);
+      expect({ status, soon: body["coming_soon"], error: body["error"] }).toEqual({
+        status: 501,
+        soon: true,
+        error: {
+          code: "NOT_IMPLEMENTED",
+          message: expect.stringContaining(platform),
+          docs: "/docs/errors#NOT_IMPLEMENTED",
+        },
+      });
+    }
+  });
+
+  it("501: whatever its parameters, and costs nothing", async () => {
+    const before = await (await account()).json();
+    const { status } = await call("POST", "/retailer_a/search", { body: '{"query": 7}' });
+    expect(status).toBe(501);
+    expect(await (await account()).json()).toEqual(before);
+  });
+
+  it.each(["/retailer_a/nothing", "/retailer_e/search", "/retailer_a", "/retailer_a/search/more"])(
+    "404: %s",
+    async (path) => {
+      for (const method of ["GET", "POST"]) {
+        const { status, body } = await call(method, path);
+        expect(status).toBe(404);
+        expect(body).toMatchObject({ error: { code: "NOT_FOUND" } });
+      }
+    },
+  );
+
+  it("404: by another method", async () => {
+    expect((await call("DELETE", "/retailer_a/search")).status).toBe(404);
+  });
+
+  it("400: for a body that is no JSON", async () => {
+    const { status, body } = await call("POST", "/retailer_a/search", { body: "{" });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: { code: "INVALID_PARAM", param: "body" } });
+  });
+
+  it("401: needs a key, before anything else", async () => {
+    expect((await call("GET", "/retailer_a/search", { key: "" })).status).toBe(401);
+    expect((await call("GET", "/retailer_z/search", { key: "" })).status).toBe(401);
+  });
+});
+
+const account = async (): Promise<Response> =>
+  fetch(`${world.baseUrl}/v1/account`, { headers: { Authorization: `Bearer ${world.apiKey}` } });

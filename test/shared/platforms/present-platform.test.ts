@@ -1,0 +1,133 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { platformsResponse, presentPlatforms } from "../../../shared/platforms/present-platform.ts";
+
+const { data } = presentPlatforms();
+const recordOf = (id: string): (typeof data)[number] => {
+  const found = data.find((one) => one.id === id);
+  if (found === undefined) throw new Error(`No ${id}`);
+  return found;
+};
+
+describe("the list of platforms", () => {
+  it("holds the live ones and the announced ones", () => {
+    expect(data.map(({ id, status }) => [id, status])).toEqual([
+      ["retailer_a", "live"],
+      ["retailer_b", "live"],
+      ["retailer_c", "live"],
+      ["retailer_d", "live"],
+      ["retailer_e", "coming_soon"],
+      ["retailer_f", "coming_soon"],
+      ["retailer_g", "coming_soon"],
+    ]);
+  });
+
+  it("is what its schema says, with nothing besides", () => {
+    const presented = presentPlatforms();
+    expect(v.parse(platformsResponse, presented)).toEqual(presented);
+  });
+
+  it("tells the whole of retailer_d", () => {
+    expect(recordOf("retailer_d")).toEqual({
+      id: "retailer_d",
+      object: "platform",
+      name: "Retailer D",
+      status: "live",
+      id_field: "ids",
+      id_name: "SKU",
+      default_marketplace: "us",
+      endpoints: [
+        {
+          id: "products",
+          name: "Products",
+          route: "POST /v1/products",
+          status: "live",
+          tiers: [
+            { id: "standard", name: "Standard", credits_per_item: 1, max_items_per_call: 1_000 },
+          ],
+        },
+        {
+          id: "offers",
+          name: "Offers",
+          route: "POST /v1/offers",
+          status: "coming_soon",
+          tiers: [],
+        },
+        {
+          id: "offer_check",
+          name: "Offer check",
+          route: "POST /v1/offers/check",
+          status: "coming_soon",
+          tiers: [],
+        },
+      ],
+      marketplaces: [
+        {
+          code: "us",
+          name: "United States",
+          country: "US",
+          currency: "USD",
+          status: "live",
+          endpoints: { products: "live", offers: "coming_soon", offer_check: "coming_soon" },
+        },
+        {
+          code: "ca",
+          name: "Canada",
+          country: "CA",
+          currency: "CAD",
+          status: "coming_soon",
+          endpoints: { products: "coming_soon", offers: "coming_soon", offer_check: "coming_soon" },
+        },
+      ],
+    });
+  });
+
+  it("prices every live endpoint of retailer_a, in credits", () => {
+    const { endpoints, id_field: field } = recordOf("retailer_a");
+    const rows = endpoints.flatMap(({ id, tiers }) =>
+      tiers.map((tier) => [id, tier.id, tier.credits_per_item, tier.max_items_per_call]),
+    );
+    expect(field).toBe("asins");
+    expect(rows).toEqual([
+      ["products", "pulse", 0.25, 10_000],
+      ["products", "lite", 1, 2_000],
+      ["products", "full", 5, 2_000],
+      ["offers", "single", 1, 100],
+      ["offers", "multiple", 3, 100],
+      ["offer_check", "standard", 0.5, 2_000],
+    ]);
+  });
+
+  it("announces fourteen marketplaces of retailer_a in their currencies", () => {
+    const { marketplaces } = recordOf("retailer_a");
+    const soon = marketplaces.filter(({ status }) => status === "coming_soon");
+    expect(soon.map(({ code, currency }) => `${code} ${currency}`)).toEqual([
+      "uk GBP",
+      "de EUR",
+      "fr EUR",
+      "it EUR",
+      "es EUR",
+      "ca CAD",
+      "mx MXN",
+      "jp JPY",
+      "au AUD",
+      "in INR",
+      "br BRL",
+      "nl EUR",
+      "se SEK",
+      "pl PLN",
+    ]);
+    for (const { endpoints } of soon) {
+      expect(new Set(Object.values(endpoints))).toEqual(new Set(["coming_soon"]));
+    }
+  });
+
+  it("has offers live on retailer_a in us and nowhere else", () => {
+    const live = data.flatMap(({ id, marketplaces }) =>
+      marketplaces
+        .filter(({ endpoints }) => endpoints["offers"] === "live")
+        .map(({ code }) => `${id} ${code}`),
+    );
+    expect(live).toEqual(["retailer_a us"]);
+  });
+});

@@ -1,0 +1,58 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import {
+  presentStructured,
+  structuredRefusal,
+  structuredResponse,
+} from "../../../shared/platforms/structured.ts";
+
+describe("structured endpoints", () => {
+  const { data } = presentStructured();
+
+  it("are what their schema says", () => {
+    const presented = presentStructured();
+    expect(v.parse(structuredResponse, presented)).toEqual(presented);
+  });
+
+  it("are four kinds on four platforms, all of them announced", () => {
+    expect(data.map(({ path }) => path)).toEqual(
+      ["retailer_a", "retailer_b", "retailer_c", "retailer_d"].flatMap((platform) =>
+        ["search", "product", "reviews", "category"].map(
+          (kind) => `/v1/structured/${platform}/${kind}`,
+        ),
+      ),
+    );
+    expect(new Set(data.map(({ status }) => status))).toEqual(new Set(["coming_soon"]));
+  });
+
+  it("name their parameters with their bounds", () => {
+    const search = data.find(({ id }) => id === "retailer_a.search");
+    expect(search?.parameters).toEqual([
+      { name: "query", type: "string", required: true },
+      { name: "page", type: "integer", required: false, minimum: 1, maximum: 100 },
+      { name: "num", type: "integer", required: false, minimum: 10, maximum: 100 },
+      { name: "country", type: "string", required: false },
+      { name: "language", type: "string", required: false },
+    ]);
+  });
+
+  it("answer 501 with coming_soon", () => {
+    for (const { platform, kind } of data) {
+      expect(structuredRefusal(platform, kind)).toMatchObject({
+        status: 501,
+        code: "NOT_IMPLEMENTED",
+        details: { comingSoon: true },
+      });
+    }
+  });
+
+  it.each([
+    ["retailer_e", "search"],
+    ["retailer_a", "nothing"],
+    ["retailer_a", "constructor"],
+    ["__proto__", "search"],
+    ["", ""],
+  ])("answer 404 when there is none: %s/%s", (platform, kind) => {
+    expect(structuredRefusal(platform, kind)).toMatchObject({ status: 404, code: "NOT_FOUND" });
+  });
+});
