@@ -30,7 +30,7 @@ import { validate } from "./validate.ts";
 
 /** What every group needs, whatever its routes do. */
 export interface EdgeDependencies {
-  readonly accounts: AccountStore;
+  readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly logger: Logger;
@@ -102,6 +102,8 @@ async function answer<Group extends GroupName, Dependencies>(
   state.isItemCall = route.isItemCall === true;
   const body = parsed(route.body, event.body ?? {});
   const query = parsed(route.query, { ...event.queryStringParameters });
+  const named = decodedPath(event);
+  const path = route.path === undefined ? named : validate(route.path, named);
   route.announced?.(body, query);
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
   const remainingMs = context.getRemainingTimeInMillis() - settleMilliseconds;
@@ -109,7 +111,7 @@ async function answer<Group extends GroupName, Dependencies>(
     caller: state.caller ?? anonymous,
     body,
     query,
-    path: decodedPath(event),
+    path,
     headers: lowerCased(event),
     requestId: state.requestId,
     now: state.startedAt,
@@ -131,7 +133,7 @@ async function rendered(
   reply: Reply,
   { event, streamed }: { event: APIGatewayProxyEvent; streamed: boolean },
 ): Promise<APIGatewayProxyResult> {
-  const text = JSON.stringify(reply.body);
+  const text = typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
   const headers = { "Content-Type": "application/json", ...reply.headers };
   const accepted = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(
     headerOf(event, "accept-encoding") ?? "",

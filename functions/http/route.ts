@@ -28,6 +28,7 @@ export interface Call<Body, Query> {
 
 export interface Reply {
   readonly status: number;
+  /** Sent as JSON; a string is sent as it is, with the Content-Type that the headers name. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -39,6 +40,8 @@ export interface Reply {
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
+  /** Where a malformed path parameter is 400; without it, any text is handed on. */
+  readonly path?: GenericSchema<unknown, Readonly<Record<string, string>>>;
   /** True for a call that charges per item: its refusals say that they cost nothing. */
   readonly isItemCall?: boolean;
   /** Runs after parsing and before the demo check: the 501 answers. */
@@ -57,6 +60,7 @@ export function route<
 >(definition: {
   readonly body?: BodySchema;
   readonly query?: QuerySchema;
+  readonly path?: GenericSchema<unknown, Readonly<Record<string, string>>>;
   readonly isItemCall?: boolean;
   readonly announced?: (body: InferOutput<BodySchema>, query: InferOutput<QuerySchema>) => void;
   readonly handle: (

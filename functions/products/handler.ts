@@ -1,14 +1,16 @@
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { offersRoute } from "./offers.ts";
 import { readRoute } from "./read.ts";
 
 export function createHandler(environment: EnvironmentOf<"products">): HttpHandler {
   return groupHandler({
     group: "products",
-    routes: { "POST /v1/products": readRoute },
+    routes: { "POST /v1/products": readRoute, "GET /v1/products/{id}/offers": offersRoute },
     dependencies: {
       ...provide.edge(environment, "products"),
+      ...provide.offerSources(environment),
       ledger: provide.ledger(environment),
       scraperFor: provide.scrapers(environment),
     },

@@ -1,5 +1,6 @@
 import { readProducts, type ReadProductsDependencies } from "../../shared/items/read-products.ts";
 import { productsRequest } from "../../shared/items/request.ts";
+import { itemReply } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
 
 /** `POST /v1/products` (specification, same section). */
@@ -8,14 +9,7 @@ export const readRoute = route<ReadProductsDependencies, typeof productsRequest>
   isItemCall: true,
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
-    const { body, credits, balance } = await readProducts(
-      { request, accountId, requestId, now, deadline },
-      dependencies,
-    );
-    return {
-      status: 200,
-      body,
-      headers: { "X-Service-Credits": String(credits), "X-Service-Balance": String(balance) },
-    };
+    const call = { request, accountId, requestId, now, deadline };
+    return itemReply(await readProducts(call, dependencies));
   },
 });

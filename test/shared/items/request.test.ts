@@ -5,6 +5,8 @@ import { productsRequest } from "../../../shared/items/request.ts";
 
 const numbered = (count: number): string[] =>
   Array.from({ length: count }, (_, n) => String(6_000_000 + n));
+const asins = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B0${String(n).padStart(8, "0")}`);
 const parse = (body: unknown): unknown => v.parse(productsRequest, body);
 
 function refusal(body: unknown): ServiceError {
@@ -17,13 +19,27 @@ function refusal(body: unknown): ServiceError {
 }
 
 describe("a products request", () => {
-  it("has its defaults filled in", () => {
-    expect(parse({ platform: "retailer_d", ids: ["6501234"] })).toEqual({
-      platform: "retailer_d",
+  it.each([
+    ["retailer_b", "12345"],
+    ["retailer_c", "123456"],
+    ["retailer_d", "6501234"],
+  ])("has its defaults filled in on %s", (platform, id) => {
+    expect(parse({ platform, ids: [id] })).toEqual({
+      platform,
       marketplace: "us",
       tier: "standard",
-      scraper: "retailer_d.standard",
-      ids: ["6501234"],
+      scraper: `${platform}.standard`,
+      ids: [id],
+    });
+  });
+
+  it.each(["pulse", "lite", "full"])("means retailer_a by default, at the tier %s", (tier) => {
+    expect(parse({ ids: ["B000000001"], tier })).toEqual({
+      platform: "retailer_a",
+      marketplace: "us",
+      tier,
+      scraper: `retailer_a.${tier}`,
+      ids: ["B000000001"],
     });
   });
 
@@ -32,59 +48,120 @@ describe("a products request", () => {
     expect(parse({ ...said, ids: ["6501234"] })).toMatchObject({ ids: ["6501234"] });
   });
 
-  it("reads at most a thousand different ids", () => {
-    const thousand = numbered(1_000);
-    expect(parse({ platform: "retailer_d", ids: [...thousand, ...thousand] })).toMatchObject({
-      ids: thousand,
+  it("reads asins as ids on retailer_a", () => {
+    expect(parse({ asins: [" b000000001", "", "B000000001"], tier: "lite" })).toMatchObject({
+      ids: ["B000000001"],
     });
-    const error = refusal({ platform: "retailer_d", ids: numbered(1_001) });
+  });
+
+  it("strips a leading A- on retailer_c, and reads what is left once", () => {
+    expect(parse({ platform: "retailer_c", ids: ["A-123456", "123456"] })).toMatchObject({
+      ids: ["123456"],
+    });
+  });
+
+  it.each([[["delivery"]], [["delivery", "more"]], [[]]])(
+    "echoes include on retailer_a: %j",
+    (include) => {
+      expect(parse({ ids: ["B000000001"], tier: "pulse", include })).toMatchObject({ include });
+    },
+  );
+
+  it("does not echo include elsewhere", () => {
+    const body = { platform: "retailer_d", ids: ["6501234"], include: ["delivery"] };
+    expect(parse(body)).not.toHaveProperty("include");
+  });
+
+  it.each([
+    ["retailer_a", "pulse", asins(10_000)],
+    ["retailer_a", "lite", asins(2_000)],
+    ["retailer_a", "full", asins(2_000)],
+    ["retailer_b", "standard", numbered(100)],
+    ["retailer_c", "standard", numbered(1_000)],
+    ["retailer_d", "standard", numbered(1_000)],
+  ])("reads as many different ids as %s allows at %s, not one more", (platform, tier, ids) => {
+    expect(parse({ platform, tier, ids: [...ids, ...ids] })).toMatchObject({ ids });
+    const more = [...ids, platform === "retailer_a" ? "Z000000000" : "7777777"];
+    const error = refusal({ platform, tier, ids: more });
     expect(error).toMatchObject({ code: "INVALID_PARAM", details: { param: "ids" } });
-    expect(error.message).toContain("1000");
+    expect(error.message).toContain(String(ids.length));
+  });
+});
+
+describe("400", () => {
+  it.each([
+    ["ids", {}],
+    ["ids", { tier: "lite" }],
+    ["ids", { platform: "retailer_d" }],
+    ["tier", { ids: ["B000000001"] }],
+    ["tier", { asins: ["nope"] }],
+  ])("MISSING_PARAM names %s: %j", (param, body) => {
+    expect(refusal(body)).toMatchObject({ status: 400, code: "MISSING_PARAM", details: { param } });
   });
 
-  it("answers 400 MISSING_PARAM without ids", () => {
-    expect(refusal({ platform: "retailer_d" })).toMatchObject({
-      status: 400,
-      code: "MISSING_PARAM",
-      details: { param: "ids" },
-    });
+  it.each([
+    ["ids", { platform: "retailer_d", ids: [] }],
+    ["ids", { platform: "retailer_d", ids: ["", "  "] }],
+    ["asins", { asins: [" "], tier: "lite" }],
+    ["ids[1]", { platform: "retailer_d", ids: ["6501234", "nope"] }],
+    ["ids[0]", { ids: ["B00000001"], tier: "lite" }],
+    ["asins[2]", { asins: ["B000000001", "", "B0_0000001"], tier: "lite" }],
+    ["asins", { ids: ["B000000001"], asins: ["B000000001"], tier: "lite" }],
+    ["asins", { platform: "retailer_b", asins: ["12345"] }],
+    ["tier", { platform: "retailer_d", tier: "pulse", ids: ["6501234"] }],
+    ["tier", { tier: "standard", ids: ["B000000001"] }],
+    ["tier", { tier: "", ids: ["B000000001"] }],
+    ["marketplace", { marketplace: "zz", ids: ["B000000001"], tier: "lite" }],
+    ["platform", { platform: "retailer_z", ids: ["B000000001"] }],
+  ])("INVALID_PARAM names %s: %j", (param, body) => {
+    expect(refusal(body)).toMatchObject({ status: 400, code: "INVALID_PARAM", details: { param } });
   });
 
-  it.each([[[]], [["", "  "]]])("answers 400 INVALID_PARAM for the empty list %j", (ids) => {
-    expect(refusal({ platform: "retailer_d", ids })).toMatchObject({
-      status: 400,
-      code: "INVALID_PARAM",
-      details: { param: "ids" },
-    });
-  });
-
-  it("answers 400 for an id of another form, by its place", () => {
-    expect(refusal({ platform: "retailer_d", ids: ["6501234", "nope"] })).toMatchObject({
-      status: 400,
-      details: { param: "ids[1]" },
-    });
-  });
-
-  it("answers 400 with the valid tiers for an unknown one", () => {
-    const error = refusal({ platform: "retailer_d", tier: "pulse", ids: ["6501234"] });
-    expect(error).toMatchObject({ status: 400, details: { param: "tier" } });
-    expect(error.message).toContain("standard");
-  });
-
-  it("answers 501 for an announced platform, whatever its ids look like", () => {
-    expect(refusal({ platform: "retailer_e", ids: ["?"] }).status).toBe(501);
-    expect(refusal({ ids: ["?"] }).status).toBe(501);
+  it("says which tiers there are", () => {
+    expect(refusal({ tier: "x", ids: ["B000000001"] }).message).toContain("pulse, lite, full");
   });
 
   it.each([
     ["ids", { ids: "6501234" }],
     ["ids", { ids: null }],
     ["ids.0", { ids: [6501234] }],
+    ["asins.0", { asins: [4] }],
     ["platform", { platform: 4, ids: [] }],
     ["marketplace", { marketplace: null, ids: [] }],
     ["tier", { tier: {}, ids: [] }],
+    ["include", { include: "delivery", ids: [] }],
+    ["include.1", { include: ["delivery", 7], ids: [] }],
   ])("finds a wrong type at %s", (path, body) => {
     const result = v.safeParse(productsRequest, { platform: "retailer_d", ...body });
     expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
+  });
+});
+
+describe("which refusal comes first", () => {
+  const wrongs = {
+    platform: "retailer_z",
+    ids: ["?"],
+    tier: "x",
+  };
+
+  it.each([
+    ["an unknown platform", { ...wrongs, marketplace: "zz" }, 400, "platform"],
+    [
+      "an unknown marketplace",
+      { ...wrongs, platform: "retailer_a", marketplace: "zz" },
+      400,
+      "marketplace",
+    ],
+    ["an announced platform", { ...wrongs, platform: "retailer_e" }, 501, undefined],
+    ["an announced marketplace", { ids: ["?"], tier: "x", marketplace: "uk" }, 501, undefined],
+    ["missing ids", { tier: "x" }, 400, "ids"],
+    ["a missing tier", { ids: ["?"] }, 400, "tier"],
+    ["an unknown tier", { ids: ["?"], tier: "x" }, 400, "tier"],
+    ["a bad id", { ids: ["?", ...asins(10_001)], tier: "pulse" }, 400, "ids[0]"],
+    ["too many ids", { ids: asins(10_001), tier: "pulse" }, 400, "ids"],
+  ])("%s", (...row) => {
+    const [, body, status, param] = row;
+    const { status: answered, details } = refusal(body);
+    expect({ status: answered, param: details.param }).toEqual({ status, param });
   });
 });

@@ -1,0 +1,15 @@
+import { checkOffers, type CheckOffersDependencies } from "../../shared/items/check-offers.ts";
+import { offerCheckRequest } from "../../shared/items/offer-check-request.ts";
+import { itemReply } from "../http/item-reply.ts";
+import { route } from "../http/route.ts";
+
+/** `POST /v1/offers/check` (specification, same section). */
+export const checkRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
+  body: offerCheckRequest,
+  isItemCall: true,
+  async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
+    const { accountId } = caller;
+    const call = { request, accountId, requestId, now, deadline };
+    return itemReply(await checkOffers(call, dependencies));
+  },
+});

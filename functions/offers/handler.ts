@@ -1,0 +1,24 @@
+import * as provide from "../dependencies.ts";
+import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { checkRoute } from "./check.ts";
+import { readRoute } from "./read.ts";
+
+export function createHandler(environment: EnvironmentOf<"offers">): HttpHandler {
+  return groupHandler({
+    group: "offers",
+    routes: { "POST /v1/offers": readRoute, "POST /v1/offers/check": checkRoute },
+    dependencies: {
+      ...provide.edge(environment, "offers"),
+      ...provide.offerSources(environment),
+      ledger: provide.ledger(environment),
+    },
+    streamed: environment.RESPONSE_MODE === "stream",
+  });
+}
+
+const create = (): HttpHandler => createHandler(readEnvironment("offers", process.env));
+
+/** The runtime knows a streaming handler by a mark on the exported function: it cannot be wrapped. */
+export const handler =
+  process.env["RESPONSE_MODE"] === "stream" ? create() : provide.onFirstCall(create);

@@ -1,0 +1,15 @@
+import { offersRequest } from "../../shared/items/offers-request.ts";
+import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
+import { itemReply } from "../http/item-reply.ts";
+import { route } from "../http/route.ts";
+
+/** `POST /v1/offers` (specification, same section). */
+export const readRoute = route<ReadOffersDependencies, typeof offersRequest>({
+  body: offersRequest,
+  isItemCall: true,
+  async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
+    const { accountId } = caller;
+    const call = { request, accountId, requestId, now, deadline };
+    return itemReply(await readOffers(call, dependencies));
+  },
+});

@@ -1,0 +1,54 @@
+import { assert } from "../base/assert.ts";
+import { limits } from "../base/limits.ts";
+import { creditsFor } from "../credits/charge.ts";
+import type { OfferCheckAnswer, OfferChecker } from "../scrapers/scraper.ts";
+import { type MeteredCall, meteredRead, type MeteredReadDependencies } from "./metered-read.ts";
+import type { OfferCheckRequest } from "./offer-check-request.ts";
+import { type OfferCheckResult, presentOfferCheck } from "./offer-check-result.ts";
+import { type OfferReply, offerReply } from "./offer-envelope.ts";
+import { offerCheckQuarters } from "./offer-prices.ts";
+
+export interface OfferCheckCall extends MeteredCall {
+  readonly request: OfferCheckRequest;
+}
+
+export interface CheckOffersDependencies extends MeteredReadDependencies {
+  readonly offerCheckerFor: () => OfferChecker;
+}
+
+/**
+ * Checks offers for an account: reserves what all of them would cost and charges what was
+ * answered. Whatever fails after the reservation gives all of it back.
+ * @throws 402 and 429, before anything is checked; and what the checker throws.
+ */
+export async function checkOffers(
+  call: OfferCheckCall,
+  dependencies: CheckOffersDependencies,
+): Promise<OfferReply<OfferCheckResult>> {
+  const { request } = call;
+  const work = {
+    reserved: creditsFor(request.offers.length * offerCheckQuarters),
+    charge: (answers: readonly OfferCheckAnswer[]) =>
+      creditsFor(answers.filter(({ status }) => status === "ok").length * offerCheckQuarters),
+    read: () => checkInOrder(call, dependencies),
+  };
+  const read = await meteredRead(call, work, dependencies);
+  return offerReply(request, read, presentOfferCheck);
+}
+
+async function checkInOrder(
+  { request: { marketplace, offers }, now, deadline: latest }: OfferCheckCall,
+  { offerCheckerFor }: CheckOffersDependencies,
+): Promise<readonly OfferCheckAnswer[]> {
+  const usual = now.getTime() + limits.offerCheckDeadlineSeconds * 1_000;
+  const deadline = new Date(Math.min(usual, latest.getTime()));
+  const answers = await offerCheckerFor().checkOffers({ marketplace, offers, deadline });
+  const inOrder =
+    answers.length === offers.length &&
+    answers.every(
+      ({ asin, offerListingId }, n) =>
+        asin === offers[n]?.asin && offerListingId === offers[n].offerListingId,
+    );
+  assert(inOrder, "a checker answers every offer once, in the order asked");
+  return answers;
+}

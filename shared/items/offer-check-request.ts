@@ -1,0 +1,100 @@
+import * as v from "valibot";
+import { invalidParam, missingParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { parseItemId } from "../platforms/item-id.ts";
+import type { OfferReference } from "../scrapers/scraper.ts";
+
+const max = limits.offerChecksMax;
+
+const references = (name: string): v.GenericSchema<OfferReference[]> =>
+  v.array(
+    v.object(
+      {
+        asin: v.string("'asin' is a string."),
+        offerListingId: v.string("'offerListingId' is a string."),
+      },
+      "An offer is an object with 'asin' and 'offerListingId'.",
+    ),
+    `'${name}' is an array of objects with 'asin' and 'offerListingId'.`,
+  );
+
+/** Body of `POST /v1/offers/check` as clients send it (specification, same section). */
+export const offerCheckBody = v.object({
+  platform: v.optional(v.string("'platform' is a string.")),
+  marketplace: v.optional(v.string("'marketplace' is a string.")),
+  offers: v.optional(
+    v.pipe(
+      references("offers"),
+      v.description(
+        `1 to ${max} offers, exactly as returned by the service; the two ids must belong together.`,
+      ),
+    ),
+  ),
+  ids: v.optional(v.pipe(references("ids"), v.description("Alias of `offers`."))),
+});
+
+export type OfferCheckBody = v.InferOutput<typeof offerCheckBody>;
+
+/** Which offers to check: every item id is well-formed, every pair unique. */
+export interface OfferCheckRequest extends Shop {
+  readonly offers: readonly OfferReference[];
+}
+
+/**
+ * The body with its defaults filled in and every rule checked.
+ * @throws 400 that names the parameter at fault, 501 for what is announced only.
+ */
+export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest {
+  const shop = parsePlatform(body, "offer_check");
+  const { name, sent } = offersOf(body);
+  if (sent.length === 0) {
+    throw invalidParam(name, `'${name}' holds no offer. Send 1 to ${max} offers.`);
+  }
+  const unique = new Map<string, OfferReference>();
+  for (const [index, raw] of sent.entries()) {
+    const at = `${name}[${index}]`;
+    const asin = parseItemId(shop.platform, raw.asin, `${at}.asin`);
+    const offerListingId = parseOfferListingId(raw.offerListingId, `${at}.offerListingId`);
+    unique.set(`${asin} ${offerListingId}`, { asin, offerListingId });
+  }
+  if (unique.size > max) {
+    throw invalidParam(
+      name,
+      `'${name}' holds ${unique.size} different offers; one call checks at most ${max}.`,
+    );
+  }
+  return { ...shop, offers: [...unique.values()] };
+}
+
+/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+export const offerCheckRequest = v.pipe(offerCheckBody, v.transform(parseOfferCheckRequest));
+
+/** The offers as they were sent, and the parameter they were sent in. */
+function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
+  readonly name: string;
+  readonly sent: readonly OfferReference[];
+} {
+  if (offers !== undefined && ids !== undefined) {
+    throw invalidParam("ids", "Send 'offers' or 'ids', not both.");
+  }
+  if (offers !== undefined) return { name: "offers", sent: offers };
+  if (ids !== undefined) return { name: "ids", sent: ids };
+  throw missingParam("offers");
+}
+
+/** An id as the service returned it, or as a URL carries that (`%2B` for a plus sign). */
+function parseOfferListingId(raw: string, param: string): string {
+  const id = urlDecoded(raw.trim()).trim();
+  if (id === "") throw invalidParam(param, "An 'offerListingId' is not empty.");
+  return id;
+}
+
+function urlDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A percent sign that encodes nothing: the text was not encoded.
+    return text;
+  }
+}

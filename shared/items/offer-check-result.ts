@@ -1,0 +1,43 @@
+import * as v from "valibot";
+import { timestamp } from "../base/wire-schema.ts";
+import type { OfferCheckAnswer } from "../scrapers/scraper.ts";
+import { offerEnvelope } from "./offer-envelope.ts";
+
+/** A result of `POST /v1/offers/check` (specification, section "Offer (offers endpoints)"). */
+export const offerCheckResultSchema = v.pipe(
+  v.object({
+    id: v.pipe(v.string(), v.description("Equals offerListingId.")),
+    asin: v.string(),
+    offerListingId: v.string(),
+    status: v.pipe(v.string(), v.examples(["ok", "unavailable"])),
+    fetchedAt: timestamp,
+    buyable: v.optional(
+      v.pipe(
+        v.boolean(),
+        v.description(
+          "Present on ok. True for any offer that can be bought now, scarce, back-ordered and " +
+            "pre-order ones included; false when it cannot, without a reason.",
+        ),
+      ),
+    ),
+  }),
+  v.title("Offer check"),
+);
+
+export type OfferCheckResult = v.InferOutput<typeof offerCheckResultSchema>;
+
+/** The 200 answer of `POST /v1/offers/check`. */
+export const offerCheckResponse = offerEnvelope(offerCheckResultSchema, "Offer checks");
+
+/** An answer as clients see it. */
+export function presentOfferCheck(answer: OfferCheckAnswer): OfferCheckResult {
+  const { asin, offerListingId, status, fetchedAt } = answer;
+  return {
+    id: offerListingId,
+    asin,
+    offerListingId,
+    status,
+    fetchedAt,
+    ...(status === "ok" && { buyable: answer.buyable }),
+  };
+}

@@ -1,0 +1,22 @@
+import { assert } from "../base/assert.ts";
+import { type EndpointId, type PlatformEntry, platforms } from "../platforms/catalogue.ts";
+
+const retailerA: PlatformEntry = platforms.retailer_a;
+
+/** Price of one listing, in quarter-credits (specification, section "POST /v1/offers"). */
+export const offersQuarters = {
+  /** It has one offer or none, or does not exist. */
+  few: quartersOf("offers", "single"),
+  /** It has more. */
+  many: quartersOf("offers", "multiple"),
+};
+
+/** Price of one answer, in quarter-credits (specification, section "POST /v1/offers/check"). */
+export const offerCheckQuarters = quartersOf("offer_check", "standard");
+
+function quartersOf(endpointId: EndpointId, tierId: string): number {
+  const endpoint = retailerA.endpoints.find(({ id }) => id === endpointId);
+  const tier = endpoint?.tiers.find(({ id }) => id === tierId);
+  assert(tier !== undefined, "what an item call charges has a price");
+  return tier.costQuarters;
+}

@@ -1,0 +1,86 @@
+import * as v from "valibot";
+import { invalidParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
+import { idList, idsOf } from "./request.ts";
+
+const conditions = ["all", "new", "used"] as const;
+
+/** Which offers to show; `used` is every condition but new. */
+export type ConditionFilter = (typeof conditions)[number];
+
+const shopAndCondition = {
+  platform: v.optional(v.string("'platform' is a string.")),
+  marketplace: v.optional(v.string("'marketplace' is a string.")),
+  condition: v.optional(
+    v.pipe(
+      v.picklist(conditions, `'condition' is one of ${conditions.join(", ")}.`),
+      v.description("Which offers to show; used is every condition but new. Default: all."),
+    ),
+  ),
+};
+
+/** Body of `POST /v1/offers` as clients send it (specification, same section). */
+export const offersBody = v.object({
+  ...shopAndCondition,
+  ids: v.optional(
+    v.pipe(idList("ids"), v.description(`Item ids, 1 to ${limits.offersIdsMax} different ones.`)),
+  ),
+  asins: v.optional(
+    v.pipe(idList("asins"), v.description("Alias of `ids`."), v.metadata({ deprecated: true })),
+  ),
+});
+
+/** Query of `GET /v1/products/{id}/offers` as clients send it (specification, same section). */
+export const itemOffersQuery = v.object(shopAndCondition);
+
+/** Whose offers to read: every name is known, every id is well-formed and unique. */
+export interface OffersRequest extends Shop {
+  readonly condition: ConditionFilter;
+  readonly ids: readonly string[];
+}
+
+/**
+ * The body with its defaults filled in and every rule checked.
+ * @throws 400 that names the parameter at fault, 501 for what is announced only.
+ */
+export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {
+  const shop = parsePlatform(body, "offers");
+  const { param, raw } = idsOf(shop.platform, body);
+  const ids = parseItemIds(shop.platform, raw, param);
+  const max = limits.offersIdsMax;
+  if (ids.length === 0) {
+    throw invalidParam(param, `'${param}' holds no item id. Send 1 to ${max} ids.`);
+  }
+  if (ids.length > max) {
+    throw invalidParam(
+      param,
+      `'${param}' holds ${ids.length} different ids; one call reads the offers of at most ${max}.`,
+    );
+  }
+  return { ...shop, condition: body.condition ?? "all", ids };
+}
+
+/** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
+export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest));
+
+/** The query schema of the one-item route: the shop is known, the id comes with the path. */
+export const itemOffersRequest = v.pipe(
+  itemOffersQuery,
+  v.transform((query) => ({
+    ...parsePlatform(query, "offers"),
+    condition: query.condition ?? "all",
+  })),
+);
+
+/**
+ * The path parameters of the one-item route, where only retailer_a is read.
+ * @throws 400 with `param` = `asin` for an id that is malformed.
+ */
+export const itemOffersPath = v.object({
+  id: v.pipe(
+    v.string(),
+    v.transform((raw) => parseItemId("retailer_a", raw, "asin")),
+  ),
+});

@@ -1,0 +1,72 @@
+import * as v from "valibot";
+import { limits } from "../base/limits.ts";
+import { count, timestamp } from "../base/wire-schema.ts";
+import { type Offer, offerSchema } from "../scrapers/offer.ts";
+import type { OffersAnswer } from "../scrapers/scraper.ts";
+import { offerEnvelope } from "./offer-envelope.ts";
+import type { ConditionFilter } from "./offers-request.ts";
+
+const shown = limits.offersPerListingMax;
+
+/** A result of the offers endpoints (specification, section "Offer (offers endpoints)"). */
+export const offersResultSchema = v.pipe(
+  v.object({
+    id: v.string(),
+    asin: v.pipe(v.string(), v.description("Equals id.")),
+    status: v.pipe(v.string(), v.examples(["ok", "not_found", "unavailable"])),
+    fetchedAt: timestamp,
+    buyboxOfferListingId: v.optional(
+      v.pipe(
+        v.string(),
+        v.description("The featured offer, even when the condition leaves it out of offers."),
+      ),
+    ),
+    totalOffers: v.optional(
+      v.pipe(count, v.description("Offers in every condition, the buy box included.")),
+    ),
+    offers: v.optional(
+      v.pipe(
+        v.array(offerSchema),
+        v.maxLength(shown),
+        v.description(`The featured offer, then the cheapest first, of ${shown} at most.`),
+      ),
+    ),
+  }),
+  v.title("Offers of one listing"),
+);
+
+export type OffersResult = v.InferOutput<typeof offersResultSchema>;
+
+/** The 200 answer of `POST /v1/offers` and `GET /v1/products/{id}/offers`. */
+export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
+
+/**
+ * An answer as clients see it. The condition leaves out offers of the deepest ones, it does not
+ * make room for others.
+ */
+export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
+  const { id, status, fetchedAt } = answer;
+  const head = { id, asin: id, status, fetchedAt };
+  if (status === "unavailable") return head;
+  if (status === "not_found") return { ...head, totalOffers: 0, offers: [] };
+  const deepest = answer.offers.toSorted(featuredThenCheapest).slice(0, shown);
+  const featured = deepest.find((offer) => offer.isBuybox);
+  return {
+    ...head,
+    ...(featured && { buyboxOfferListingId: featured.offerListingId }),
+    totalOffers: totalOffersOf(answer),
+    offers: deepest.filter((offer) => isShown(offer, condition)),
+  };
+}
+
+/** What the source counts, and never less than what it shows. */
+export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
+  Math.max(answer.totalOffers, answer.offers.length);
+
+const featuredThenCheapest = (a: Offer, b: Offer): number =>
+  Number(b.isBuybox) - Number(a.isBuybox) ||
+  a.price - b.price ||
+  (a.shipping ?? 0) - (b.shipping ?? 0);
+
+const isShown = ({ condition }: Offer, filter: ConditionFilter): boolean =>
+  filter === "all" || (condition === "new") === (filter === "new");

@@ -1,0 +1,56 @@
+import { assert } from "../base/assert.ts";
+import { limits } from "../base/limits.ts";
+import { creditsFor } from "../credits/charge.ts";
+import type { OffersAnswer, OfferScraper } from "../scrapers/scraper.ts";
+import { type MeteredCall, meteredRead, type MeteredReadDependencies } from "./metered-read.ts";
+import { type OfferReply, offerReply } from "./offer-envelope.ts";
+import { offersQuarters } from "./offer-prices.ts";
+import type { OffersRequest } from "./offers-request.ts";
+import { type OffersResult, presentOffers, totalOffersOf } from "./offers-result.ts";
+
+export interface OffersCall extends MeteredCall {
+  readonly request: OffersRequest;
+}
+
+export interface ReadOffersDependencies extends MeteredReadDependencies {
+  readonly offerScraperFor: () => OfferScraper;
+}
+
+/**
+ * Reads offers for an account: reserves the higher price for every id and charges what the
+ * listings turn out to cost. Whatever fails after the reservation gives all of it back.
+ * @throws 402 and 429, before anything is read; and what the scraper throws.
+ */
+export async function readOffers(
+  call: OffersCall,
+  dependencies: ReadOffersDependencies,
+): Promise<OfferReply<OffersResult>> {
+  const { request } = call;
+  const work = {
+    reserved: creditsFor(request.ids.length * offersQuarters.many),
+    charge: (answers: readonly OffersAnswer[]) =>
+      creditsFor(answers.reduce((sum, answer) => sum + quartersFor(answer), 0)),
+    read: () => readInOrder(call, dependencies),
+  };
+  const read = await meteredRead(call, work, dependencies);
+  return offerReply(request, read, (answer) => presentOffers(answer, request.condition));
+}
+
+/** What one answer costs, in quarter-credits; what was not answered is refunded. */
+function quartersFor(answer: OffersAnswer): number {
+  if (answer.status === "unavailable") return 0;
+  if (answer.status === "not_found") return offersQuarters.few;
+  return totalOffersOf(answer) > 1 ? offersQuarters.many : offersQuarters.few;
+}
+
+async function readInOrder(
+  { request: { marketplace, ids }, now, deadline: latest }: OffersCall,
+  { offerScraperFor }: ReadOffersDependencies,
+): Promise<readonly OffersAnswer[]> {
+  const usual = now.getTime() + limits.offersDeadlineSeconds * 1_000;
+  const deadline = new Date(Math.min(usual, latest.getTime()));
+  const answers = await offerScraperFor().readOffers({ marketplace, ids, deadline });
+  const inOrder = answers.length === ids.length && answers.every(({ id }, n) => id === ids[n]);
+  assert(inOrder, "a scraper answers every id once, in the order asked");
+  return answers;
+}

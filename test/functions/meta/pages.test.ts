@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import { describe, expect, it } from "vitest";
+import { groupHandler } from "../../../functions/http/group-handler.ts";
+import { metaRoutes } from "../../../functions/meta/handler.ts";
+import type { AccountStore } from "../../../shared/accounts/account-store.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
+import { errorGuide } from "../../../scripts/docs/error-guide.ts";
+import { fixedClock } from "../../support/clock.ts";
+
+const handler = groupHandler({
+  group: "meta",
+  routes: metaRoutes,
+  dependencies: {
+    // No call of this group looks an account up.
+    accounts: {} as AccountStore,
+    clock: fixedClock("2026-03-01T00:00:00Z"),
+    chance: systemChance,
+    logger: new Logger(),
+  },
+});
+
+async function get(path: string): Promise<APIGatewayProxyResult> {
+  const event = {
+    httpMethod: "GET",
+    path,
+    headers: { Host: "api.example.com", "X-Forwarded-Proto": "https" },
+    queryStringParameters: null,
+    pathParameters: null,
+    body: null,
+    requestContext: { path: `/prod${path}`, identity: { sourceIp: "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  return handler(event, { getRemainingTimeInMillis: () => 30_000 } as Context);
+}
+
+const pages = ["/docs", "/docs/errors", "/docs/sandbox"];
+
+describe("200", () => {
+  it.each(pages)("%s is a page that needs no key", async (path) => {
+    const answer = await get(path);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      "Content-Type": "text/html; charset=utf-8",
+      "X-Content-Type-Options": "nosniff",
+      "X-Request-Id": expect.stringMatching(/^req_/),
+    });
+    expect(answer.body).toMatch(/^<!doctype html>/);
+  });
+
+  it.each(pages)(
+    "%s loads nothing: styles and scripts are in it, allowed by digest",
+    async (path) => {
+      const { headers, body } = await get(path);
+      const policy = String(headers?.["Content-Security-Policy"]);
+      expect(policy).toMatch(/^default-src 'none';/);
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      const inlined = [...body.matchAll(/<(style|script)\b[^>]*>([^]*?)<\/\1>/g)];
+      expect(inlined.length).toBeGreaterThan(0);
+      for (const [, kind, text = ""] of inlined) {
+        const digest = createHash("sha256").update(text).digest("base64");
+        expect(policy).toContain(`${kind}-src 'sha256-${digest}'`);
+      }
+      expect(body).not.toMatch(/\s(src|on\w+|style)=|url\(|@import|https?:\/\//);
+    },
+  );
+
+  it("/docs keeps a key nowhere", async () => {
+    expect((await get("/docs")).body).not.toMatch(/localStorage|sessionStorage|cookie|indexedDB/);
+  });
+
+  it("/docs/errors has an anchor for every error code", async () => {
+    const { body } = await get("/docs/errors");
+    for (const code of Object.keys(errorGuide)) expect(body).toContain(`id="${code}"`);
+  });
+
+  it("/docs/sandbox lists every reserved id of every platform, and the ids that delist", async () => {
+    const { body } = await get("/docs/sandbox");
+    for (const [platform, ids] of Object.entries(reservedIds)) {
+      const section = body.split(`<section id="${platform}">`)[1]?.split("</section>")[0] ?? "";
+      for (const { id } of ids) expect(section).toContain(`<code>${id}</code>`);
+    }
+    for (const { description } of Object.values(delistingIds)) expect(body).toContain(description);
+  });
+
+  it("/v1/openapi.json names the address that was called, path prefix included", async () => {
+    const answer = await get("/v1/openapi.json");
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers?.["Content-Type"]).toBe("application/json");
+    expect(JSON.parse(answer.body)).toMatchObject({
+      openapi: "3.1.0",
+      servers: [{ url: "https://api.example.com/prod" }],
+    });
+  });
+});
+
+describe("404 and 410", () => {
+  it.each([
+    ["/docs/nothing", 404, "NOT_FOUND"],
+    ["/v1/nothing", 404, "NOT_FOUND"],
+    ["/v1/scrape", 410, "GONE"],
+    ["/v1/jobs/17", 410, "GONE"],
+    ["/v1/batches", 410, "GONE"],
+  ])("%s: %d", async (path, status, code) => {
+    const answer = await get(path);
+    expect(answer.statusCode).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ error: { code } });
+  });
+});

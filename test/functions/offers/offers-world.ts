@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startWorld } from "../../../scripts/local/world.ts";
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import type { Offer } from "../../../shared/scrapers/offer.ts";
+import { expectDocumented } from "../../support/openapi.ts";
+
+/** A result, or an error, as far as these tests look into it. */
+export interface Body {
+  readonly results: readonly {
+    readonly id: string;
+    readonly asin: string;
+    readonly status: string;
+    readonly totalOffers: number;
+    readonly buyboxOfferListingId?: string;
+    readonly offers: readonly Offer[];
+    readonly buyable?: boolean;
+  }[];
+  readonly stats: Readonly<Record<string, number>>;
+  readonly credits: number;
+  readonly error: { readonly code: string; readonly param?: string };
+  readonly coming_soon?: boolean;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+}
+
+export interface Customer {
+  readonly accountId: string;
+  /** A call whose answer is one that the OpenAPI document describes. */
+  call(route: string, body?: unknown): Promise<Answer>;
+  balance(): Promise<number | undefined>;
+}
+
+export interface OffersWorld {
+  /** A new account with so many credits. */
+  customer(credits: number, options?: { readonly demo: boolean }): Promise<Customer>;
+  stop(): Promise<void>;
+}
+
+/** The whole service over real HTTP, the sandbox behind it. */
+export async function startOffersWorld(): Promise<OffersWorld> {
+  const dir = mkdtempSync(join(tmpdir(), "offers-"));
+  const world = await startWorld({ dir, port: 0, fresh: true });
+  const variables = world.environmentOf("offers");
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: variables["ACCOUNTS_TABLE"] ?? "",
+    ledger: variables["LEDGER_TABLE"] ?? "",
+  });
+  const dependencies = { accounts, clock: systemClock, chance: systemChance };
+  return {
+    async customer(signupCredits, { demo } = { demo: false }) {
+      const account = await createAccount(
+        { name: "Offers", email: "o@example.com", signupCredits, demo },
+        dependencies,
+      );
+      const { key } = await createApiKey({ account, name: "offers" }, dependencies);
+      return {
+        accountId: account.id,
+        balance: async () => (await accounts.get(account.id))?.balance,
+        async call(route, body) {
+          const [method = "", path = ""] = route.split(" ");
+          const response = await fetch(`${world.baseUrl}${path}`, {
+            method,
+            headers: { "X-API-Key": key, "Content-Type": "application/json" },
+            ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          });
+          const answer = (await response.json()) as Body;
+          expectDocumented(route, response.status, answer);
+          return { status: response.status, headers: response.headers, body: answer };
+        },
+      };
+    },
+    async stop() {
+      await world.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Customer, type OffersWorld, startOffersWorld } from "./offers-world.ts";
+
+let world: OffersWorld;
+let customer: Customer;
+const granted = 1_000;
+beforeAll(async () => {
+  world = await startOffersWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  customer = await world.customer(granted);
+});
+
+/** Sandbox ids: two offers, 45 offers, no offers, not found, never answered. */
+const [two, many, none, missing, unread] = [
+  "B0SANDBOX0",
+  "B0SANDBOXM",
+  "B0SANDBOXP",
+  "B0SANDBOX7",
+  "B0SANDBOX6",
+];
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B${String(n).padStart(9, "0")}`);
+
+describe("POST /v1/offers", () => {
+  describe("200", () => {
+    it("charges 3 credits above one offer, 1 for fewer or none, nothing for no answer", async () => {
+      const ids = [two, many, none, missing, unread];
+      const { status, headers, body } = await customer.call("POST /v1/offers", { ids });
+      expect(status).toBe(200);
+      expect(body.results.map(({ id, status: result }) => [id, result])).toEqual([
+        [two, "ok"],
+        [many, "ok"],
+        [none, "ok"],
+        [missing, "not_found"],
+        [unread, "unavailable"],
+      ]);
+      expect(body.stats).toMatchObject({
+        requested: 5,
+        ok: 3,
+        partial: 0,
+        notFound: 1,
+        unavailable: 1,
+      });
+      expect(body).not.toHaveProperty("tier");
+      expect(body.credits).toBe(3 + 3 + 1 + 1);
+      expect(headers.get("x-service-credits")).toBe("8");
+      expect(headers.get("x-service-balance")).toBe(String(granted - 8));
+      expect(await customer.balance()).toBe(granted - 8);
+    });
+
+    it("shows 31 of a crowded listing, the featured one first, then the cheapest", async () => {
+      const { body } = await customer.call("POST /v1/offers", { ids: [many] });
+      const [result] = body.results;
+      const [featured, ...rest] = result?.offers ?? [];
+      expect(result?.totalOffers).toBe(45);
+      expect(rest).toHaveLength(30);
+      expect(featured).toMatchObject({
+        isBuybox: true,
+        offerListingId: result?.buyboxOfferListingId,
+      });
+      const prices = rest.map(({ price }) => price);
+      expect(prices).toEqual(prices.toSorted((a, b) => a - b));
+    });
+
+    it("names the featured offer even when the condition leaves it out", async () => {
+      const { body } = await customer.call("POST /v1/offers", { ids: [two], condition: "used" });
+      const [result] = body.results;
+      expect(result?.buyboxOfferListingId).toEqual(expect.any(String));
+      expect(result?.totalOffers).toBe(2);
+      expect(result?.offers.map(({ condition }) => condition)).not.toContain("new");
+      expect(result?.offers).toHaveLength(1);
+    });
+
+    it("takes asins, and reads and charges an item once", async () => {
+      const asins = [two.toLowerCase(), "", ` ${two} `];
+      const { body } = await customer.call("POST /v1/offers", { asins });
+      expect(body.results.map(({ asin }) => asin)).toEqual([two]);
+      expect(body.credits).toBe(3);
+    });
+
+    it("reads a hundred listings in one call", async () => {
+      const { body } = await customer.call("POST /v1/offers", { ids: numbered(100) });
+      expect(body.results.map(({ id }) => id)).toEqual(numbered(100));
+    });
+  });
+
+  describe("400", () => {
+    it.each([
+      ["MISSING_PARAM", "ids", {}],
+      ["INVALID_PARAM", "ids", { ids: [] }],
+      ["INVALID_PARAM", "ids", { ids: numbered(101) }],
+      ["INVALID_PARAM", "ids[1]", { ids: [two, "B0"] }],
+      ["INVALID_PARAM", "asins[0]", { asins: ["B0"] }],
+      ["INVALID_PARAM", "condition", { ids: [two], condition: "mint" }],
+      ["INVALID_PARAM", "platform", { platform: "retailer_z", ids: [two] }],
+      ["INVALID_PARAM", "marketplace", { marketplace: "zz", ids: [two] }],
+    ])("%s names %s for %j, and charges nothing", async (code, param, body) => {
+      const answer = await customer.call("POST /v1/offers", body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toMatchObject({ code, param });
+      expect(answer.headers.get("x-service-credits")).toBe("0");
+      expect(await customer.balance()).toBe(granted);
+    });
+  });
+
+  describe("402", () => {
+    it("is answered when the balance does not cover 3 credits for every id", async () => {
+      const poor = await world.customer(5);
+      const answer = await poor.call("POST /v1/offers", { ids: [none, missing] });
+      expect(answer.status).toBe(402);
+      expect(answer.body.error.code).toBe("INSUFFICIENT_CREDITS");
+      expect(await poor.balance()).toBe(5);
+    });
+  });
+
+  describe("403", () => {
+    it("is answered to the demo workspace, after what is wrong with the call", async () => {
+      const demo = await world.customer(granted, { demo: true });
+      expect((await demo.call("POST /v1/offers", { ids: [two] })).status).toBe(403);
+      expect((await demo.call("POST /v1/offers", { ids: [] })).status).toBe(400);
+    });
+  });
+
+  describe("501", () => {
+    it.each([
+      { platform: "retailer_b", ids: ["12345"] },
+      { platform: "retailer_e", ids: ["1"] },
+      { marketplace: "uk", ids: [two] },
+    ])("says that %j is coming soon, and charges nothing", async (body) => {
+      const answer = await customer.call("POST /v1/offers", body);
+      expect(answer.status).toBe(501);
+      expect(answer.body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });
+      expect(await customer.balance()).toBe(granted);
+    });
+  });
+});
+
+describe("POST /v1/offers/check", () => {
+  /** Offers as the service returned them; they cost something to read. */
+  async function returned(id: string): Promise<{ asin: string; offerListingId: string }[]> {
+    const { body } = await customer.call("POST /v1/offers", { ids: [id] });
+    return (body.results[0]?.offers ?? []).map(({ offerListingId }) => ({
+      asin: id,
+      offerListingId,
+    }));
+  }
+
+  describe("200", () => {
+    it("says yes to offers as they were returned, at half a credit each, rounded up once", async () => {
+      const offers = await returned(many);
+      const before = await customer.balance();
+      const answer = await customer.call("POST /v1/offers/check", { offers });
+      expect(answer.status).toBe(200);
+      expect(answer.body.results).toEqual(
+        offers.map(({ asin, offerListingId }) => ({
+          id: offerListingId,
+          asin,
+          offerListingId,
+          status: "ok",
+          fetchedAt: expect.any(String),
+          buyable: true,
+        })),
+      );
+      expect(answer.body).not.toHaveProperty("tier");
+      expect(answer.body.credits).toBe(16);
+      expect(answer.headers.get("x-service-credits")).toBe("16");
+      expect(answer.headers.get("x-service-balance")).toBe(String((before ?? 0) - 16));
+    });
+
+    it("decodes URL-encoded ids, and checks and charges a pair once", async () => {
+      const offers = await returned(many);
+      const encoded = offers.map(({ asin, offerListingId }) => ({
+        asin,
+        offerListingId: encodeURIComponent(offerListingId),
+      }));
+      expect(encoded).not.toEqual(offers);
+      const { body } = await customer.call("POST /v1/offers/check", {
+        ids: [...encoded, ...offers],
+      });
+      expect(body.results.map(({ id }) => id)).toEqual(
+        offers.map(({ offerListingId }) => offerListingId),
+      );
+      expect(body.results.every(({ buyable }) => buyable === true)).toBe(true);
+      expect(body.stats["requested"]).toBe(31);
+    });
+
+    it("says no, as an answer, to pairs that do not belong together", async () => {
+      const [offer] = await returned(two);
+      const { body } = await customer.call("POST /v1/offers/check", {
+        offers: [
+          { asin: many, offerListingId: offer?.offerListingId },
+          { asin: missing, offerListingId: offer?.offerListingId },
+          { asin: two, offerListingId: "no such offer" },
+        ],
+      });
+      expect(body.results.map(({ status, buyable }) => [status, buyable])).toEqual([
+        ["ok", false],
+        ["ok", false],
+        ["ok", false],
+      ]);
+      expect(body.credits).toBe(2);
+    });
+
+    it("refunds what nobody could answer", async () => {
+      const offers = [{ asin: unread, offerListingId: "a+b/c=" }];
+      const { body } = await customer.call("POST /v1/offers/check", { offers });
+      expect(body.results[0]).not.toHaveProperty("buyable");
+      expect(body).toMatchObject({ stats: { ok: 0, unavailable: 1 }, credits: 0 });
+      expect(await customer.balance()).toBe(granted);
+    });
+
+    it("checks two thousand offers in one call", async () => {
+      const offers = numbered(2_000).map((asin) => ({ asin, offerListingId: "a+b/c=" }));
+      const { body } = await customer.call("POST /v1/offers/check", { offers });
+      expect(body.results.map(({ asin }) => asin)).toEqual(numbered(2_000));
+    });
+  });
+
+  describe("400", () => {
+    it.each([
+      ["MISSING_PARAM", "offers", {}],
+      ["MISSING_PARAM", "offers[0].asin", { offers: [{ offerListingId: "a" }] }],
+      ["MISSING_PARAM", "offers[0].offerListingId", { offers: [{ asin: two }] }],
+      ["INVALID_PARAM", "offers", { offers: [] }],
+      ["INVALID_PARAM", "offers[0]", { offers: [two] }],
+      ["INVALID_PARAM", "offers[0].asin", { offers: [{ asin: "B0", offerListingId: "a" }] }],
+      ["INVALID_PARAM", "ids[0].asin", { ids: [{ asin: "B0", offerListingId: "a" }] }],
+    ])("%s names %s for %j, and charges nothing", async (code, param, body) => {
+      const answer = await customer.call("POST /v1/offers/check", body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toMatchObject({ code, param });
+      expect(answer.headers.get("x-service-credits")).toBe("0");
+      expect(await customer.balance()).toBe(granted);
+    });
+  });
+
+  describe("402", () => {
+    it("is answered when the balance does not cover half a credit for every offer", async () => {
+      const poor = await world.customer(1);
+      const offers = ["a", "b", "c"].map((offerListingId) => ({ asin: two, offerListingId }));
+      const answer = await poor.call("POST /v1/offers/check", { offers });
+      expect(answer.status).toBe(402);
+      expect(await poor.balance()).toBe(1);
+    });
+  });
+
+  describe("403", () => {
+    it("is answered to the demo workspace", async () => {
+      const demo = await world.customer(granted, { demo: true });
+      const offers = [{ asin: two, offerListingId: "a" }];
+      expect((await demo.call("POST /v1/offers/check", { offers })).status).toBe(403);
+    });
+  });
+
+  describe("501", () => {
+    it.each([{ platform: "retailer_c" }, { platform: "retailer_f" }, { marketplace: "jp" }])(
+      "says that %j is coming soon",
+      async (shop) => {
+        const offers = [{ asin: two, offerListingId: "a" }];
+        const answer = await customer.call("POST /v1/offers/check", { ...shop, offers });
+        expect(answer.status).toBe(501);
+        expect(answer.body.coming_soon).toBe(true);
+      },
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { validate } from "../../../functions/http/validate.ts";
+import type { ServiceError } from "../../../shared/base/errors.ts";
+import {
+  type OfferCheckRequest,
+  offerCheckRequest,
+} from "../../../shared/items/offer-check-request.ts";
+
+const asin = "B00EXAMPLE";
+const offer = (offerListingId: string): unknown => ({ asin, offerListingId });
+const numbered = (count: number): unknown[] =>
+  Array.from({ length: count }, (_, n) => offer(`id+${n}`));
+const parse = (body: unknown): OfferCheckRequest => v.parse(offerCheckRequest, body);
+
+function refused(body: unknown): ServiceError {
+  try {
+    validate(offerCheckRequest, body);
+  } catch (error) {
+    return error as ServiceError;
+  }
+  throw new Error("It was accepted");
+}
+
+describe("a request to check offers", () => {
+  it.each(["offers", "ids"])("takes %s, its defaults filled in", (name) => {
+    expect(parse({ [name]: [offer("a+b/c=")] })).toEqual({
+      platform: "retailer_a",
+      marketplace: "us",
+      offers: [{ asin, offerListingId: "a+b/c=" }],
+    });
+  });
+
+  it("checks a pair once, however it is spelled, in the order asked", () => {
+    const { offers } = parse({
+      offers: [
+        offer("second"),
+        offer("a+b/c="),
+        { asin: " b00example ", offerListingId: "a%2Bb%2fc%3D" },
+        { asin: "B000000002", offerListingId: "second" },
+        offer(" second "),
+      ],
+    });
+    expect(offers).toEqual([
+      { asin, offerListingId: "second" },
+      { asin, offerListingId: "a+b/c=" },
+      { asin: "B000000002", offerListingId: "second" },
+    ]);
+  });
+
+  it.each(["100%", "%zz", "a%2"])("leaves %j as it is: it encodes nothing", (id) => {
+    expect(parse({ offers: [offer(id)] }).offers).toEqual([{ asin, offerListingId: id }]);
+  });
+
+  it("checks at most two thousand different offers", () => {
+    const most = numbered(2_000);
+    expect(parse({ offers: [...most, ...most] }).offers).toEqual(most);
+  });
+});
+
+describe("400 MISSING_PARAM", () => {
+  it.each([
+    ["offers", {}],
+    ["offers[0].asin", { offers: [{ offerListingId: "a" }] }],
+    ["offers[1].offerListingId", { offers: [offer("a"), { asin }] }],
+    ["ids[0].asin", { ids: [{ offerListingId: "a" }] }],
+  ])("names %s", (param, body) => {
+    expect(refused(body)).toMatchObject({
+      status: 400,
+      code: "MISSING_PARAM",
+      details: { param },
+    });
+  });
+});
+
+describe("400 INVALID_PARAM", () => {
+  it.each([
+    ["offers", "no offers", { offers: [] }],
+    ["ids", "no ids", { ids: [] }],
+    ["ids", "offers and ids at once", { offers: [offer("a")], ids: [offer("a")] }],
+    ["offers", "something else", { offers: "a" }],
+    ["offers", "null", { offers: null }],
+    ["offers", "2,001 different offers", { offers: numbered(2_001) }],
+    ["ids", "2,001 different offers under the alias", { ids: numbered(2_001) }],
+    ["offers[1]", "an id without its item", { offers: [offer("a"), "b"] }],
+    ["ids[0]", "an item id", { ids: [asin] }],
+    ["offers[0].asin", "a malformed item id", { offers: [{ asin: "B00", offerListingId: "a" }] }],
+    ["offers[0].asin", "an empty item id", { offers: [{ asin: "", offerListingId: "a" }] }],
+    ["offers[0].asin", "a number", { offers: [{ asin: 12, offerListingId: "a" }] }],
+    ["offers[1].offerListingId", "an empty id", { offers: [offer("a"), offer(" ")] }],
+    ["offers[0].offerListingId", "an id that is empty when decoded", { offers: [offer("%20")] }],
+    ["offers[0].offerListingId", "null", { offers: [{ asin, offerListingId: null }] }],
+    ["ids[0].offerListingId", "an empty id under the alias", { ids: [offer("")] }],
+    ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
+    ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
+  ])("names %s for %s", (param, _case, body) => {
+    expect(refused(body)).toMatchObject({
+      status: 400,
+      code: "INVALID_PARAM",
+      details: { param },
+    });
+  });
+});
+
+describe("501 coming soon", () => {
+  it.each([
+    ["an announced platform", { platform: "retailer_g" }],
+    ["retailer_b", { platform: "retailer_b" }],
+    ["retailer_c", { platform: "retailer_c" }],
+    ["retailer_d", { platform: "retailer_d" }],
+    ["an announced marketplace", { marketplace: "jp" }],
+  ])("refuses %s, whatever its offers look like", (_case, shop) => {
+    for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
+      expect(refused({ ...shop, offers })).toMatchObject({
+        status: 501,
+        code: "NOT_IMPLEMENTED",
+        details: { comingSoon: true },
+      });
+    }
+  });
+});

@@ -1,0 +1,14 @@
+import type { Offer } from "../../../shared/scrapers/offer.ts";
+
+/** A plain new offer, but for what is said. */
+export const offerOf = (said: Partial<Offer> = {}): Offer => ({
+  offerListingId: "a+b/c=",
+  price: 19.99,
+  currency: "USD",
+  priceDisplay: "$19.99",
+  condition: "new",
+  seller: { id: "A1SELLER", name: "Birch Trading" },
+  fulfillment: { isFba: false, fulfillerName: "Birch Trading" },
+  isBuybox: false,
+  ...said,
+});

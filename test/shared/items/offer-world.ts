@@ -1,0 +1,53 @@
+import { createAccount } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import type { Ledger } from "../../../shared/credits/ledger.ts";
+import type { MeteredCall } from "../../../shared/items/metered-read.ts";
+import { startTables } from "../../support/tables.ts";
+
+export const granted = 500;
+export const fetchedAt = "2026-03-01T12:00:00.000Z";
+
+export type Account = Awaited<ReturnType<ReturnType<typeof dynamoAccountStore>["get"]>>;
+
+/** A real ledger with one account at a time, and calls of that account. */
+export interface OfferWorld {
+  readonly ledger: Ledger;
+  /** Takes a new account with `granted` credits. */
+  newAccount(): Promise<void>;
+  account(): Promise<Account>;
+  newCall(deadlineMs?: number): MeteredCall;
+  stop(): Promise<void>;
+}
+
+export async function startOfferWorld(): Promise<OfferWorld> {
+  const tables = await startTables();
+  const names = { accounts: await tables.create(), ledger: await tables.create() };
+  const accounts = dynamoAccountStore(tables.client, names);
+  let accountId = "";
+  let calls = 0;
+  return {
+    ledger: dynamoLedger(tables.client, {
+      accountsTable: names.accounts,
+      ledgerTable: names.ledger,
+      clock: systemClock,
+      chance: systemChance,
+    }),
+    async newAccount() {
+      const created = await createAccount(
+        { name: "Test", email: "test@example.com", signupCredits: granted },
+        { accounts, clock: systemClock, chance: systemChance },
+      );
+      accountId = created.id;
+    },
+    account: () => accounts.get(accountId),
+    newCall(deadlineMs = 280_000) {
+      calls += 1;
+      const now = systemClock.now();
+      const deadline = new Date(now.getTime() + deadlineMs);
+      return { accountId, requestId: `req_${calls}`, now, deadline };
+    },
+    stop: () => tables.stop(),
+  };
+}

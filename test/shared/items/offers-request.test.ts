@@ -1,0 +1,143 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import type { ServiceError } from "../../../shared/base/errors.ts";
+import {
+  itemOffersPath,
+  itemOffersRequest,
+  offersRequest,
+} from "../../../shared/items/offers-request.ts";
+
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B${String(n).padStart(9, "0")}`);
+const parse = (body: unknown): unknown => v.parse(offersRequest, body);
+
+function refusal(work: () => unknown): ServiceError {
+  try {
+    work();
+  } catch (error) {
+    return error as ServiceError;
+  }
+  throw new Error("It was accepted");
+}
+const refused = (body: unknown): ServiceError => refusal(() => parse(body));
+
+describe("a request for offers", () => {
+  it("has its defaults filled in", () => {
+    expect(parse({ ids: ["B00EXAMPLE"] })).toEqual({
+      platform: "retailer_a",
+      marketplace: "us",
+      condition: "all",
+      ids: ["B00EXAMPLE"],
+    });
+  });
+
+  it.each(["ids", "asins"])("trims, upper-cases and de-duplicates %s, in order", (name) => {
+    const sent = [" b00example ", "", "B000000002", "B00EXAMPLE", "  ", "b000000002"];
+    expect(parse({ [name]: sent })).toMatchObject({ ids: ["B00EXAMPLE", "B000000002"] });
+  });
+
+  it.each(["all", "new", "used"])("accepts the condition %s", (condition) => {
+    expect(parse({ ids: ["B00EXAMPLE"], condition })).toMatchObject({ condition });
+  });
+
+  it("may name things from the future", () => {
+    expect(parse({ ids: ["B00EXAMPLE"], novelty: 1 })).not.toHaveProperty("novelty");
+  });
+
+  it("reads at most a hundred different ids", () => {
+    const hundred = numbered(100);
+    expect(parse({ ids: [...hundred, ...hundred] })).toMatchObject({ ids: hundred });
+  });
+});
+
+describe("400 MISSING_PARAM", () => {
+  it("names ids when neither ids nor asins were sent", () => {
+    expect(refused({ condition: "new" })).toMatchObject({
+      status: 400,
+      code: "MISSING_PARAM",
+      details: { param: "ids" },
+    });
+  });
+});
+
+describe("400 INVALID_PARAM", () => {
+  it.each([
+    ["ids", "no ids", { ids: [] }],
+    ["ids", "empty strings only", { ids: ["", " "] }],
+    ["asins", "no asins", { asins: [] }],
+    ["ids", "101 different ids", { ids: numbered(101) }],
+    ["asins", "101 different asins", { asins: numbered(101) }],
+    ["asins", "ids and asins at once", { ids: ["B00EXAMPLE"], asins: ["B00EXAMPLE"] }],
+    ["ids[1]", "a malformed id", { ids: ["B00EXAMPLE", "nope"] }],
+    ["asins[2]", "a malformed asin", { asins: ["", "B00EXAMPLE", "B00-XAMPLE"] }],
+    ["platform", "an unknown platform", { platform: "retailer_z", ids: ["B00EXAMPLE"] }],
+    ["marketplace", "an unknown marketplace", { marketplace: "zz", ids: ["B00EXAMPLE"] }],
+  ])("names %s for %s", (param, _case, body) => {
+    expect(refused(body)).toMatchObject({
+      status: 400,
+      code: "INVALID_PARAM",
+      details: { param },
+    });
+  });
+
+  it.each([
+    ["condition", { condition: "refurbished" }],
+    ["condition", { condition: null }],
+    ["ids", { ids: "B00EXAMPLE" }],
+    ["ids.0", { ids: [12] }],
+    ["asins", { asins: {} }],
+    ["platform", { platform: 4 }],
+    ["marketplace", { marketplace: null }],
+  ])("finds a value that is not accepted at %s", (path, body) => {
+    const result = v.safeParse(offersRequest, { ids: ["B00EXAMPLE"], ...body });
+    expect(result.issues?.map((issue) => v.getDotPath(issue))).toEqual([path]);
+  });
+});
+
+/** Shops that are known, but whose offers cannot be read. */
+const comingSoon = [
+  ["an announced platform", { platform: "retailer_e" }],
+  ["retailer_b", { platform: "retailer_b" }],
+  ["retailer_c", { platform: "retailer_c" }],
+  ["retailer_d", { platform: "retailer_d", marketplace: "us" }],
+  ["an announced marketplace", { marketplace: "uk" }],
+  ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
+] as const;
+
+describe("501 coming soon", () => {
+  it.each(comingSoon)("refuses %s, whatever its ids look like", (_case, shop) => {
+    for (const ids of [["?"], undefined]) {
+      expect(refused({ ...shop, ids })).toMatchObject({
+        status: 501,
+        code: "NOT_IMPLEMENTED",
+        details: { comingSoon: true },
+      });
+    }
+  });
+
+  it.each(comingSoon)("refuses %s in a query too", (_case, shop) => {
+    expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
+  });
+});
+
+describe("a request for the offers of one item", () => {
+  it("has its defaults filled in", () => {
+    expect(v.parse(itemOffersRequest, {})).toEqual({
+      platform: "retailer_a",
+      marketplace: "us",
+      condition: "all",
+    });
+  });
+
+  it("upper-cases and trims the id", () => {
+    expect(v.parse(itemOffersPath, { id: " b00example" })).toEqual({ id: "B00EXAMPLE" });
+  });
+
+  it.each(["", " ", "B00", "B00EXAMPLE1", "B00EXAMPL%"])("names asin for the id %j", (id) => {
+    expect(refusal(() => v.parse(itemOffersPath, { id }))).toMatchObject({
+      status: 400,
+      code: "INVALID_PARAM",
+      details: { param: "asin" },
+    });
+  });
+});
