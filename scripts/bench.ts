@@ -1,0 +1,23 @@
+/**
+ * Measures what the service costs, as ratios taken in one run: `npm run bench -- api`.
+ * Prints tables, then one line of JSON with the same figures.
+ */
+import { benchApi, printApi } from "./bench/api.ts";
+
+const benches: Record<
+  string,
+  { run: () => Promise<Record<string, unknown>>; print: (figures: Record<string, unknown>) => void }
+> = {
+  api: { run: benchApi, print: printApi },
+};
+
+const name = process.argv[2] ?? "";
+const bench = benches[name];
+if (bench === undefined) {
+  process.stderr.write(`Benches: ${Object.keys(benches).join(", ")}\n`);
+  process.exit(1);
+}
+const figures = await bench.run();
+bench.print(figures);
+process.stdout.write(`\n${JSON.stringify(figures)}\n`);
+process.exit(0);

@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { pointClientsAt } from "../local/aws-environment.ts";
+import { openDataFolder } from "../local/data-folder.ts";
+import { startDynamo } from "../local/dynamo-server.ts";
+import { benchBundles } from "./bundles.ts";
+import { type DynamoMeter, startDynamoMeter } from "./dynamo-meter.ts";
+import { type BenchWorld, benchGateway, startBenchWorld } from "./gateway-rate.ts";
+import type { CpuFigures } from "./handler-cpu.ts";
+import { printTable } from "./print-table.ts";
+
+interface TripFigures {
+  readonly call: string;
+  readonly roundTrips: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+const accountsCount = 60;
+const credits = 10_000_000;
+
+/** What an API call costs: round trips, CPU against a floor, rate against a bare handler, bundles. */
+export async function benchApi(): Promise<Record<string, unknown>> {
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const folder = openDataFolder(join(dir, "dynamo"), false);
+  const dynamo = await startDynamo(folder);
+  const meter = await startDynamoMeter(dynamo.endpoint);
+  const world = await startBenchWorld(join(dir, "world"), { DYNAMODB_ENDPOINT: meter.url });
+  try {
+    const keys = await openAccounts(world, dynamo.endpoint);
+    const trips = await benchRoundTrips(world, meter, keys);
+    const gateway = await benchGateway(world, keys);
+    const cpu = await benchCpu(world, dynamo.endpoint, keys);
+    return { roundTrips: trips, cpu, gateway, bundles: await benchBundles() };
+  } finally {
+    await world.stop();
+    await meter.stop();
+    await dynamo.stop();
+    folder.release();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function openAccounts(world: BenchWorld, endpoint: string): Promise<string[]> {
+  pointClientsAt({ dynamodb: endpoint });
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
+    ledger: world.environment["LEDGER_TABLE"] ?? "",
+  });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const keys: string[] = [];
+  for (let n = 0; n < accountsCount; n += 1) {
+    const account = await createAccount(
+      { name: `Bench ${n}`, email: "bench@example.com", signupCredits: credits },
+      deps,
+    );
+    keys.push((await createApiKey({ account, name: "bench" }, deps)).key);
+  }
+  return keys;
+}
+
+/** The second call of each kind with one key: what it costs once the process is warm. */
+async function benchRoundTrips(
+  world: BenchWorld,
+  meter: DynamoMeter,
+  keys: readonly string[],
+): Promise<TripFigures[]> {
+  const headers = { Authorization: `Bearer ${keys[0]}`, "Content-Type": "application/json" };
+  const products = (ids: readonly string[]): RequestInit => ({
+    method: "POST",
+    headers,
+    body: JSON.stringify({ platform: "retailer_d", ids }),
+  });
+  const thousand = Array.from({ length: 1_000 }, (_, n) => String(1_000_000 + n));
+  const kinds: [string, string, RequestInit][] = [
+    ["GET /v1/account", "/v1/account", { headers }],
+    ["POST /v1/products, 1 id", "/v1/products", products(["9000000"])],
+    ["POST /v1/products, 1,000 ids", "/v1/products", products(thousand)],
+    ["POST /v1/products refused (400)", "/v1/products", products(["x"])],
+  ];
+  const figures: TripFigures[] = [];
+  for (const [call, path, init] of kinds) {
+    for (const warm of [false, true]) {
+      meter.take();
+      await (await fetch(`${world.baseUrl}${path}`, init)).text();
+      if (warm) figures.push({ call, ...meter.take() });
+    }
+  }
+  return figures;
+}
+
+async function benchCpu(
+  world: BenchWorld,
+  endpoint: string,
+  keys: readonly string[],
+): Promise<CpuFigures[]> {
+  const tasks = [
+    { tier: "pulse", idCounts: [1, 100, 2_000, 10_000] },
+    { tier: "full", idCounts: [2_000] },
+  ];
+  const figures: CpuFigures[] = [];
+  for (const task of tasks) {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [new URL("handler-cpu.ts", import.meta.url).pathname],
+      {
+        env: {
+          ...process.env,
+          AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+          AWS_REGION: "us-east-1",
+          AWS_ACCESS_KEY_ID: "local",
+          AWS_SECRET_ACCESS_KEY: "local",
+          POWERTOOLS_LOG_LEVEL: "SILENT",
+          BENCH_TASK: JSON.stringify({ ...task, environment: world.environment, keys }),
+        },
+        maxBuffer: 1_000_000,
+      },
+    );
+    figures.push(...(JSON.parse(stdout) as CpuFigures[]));
+  }
+  return figures;
+}
+
+/** The figures as tables for people. */
+export function printApi(figures: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+}

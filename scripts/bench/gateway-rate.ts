@@ -1,0 +1,114 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
+
+export interface RateFigures {
+  readonly call: string;
+  readonly callsPerCpuSecond: number;
+  /** Against the handler that does nothing, on the same gateway. */
+  readonly ratio: number;
+}
+
+/** A world in another process, as the benches see it. */
+export interface BenchWorld {
+  readonly baseUrl: string;
+  readonly environment: Record<string, string>;
+  readonly dynamo: string;
+  cpuMs(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startBenchWorld(
+  dir: string,
+  variables: Record<string, string>,
+): Promise<BenchWorld> {
+  const child: ChildProcess = fork(new URL("gateway-world.ts", import.meta.url).pathname, {
+    env: { ...process.env, LOCAL_DIR: dir, POWERTOOLS_LOG_LEVEL: "SILENT", ...variables },
+  });
+  const [ready] = (await once(child, "message")) as [
+    Pick<BenchWorld, "baseUrl" | "environment" | "dynamo">,
+  ];
+  return {
+    ...ready,
+    async cpuMs() {
+      child.send("cpu");
+      const [answer] = (await once(child, "message")) as [{ cpuMs: number }];
+      return answer.cpuMs;
+    },
+    async stop() {
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+const calls = 600;
+const atOnce = 4;
+const rounds = 3;
+
+/** Calls per second of the world's CPU time, for calls of the service and for one that does nothing. */
+export async function benchGateway(
+  world: BenchWorld,
+  keys: readonly string[],
+): Promise<RateFigures[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const body = JSON.stringify({ platform: "retailer_d", ids: ["9000000"] });
+  const kinds = [
+    { call: "bare handler", method: "GET", path: "/v1/structured", body: undefined },
+    { call: "GET /v1/account", method: "GET", path: "/v1/account", body: undefined },
+    { call: "POST /v1/products, 1 id", method: "POST", path: "/v1/products", body },
+  ];
+  const best = new Map<string, number>();
+  let next = 0;
+  const one = async (kind: (typeof kinds)[number]): Promise<void> => {
+    next += 1;
+    const key = keys[next % keys.length] ?? "";
+    await answered(agent, world.baseUrl, { ...kind, key });
+  };
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const kind of kinds) {
+      const before = await world.cpuMs();
+      await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          for (let n = 0; n < calls / atOnce; n += 1) await one(kind);
+        }),
+      );
+      const perSecond = (calls / ((await world.cpuMs()) - before)) * 1_000;
+      if (round > 0) best.set(kind.call, Math.max(best.get(kind.call) ?? 0, perSecond));
+    }
+  }
+  agent.destroy();
+  const bare = best.get("bare handler") ?? 1;
+  return [...best].map(([call, perSecond]) => ({
+    call,
+    callsPerCpuSecond: Math.round(perSecond),
+    ratio: Math.round((perSecond / bare) * 100) / 100,
+  }));
+}
+
+function answered(
+  agent: Agent,
+  baseUrl: string,
+  call: { method: string; path: string; body: string | undefined; key: string },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${baseUrl}${call.path}`,
+      {
+        agent,
+        method: call.method,
+        headers: { Authorization: `Bearer ${call.key}`, "Content-Type": "application/json" },
+      },
+      (answer) => {
+        answer.resume();
+        answer.on("end", () => {
+          if (answer.statusCode === 200) resolve();
+          else reject(new Error(`${call.method} ${call.path} answered ${answer.statusCode}`));
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(call.body);
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * Runs as a process of its own, so that nothing but the handler and its floor is on its clock.
+ * Reads its task from the environment and prints one JSON line.
+ */
+import { Writable } from "node:stream";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { parseProductsRequest } from "../../shared/items/request.ts";
+import { parseSources, scraperFor } from "../../shared/sources/configuration.ts";
+import { provideStreaming } from "../local/response-stream.ts";
+
+export interface CpuTask {
+  readonly environment: Record<string, string>;
+  readonly keys: readonly string[];
+  readonly tier: string;
+  readonly idCounts: readonly number[];
+}
+
+export interface CpuFigures {
+  readonly ids: number;
+  readonly tier: string;
+  readonly handlerMs: number;
+  readonly floorMs: number;
+  readonly ratio: number;
+}
+
+const task = JSON.parse(process.env["BENCH_TASK"] ?? "{}") as CpuTask;
+provideStreaming();
+const { createHandler } = await import("../../functions/products/handler.ts");
+const handler = createHandler(task.environment as never) as unknown as (
+  event: APIGatewayProxyEvent,
+  stream: Writable,
+  context: Context,
+) => Promise<void>;
+const read = scraperFor(parseSources(task.environment["SOURCES"] ?? ""), {
+  clock: systemClock,
+  chance: systemChance,
+});
+let calls = 0;
+
+const bodyOf = (count: number): string =>
+  JSON.stringify({
+    platform: "retailer_a",
+    tier: task.tier,
+    ids: Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`),
+  });
+
+async function callHandler(body: string): Promise<void> {
+  calls += 1;
+  const key = task.keys[calls % task.keys.length] ?? "";
+  const event = {
+    httpMethod: "POST",
+    path: "/v1/products",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    queryStringParameters: null,
+    pathParameters: null,
+    body,
+    isBase64Encoded: false,
+    requestContext: { path: "/v1/products", identity: { sourceIp: "127.0.0.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  let bytes = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done();
+    },
+  });
+  const context = { getRemainingTimeInMillis: () => 300_000 } as Context;
+  await handler(event, sink, context);
+  if (bytes < body.length / 2) throw new Error(`The handler answered only ${bytes} bytes`);
+}
+
+/** Parse the body, run the sandbox, serialise the answer: what no handler can do without. */
+async function runFloor(body: string): Promise<void> {
+  const request = parseProductsRequest(JSON.parse(body) as never);
+  const { scraper, marketplace, ids } = request;
+  const deadline = new Date(Date.now() + 280_000);
+  const answers = await read(scraper).read({ scraper, marketplace, ids, deadline });
+  if (JSON.stringify(answers).length < body.length / 2) throw new Error("The floor answered less");
+}
+
+async function cpuMs(work: () => Promise<void>, times: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let n = 0; n < times; n += 1) await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / times;
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+const rounds = 7;
+const figures: CpuFigures[] = [];
+for (const ids of task.idCounts) {
+  const body = bodyOf(ids);
+  const times = Math.max(3, Math.min(60, Math.round(4_000 / ids)));
+  const handlerMs: number[] = [];
+  const floorMs: number[] = [];
+  for (let round = 0; round <= rounds; round += 1) {
+    const [mine, bare] = [
+      await cpuMs(() => callHandler(body), times),
+      await cpuMs(() => runFloor(body), times),
+    ];
+    // The first round warms both up.
+    if (round > 0) {
+      handlerMs.push(mine);
+      floorMs.push(bare);
+    }
+  }
+  const [mine, bare] = [median(handlerMs), median(floorMs)];
+  figures.push({
+    ids,
+    tier: task.tier,
+    handlerMs: Math.round(mine * 100) / 100,
+    floorMs: Math.round(bare * 100) / 100,
+    ratio: Math.round((mine / bare) * 100) / 100,
+  });
+}
+process.stdout.write(`${JSON.stringify(figures)}\n`);
+process.exit(0);
