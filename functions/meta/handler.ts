@@ -3,6 +3,8 @@ import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
+import { openApiRoute } from "./openapi.ts";
+import { pageRoute } from "./page.ts";
 
 /** Endpoints that existed once (specification, section "Meta"). */
 const retired: AnyRoute<unknown> = route({
@@ -17,19 +19,26 @@ const unknownPath: AnyRoute<unknown> = route({
   },
 });
 
+/** Public, so that the pages can be read before there is a key. */
+export const metaRoutes = {
+  "GET /v1/openapi.json": openApiRoute,
+  "GET /docs": pageRoute("docs"),
+  "GET /docs/errors": pageRoute("errors"),
+  "GET /docs/sandbox": pageRoute("sandbox"),
+  "ANY /v1/scrape": retired,
+  "ANY /v1/scrape/{proxy+}": retired,
+  "ANY /v1/jobs": retired,
+  "ANY /v1/jobs/{proxy+}": retired,
+  "ANY /v1/batches": retired,
+  "ANY /v1/batches/{proxy+}": retired,
+  "ANY /{proxy+}": unknownPath,
+};
+
 export function createHandler(environment: EnvironmentOf<"meta">): HttpHandler {
   return groupHandler({
     group: "meta",
-    routes: {
-      "ANY /v1/scrape": retired,
-      "ANY /v1/scrape/{proxy+}": retired,
-      "ANY /v1/jobs": retired,
-      "ANY /v1/jobs/{proxy+}": retired,
-      "ANY /v1/batches": retired,
-      "ANY /v1/batches/{proxy+}": retired,
-      "ANY /{proxy+}": unknownPath,
-    },
-    dependencies: provide.edge(environment, "meta"),
+    routes: metaRoutes,
+    dependencies: provide.publicEdge(environment, "meta"),
   });
 }
 

@@ -1,14 +1,15 @@
-import * as v from "valibot";
-import { limits } from "../../shared/base/limits.ts";
+import type { UndefinedSchema } from "valibot";
 import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
+import { watchlistsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./handler.ts";
-import { limitParam } from "./query.ts";
 
-const query = v.object({ limit: limitParam(limits.pagination.watchlists) });
-
-export const listRoute = route<WatchlistDependencies, v.UndefinedSchema<undefined>, typeof query>({
-  query,
+export const listRoute = route<
+  WatchlistDependencies,
+  UndefinedSchema<undefined>,
+  typeof watchlistsQuery
+>({
+  query: watchlistsQuery,
   async handle({ caller, query: { limit }, baseUrl }, { watchlists }) {
     const page = await watchlists.list(caller.accountId, limit);
     return {

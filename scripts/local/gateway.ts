@@ -130,7 +130,12 @@ async function answerStreamed(exchange: Exchange, gone: { yet: boolean }): Promi
     },
     async write(chunk) {
       if (closed() || response.write(chunk)) return;
-      await Promise.race([once(response, "drain"), once(response, "close")]);
+      const heard = new AbortController();
+      const { signal } = heard;
+      await Promise.race([
+        once(response, "drain", { signal }),
+        once(response, "close", { signal }),
+      ]).finally(() => heard.abort());
     },
   });
   await target.invokeStreaming(event, stream);

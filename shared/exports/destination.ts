@@ -1,5 +1,6 @@
 import {
   boolean,
+  description,
   type InferOutput,
   maxLength,
   minLength,
@@ -67,7 +68,15 @@ export const destinationBody = object({
     ),
     "us-east-1",
   ),
-  endpoint: optional(nullable(string("'endpoint' must be a string or null.")), null),
+  endpoint: optional(
+    nullable(
+      pipe(
+        string("'endpoint' must be a string or null."),
+        description("Address of an S3-compatible store; null: AWS."),
+      ),
+    ),
+    null,
+  ),
   force_path_style: optional(boolean("'force_path_style' must be true or false.")),
   prefix: optional(
     pipe(
@@ -78,6 +87,7 @@ export const destinationBody = object({
         "'prefix' must be letters, digits and !_.*'()=-/ and not begin with a slash.",
       ),
       regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/, "'prefix' must not contain '.' or '..' as a folder."),
+      description("Comes before every object key as it is."),
     ),
     "",
   ),

@@ -1,6 +1,7 @@
 import {
   array,
   boolean,
+  description,
   type InferOutput,
   maxLength,
   nullable,
@@ -36,7 +37,10 @@ const descriptionMax = limits.webhookDescriptionLengthMax;
 
 /** Body of `POST /v1/webhook_endpoints`. The URL's own rules need a look at the network. */
 export const newEndpointBody = object({
-  url: string("'url' must be a string."),
+  url: pipe(
+    string("'url' must be a string."),
+    description("HTTPS, a public host, port 443 or 1024 to 65535; once per account."),
+  ),
   description: optional(
     nullable(
       pipe(
@@ -48,14 +52,23 @@ export const newEndpointBody = object({
   ),
   events: optional(
     nullable(
-      array(
-        picklist(eventTypes, `Unknown event type. Known types: ${eventTypes.join(", ")}.`),
-        "'events' must be an array of event types or null.",
+      pipe(
+        array(
+          picklist(eventTypes, `Unknown event type. Known types: ${eventTypes.join(", ")}.`),
+          "'events' must be an array of event types or null.",
+        ),
+        description("Types of the events that name no endpoint; null: every type."),
       ),
     ),
     null,
   ),
-  enabled: optional(boolean("'enabled' must be true or false."), true),
+  enabled: optional(
+    pipe(
+      boolean("'enabled' must be true or false."),
+      description("A disabled endpoint receives nothing."),
+    ),
+    true,
+  ),
 });
 export type NewEndpoint = InferOutput<typeof newEndpointBody>;
 

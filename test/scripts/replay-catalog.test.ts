@@ -8,6 +8,7 @@ import {
   startReplayCatalog,
 } from "../../scripts/replay-catalog.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { offerScraperIds, scraperIds } from "../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../shared/scrapers/scraper.ts";
 import { parseSources, scraperFor } from "../../shared/sources/configuration.ts";
 
@@ -22,9 +23,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const sandboxes = Object.fromEntries(
+  [...scraperIds, ...offerScraperIds].map((id) => [id, { adapter: "sandbox" }]),
+);
+
 const scraper = (): Scraper => {
   const source = { adapter: "d_catalog", baseUrl: replay.url };
-  const sources = parseSources(JSON.stringify({ "retailer_d.standard": source }));
+  const sources = parseSources(JSON.stringify({ ...sandboxes, "retailer_d.standard": source }));
   return scraperFor(sources, { clock: systemClock, chance: systemChance })("retailer_d.standard");
 };
 const read = async (ids: readonly string[]): Promise<readonly Answer[]> =>

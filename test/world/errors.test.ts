@@ -8,6 +8,7 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { expectDocumented } from "../support/openapi.ts";
 
 let dir: string;
 let world: World;
@@ -61,6 +62,7 @@ async function call(
     await delay(Number(response.headers.get("retry-after")) * 1_000);
     return call(route, { body, key, type });
   }
+  expectDocumented(route, response.status, JSON.parse(text));
   return {
     status: response.status,
     headers: response.headers,

@@ -1,0 +1,191 @@
+import { type RouteKey, routes } from "../../functions/routes.ts";
+import type { JsonObject } from "./json-schema.ts";
+import { asObject, componentSchemas, jsonSchema } from "./json-schema.ts";
+import { commonHeaders, headerRefs, headers, itemHeaders } from "./headers.ts";
+import { named } from "./named-schemas.ts";
+import { type Answer, type Operation, type RefusalStatus, tags } from "./operation.ts";
+import { operations } from "./operations.ts";
+import { refusalRef, refusalResponses } from "./refusals.ts";
+import { overview } from "./overview.ts";
+import { webhooks } from "./webhooks.ts";
+
+/** The API's description in OpenAPI 3.1, made from the route table and the domains' schemas. */
+export function openApiDocument(): JsonObject {
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Retail product data service",
+      version: "1",
+      summary: "Product, price, stock and offer data for item ids, metered per item.",
+      description: overview,
+      contact: { name: "Support" },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
+    },
+    servers: [{ url: "/", description: "The address that served this document." }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    security: [{ bearer: [] }, { apiKeyHeader: [] }, { apiKeyQuery: [] }],
+    paths: paths(),
+    webhooks: webhooks(),
+    components: {
+      securitySchemes,
+      schemas: componentSchemas(named),
+      headers: used("headers", headers),
+      responses: used("responses", refusalResponses()),
+    },
+  };
+}
+
+const securitySchemes = {
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "Recommended: `Authorization: Bearer <API_KEY>`.",
+  },
+  apiKeyHeader: { type: "apiKey", in: "header", name: "X-API-Key" },
+  apiKeyQuery: {
+    type: "apiKey",
+    in: "query",
+    name: "api_key",
+    description: "For clients that cannot set headers. Discouraged: URLs are logged.",
+  },
+};
+
+/** Route keys of the document, in the order of the route table. */
+const documented = (Object.keys(routes) as RouteKey[]).filter(
+  (key): key is keyof typeof operations & RouteKey => Object.hasOwn(operations, key),
+);
+
+function paths(): JsonObject {
+  const found: Record<string, Record<string, unknown>> = {};
+  for (const key of documented) {
+    const [method = "", path = ""] = key.split(" ");
+    (found[path] ??= {})[method.toLowerCase()] = operationObject(key, operations[key]);
+  }
+  return found;
+}
+
+function operationObject(key: RouteKey, operation: Operation): JsonObject {
+  const { id, tag, summary, description, deprecated, body } = operation;
+  const parameters = parametersOf(operation);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    ...(deprecated === true ? { deprecated } : {}),
+    ...(routes[key].access === "public" ? { security: [] } : {}),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    responses: responsesOf(key, operation),
+  };
+}
+
+function parametersOf({ path, query, queryExamples = {}, headers: sent }: Operation): JsonObject[] {
+  const inPath = Object.entries(path ?? {}).map(([name, { description, example }]) => ({
+    name,
+    in: "path",
+    required: true,
+    description,
+    schema: { type: "string" },
+    example,
+  }));
+  const inHeader = Object.entries(sent ?? {}).map(([name, { description, example }]) => ({
+    name,
+    in: "header",
+    description,
+    schema: { type: "string" },
+    example,
+  }));
+  return [...inPath, ...(query === undefined ? [] : queryOf(query, queryExamples)), ...inHeader];
+}
+
+function queryOf(query: NonNullable<Operation["query"]>, examples: JsonObject): JsonObject[] {
+  const { properties, required } = jsonSchema(query, { direction: "input", named: {} });
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(asObject(properties)).map(([name, value]) => {
+    const { description, deprecated, ...schema } = asObject(value);
+    // What is undefined does not reach the JSON.
+    return {
+      name,
+      in: "query",
+      required: needed.includes(name) || undefined,
+      description,
+      deprecated,
+      schema,
+      example: examples[name],
+    };
+  });
+}
+
+function requestBody({
+  schema,
+  examples,
+  optional = false,
+}: NonNullable<Operation["body"]>): JsonObject {
+  return {
+    required: !optional,
+    content: {
+      "application/json": {
+        schema: jsonSchema(schema, { direction: "input", named: {} }),
+        examples: Object.fromEntries(
+          Object.entries(examples).map(([name, value]) => [name, { value }]),
+        ),
+      },
+    },
+  };
+}
+
+function responsesOf(key: RouteKey, operation: Operation): JsonObject {
+  const { answers, itemCall = false } = operation;
+  return {
+    ...Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer, itemCall)]),
+    ),
+    ...Object.fromEntries(
+      refusalsOf(key, operation).map((status) => [status, refusalRef(status, itemCall)]),
+    ),
+  };
+}
+
+function answerObject(
+  { description, schema, mediaType, example, headers: own = [] }: Answer,
+  itemCall: boolean,
+): JsonObject {
+  return {
+    description,
+    headers: headerRefs([...commonHeaders, ...own, ...(itemCall ? itemHeaders : [])]),
+    content:
+      schema === undefined
+        ? { [mediaType ?? "text/html"]: { schema: { type: mediaType ? "object" : "string" } } }
+        : {
+            "application/json": {
+              schema: jsonSchema(schema, { direction: "output", named }),
+              ...(example === undefined ? {} : { example }),
+            },
+          },
+  };
+}
+
+/** The refusals of an operation, those that follow from what it is included. */
+function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation): RefusalStatus[] {
+  const { access } = routes[key];
+  const found: RefusalStatus[] = [
+    ...refusals,
+    ...(access === "public" ? [] : ([400, 401] as const)),
+    ...(access === "write" ? ([403] as const) : []),
+    ...(body === undefined ? [] : ([413] as const)),
+    ...(itemCall === true ? ([402, 501] as const) : []),
+    429,
+    500,
+    503,
+  ];
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+/** Only the shared parts that an operation, or a response of one, refers to. */
+function used(kind: "headers" | "responses", parts: JsonObject): JsonObject {
+  const text = JSON.stringify([paths(), refusalResponses()]);
+  return Object.fromEntries(
+    Object.entries(parts).filter(([name]) => text.includes(`"#/components/${kind}/${name}"`)),
+  );
+}

@@ -1,0 +1,49 @@
+/** Examples of an account's resources. */
+export const apiKey = {
+  id: "key_3v8n1k6z2wh8fj2m4q9x0c7b",
+  object: "api_key",
+  name: "server",
+  prefix: "svc_live_7f3",
+  created_at: "2026-11-20T09:00:00.000Z",
+  last_used_at: "2026-11-21T01:09:35.668Z",
+};
+
+export const account = {
+  object: "account",
+  id: "acct_kp98cnpev5dpr2m3pkppwh2a",
+  name: "Acme",
+  email: "a@acme.example",
+  credit_balance: 4_998,
+  lifetime_credits: 5_000,
+  credits_spent: 2,
+  concurrency: {
+    limit: 5,
+    in_flight: 0,
+    next_tier: { concurrency: 20, at_lifetime_credits: 25_000 },
+  },
+  auto_topup: null,
+  webhook_endpoints: 1,
+  api_key: { id: apiKey.id, name: apiKey.name, prefix: apiKey.prefix },
+  created_at: "2026-11-20T09:00:00.000Z",
+};
+
+const day = { requests: 1, successful: 1, failed: 0, credits: 2 };
+
+export const usage = {
+  object: "usage",
+  days: 1,
+  totals: { ...day, success_rate: 1 },
+  daily: [{ date: "2026-11-21", ...day }],
+};
+
+export const chargeEntry = {
+  object: "credit_transaction",
+  id: "ctx_000000000003",
+  type: "charge",
+  credits: 2,
+  balance_before: 4_998,
+  balance_after: 4_998,
+  sequence: 3,
+  request_id: "req_01kp98cnpev5dpr2m3pkppwh2a",
+  created_at: "2026-11-21T01:09:35.668Z",
+};

@@ -1,0 +1,118 @@
+/** Examples of watchlist resources. */
+export const watchlistId = "wl_kp98cnpev5dpr2m3pkppwh2a";
+export const runId = "wlrun_529bpc2380vzc32w85s602hg";
+
+const counts = { new: 0, active: 2, delisted: 0 };
+
+export const watchlist = {
+  id: watchlistId,
+  object: "watchlist",
+  name: "Coffee",
+  platform: "retailer_d",
+  marketplace: "us",
+  currency: "USD",
+  status: "active",
+  paused_reason: null,
+  schedule: { type: "every", every: "15m", every_seconds: 900 },
+  every: "15m",
+  every_seconds: 900,
+  refresh_every_runs: 8,
+  webhook_url: null,
+  item_count: 2,
+  items_by_state: counts,
+  asin_count: 2,
+  asins_by_state: counts,
+  pipeline: {
+    entry: "check",
+    baseline: null,
+    refresh: null,
+    steps: [
+      { id: "check", scraper: "retailer_d.standard", routes: [{ when: "changed", notify: true }] },
+    ],
+  },
+  default_pipeline: true,
+  estimated_credits: { pulseRun: 2, refreshRun: 2, newAsins: 0 },
+  run_count: 1,
+  consecutive_skips: 0,
+  last_run_at: "2026-11-21T01:09:35.668Z",
+  last_run_status: "completed",
+  next_run_at: "2026-11-21T01:24:35.668Z",
+  created_at: "2026-11-21T01:09:35.668Z",
+  updated_at: "2026-11-21T01:09:35.668Z",
+  url: `https://api.example.com/v1/watchlists/${watchlistId}`,
+};
+
+const snapshot = {
+  price: 75.39,
+  inStock: true,
+  state: "ADD_TO_CART",
+  regularPrice: 149.99,
+  purchasable: true,
+};
+
+export const watchlistItem = {
+  id: "9000001",
+  object: "watchlist_item",
+  state: "active",
+  added_at: "2026-11-21T01:09:35.668Z",
+  first_read_at: "2026-11-21T01:09:36.120Z",
+  last_read_status: "ok",
+  consecutive_failures: 0,
+  snapshot,
+  snapshot_at: "2026-11-21T01:24:36.011Z",
+  last_change: {
+    changed_at: "2026-11-21T01:24:36.011Z",
+    run_id: runId,
+    run_number: 2,
+    step: "check",
+    scraper: "retailer_d.standard",
+    tier: "standard",
+    changes: { price: { before: 64.87, after: 75.39 } },
+  },
+  delisted_at: null,
+};
+
+export const run = {
+  id: runId,
+  object: "watchlist_run",
+  watchlist_id: watchlistId,
+  run_number: 2,
+  trigger: "schedule",
+  kind: "sweep",
+  status: "completed",
+  credits: 2,
+  stats: {
+    tracked: 2,
+    entry: "check",
+    new_items: 0,
+    steps: {
+      check: {
+        scraper: "retailer_d.standard",
+        requested: 2,
+        ok: 2,
+        partial: 0,
+        not_found: 0,
+        unavailable: 0,
+        credits: 2,
+        skipped: 0,
+      },
+    },
+    matched: 0,
+    deferred: 0,
+    changed: 1,
+    delisted: 0,
+    retry_next_run: 0,
+  },
+  error: null,
+  started_at: "2026-11-21T01:24:35.700Z",
+  finished_at: "2026-11-21T01:24:36.400Z",
+  watchlist: {
+    id: watchlistId,
+    name: "Coffee",
+    platform: "retailer_d",
+    marketplace: "us",
+    status: "active",
+    paused_reason: null,
+    next_run_at: "2026-11-21T01:39:35.700Z",
+  },
+};

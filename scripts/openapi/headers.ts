@@ -1,0 +1,53 @@
+/** Response headers by name (specification, section "Errors"). */
+export const headers = {
+  "X-Request-Id": {
+    description: "Names this call; quote it when you write to us.",
+    schema: { type: "string", examples: ["req_01kp98cnpev5dpr2m3pkppwh2a"] },
+  },
+  "X-RateLimit-Limit": {
+    description: "Calls per second that this key may make.",
+    schema: { type: "integer", examples: [50] },
+  },
+  "X-RateLimit-Remaining": {
+    description: "Calls left in the current window.",
+    schema: { type: "integer", examples: [49] },
+  },
+  "X-RateLimit-Reset": {
+    description: "Unix time in seconds when a call frees up.",
+    schema: { type: "integer", examples: [1_794_528_000] },
+  },
+  "Retry-After": {
+    description: "Seconds to wait before the next attempt.",
+    schema: { type: "integer", minimum: 0, examples: [1] },
+  },
+  "X-Service-Credits": {
+    description: "Credits that this call cost; 0 for a refused one.",
+    schema: { type: "integer", minimum: 0, examples: [2] },
+  },
+  "X-Service-Balance": {
+    description: "Credits of the account after this call.",
+    schema: { type: "integer", minimum: 0, examples: [4_998] },
+  },
+  "Idempotent-Replayed": {
+    description: "`true` when this is the answer to an earlier call with the same key.",
+    schema: { type: "string", enum: ["true"] },
+  },
+} as const;
+
+export type HeaderName = keyof typeof headers;
+
+/** Headers of every response. */
+export const commonHeaders: readonly HeaderName[] = [
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+];
+
+/** Headers of every response to a call that charges per item. */
+export const itemHeaders: readonly HeaderName[] = ["X-Service-Credits", "X-Service-Balance"];
+
+export const headerRefs = (
+  names: readonly HeaderName[],
+): Readonly<Record<string, { readonly $ref: string }>> =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -1,0 +1,41 @@
+import { accountResponse } from "../../shared/accounts/account-schema.ts";
+import { apiKeySchema } from "../../shared/accounts/api-key-schema.ts";
+import { usageResponse } from "../../shared/accounts/usage-schema.ts";
+import { errorSchema } from "../../shared/base/wire-schema.ts";
+import { creditTransactionSchema } from "../../shared/credits/credit-transaction-schema.ts";
+import { destinationSchema } from "../../shared/exports/destination-schema.ts";
+import {
+  changesSchema,
+  pipelineSchema,
+  snapshotSchema,
+} from "../../shared/pipelines/pipeline-schema.ts";
+import { offerCheckResultSchema } from "../../shared/items/offer-check-result.ts";
+import { offersResultSchema } from "../../shared/items/offers-result.ts";
+import { productResultSchema } from "../../shared/items/product.ts";
+import { platformSchema } from "../../shared/platforms/present-platform.ts";
+import { offerSchema } from "../../shared/scrapers/offer.ts";
+import { runSchema } from "../../shared/runs/run-schema.ts";
+import { watchlistItemSchema, watchlistSchema } from "../../shared/watchlists/watchlist-schema.ts";
+import { webhookEndpointSchema } from "../../shared/webhooks/endpoint-schema.ts";
+
+/** What the document names once and refers to: resources, and what several of them hold. */
+export const named = {
+  Error: errorSchema,
+  Watchlist: watchlistSchema,
+  WatchlistItem: watchlistItemSchema,
+  WatchlistRun: runSchema,
+  Pipeline: pipelineSchema,
+  Snapshot: snapshotSchema,
+  Changes: changesSchema,
+  WebhookEndpoint: webhookEndpointSchema,
+  S3Destination: destinationSchema,
+  ProductResult: productResultSchema,
+  OffersResult: offersResultSchema,
+  Offer: offerSchema,
+  OfferCheckResult: offerCheckResultSchema,
+  Platform: platformSchema,
+  Account: accountResponse,
+  Usage: usageResponse,
+  CreditTransaction: creditTransactionSchema,
+  ApiKey: apiKeySchema,
+};

@@ -1,0 +1,77 @@
+import type { GenericSchema } from "valibot";
+import type { HeaderName } from "./headers.ts";
+
+/** Groups of operations, in the order the document and its page show them. */
+export const tags = {
+  Items: "Reading products and offers. Charged per item; one concurrency slot a call.",
+  Platforms: "What can be read, and at what price.",
+  Watchlists: "Lists of items that are read on a schedule.",
+  Webhooks: "Receivers of what runs find.",
+  Export: "The bucket that gets every event as a file.",
+  Account: "Balance, usage, ledger and API keys.",
+  Structured: "Announced endpoints for structured data; all of them answer 501.",
+  Meta: "The service's description of itself.",
+} as const;
+export type Tag = keyof typeof tags;
+
+/** Statuses that refuse a call with an error body. */
+export type RefusalStatus =
+  | 400
+  | 401
+  | 402
+  | 403
+  | 404
+  | 409
+  | 413
+  | 422
+  | 429
+  | 500
+  | 501
+  | 502
+  | 503;
+
+export interface Parameter {
+  readonly description: string;
+  readonly example: string;
+}
+
+/** What an operation answers when all is well. */
+export interface Answer {
+  readonly description: string;
+  /** The JSON body. */
+  readonly schema?: GenericSchema;
+  /** Instead of a schema: the type of a body that is no JSON resource. */
+  readonly mediaType?: string;
+  readonly example?: unknown;
+  readonly headers?: readonly HeaderName[];
+}
+
+/** One operation as the document describes it; who may call it stands in the route table. */
+export interface Operation {
+  /** `operationId`, in camel case: generated clients name their functions after it. */
+  readonly id: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  /** Markdown paragraphs. */
+  readonly description: string;
+  /** Path parameters by name. */
+  readonly path?: Readonly<Record<string, Parameter>>;
+  /** A valibot object: each entry is a query parameter. */
+  readonly query?: GenericSchema;
+  /** Examples of query parameters by name. */
+  readonly queryExamples?: Readonly<Record<string, unknown>>;
+  /** Request headers by name; all optional. */
+  readonly headers?: Readonly<Record<string, Parameter>>;
+  readonly body?: {
+    readonly schema: GenericSchema;
+    readonly examples: Readonly<Record<string, unknown>>;
+    /** @default false */
+    readonly optional?: boolean;
+  };
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Refusals besides those that follow from the route's access and from the body. */
+  readonly refusals?: readonly RefusalStatus[];
+  /** True for a call that charges per item. */
+  readonly itemCall?: boolean;
+  readonly deprecated?: boolean;
+}

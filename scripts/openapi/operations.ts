@@ -1,0 +1,18 @@
+import { accountOperations } from "./operations/account.ts";
+import { exportOperations } from "./operations/export.ts";
+import { itemOperations } from "./operations/items.ts";
+import { metaOperations } from "./operations/meta.ts";
+import { platformOperations } from "./operations/platforms.ts";
+import { watchlistOperations } from "./operations/watchlists.ts";
+import { webhookOperations } from "./operations/webhook-endpoints.ts";
+
+/** Every operation of the API, by route key. */
+export const operations = {
+  ...itemOperations,
+  ...platformOperations,
+  ...watchlistOperations,
+  ...webhookOperations,
+  ...exportOperations,
+  ...accountOperations,
+  ...metaOperations,
+};

@@ -1,0 +1,94 @@
+import type { RouteKey } from "../../../functions/routes.ts";
+import { accountResponse } from "../../../shared/accounts/account-schema.ts";
+import {
+  apiKeyDeletedResponse,
+  apiKeysResponse,
+  apiKeyWithKeySchema,
+  newApiKeyBody,
+} from "../../../shared/accounts/api-key-schema.ts";
+import { usageQuery, usageResponse } from "../../../shared/accounts/usage-schema.ts";
+import {
+  creditTransactionsQuery,
+  creditTransactionsResponse,
+} from "../../../shared/credits/credit-transaction-schema.ts";
+import { account, apiKey, chargeEntry, usage } from "../examples/account.ts";
+import type { Operation } from "../operation.ts";
+
+export const accountOperations = {
+  "GET /v1/account": {
+    id: "getAccount",
+    tag: "Account",
+    summary: "Get the account",
+    description: "Balance, concurrency, and the key that made the call. Free.",
+    answers: { 200: { description: "It.", schema: accountResponse, example: account } },
+  },
+  "GET /v1/usage": {
+    id: "getUsage",
+    tag: "Account",
+    summary: "Get usage by day",
+    description: "Billed work of the last days, in UTC, oldest first. Free.",
+    query: usageQuery,
+    answers: { 200: { description: "It.", schema: usageResponse, example: usage } },
+  },
+  "GET /v1/credit_transactions": {
+    id: "listCreditTransactions",
+    tag: "Account",
+    summary: "List the ledger",
+    description: "Everything that changed the balance, newest first. Free.",
+    query: creditTransactionsQuery,
+    answers: {
+      200: {
+        description: "Entries of the ledger.",
+        schema: creditTransactionsResponse,
+        example: { object: "list", data: [chargeEntry], has_more: true },
+      },
+    },
+  },
+  "GET /v1/api_keys": {
+    id: "listApiKeys",
+    tag: "Account",
+    summary: "List API keys",
+    description: "Oldest first; never the keys themselves. Free.",
+    answers: {
+      200: {
+        description: "The account's keys.",
+        schema: apiKeysResponse,
+        example: { object: "list", data: [apiKey], has_more: false },
+      },
+    },
+  },
+  "POST /v1/api_keys": {
+    id: "createApiKey",
+    tag: "Account",
+    summary: "Create an API key",
+    description: "The key is shown in this answer only.",
+    body: { schema: newApiKeyBody, examples: { key: { name: "server" } } },
+    answers: {
+      201: {
+        description: "Created, with the key.",
+        schema: apiKeyWithKeySchema,
+        example: {
+          ...apiKey,
+          last_used_at: null,
+          key: "svc_live_7f3Kq9LmZ2xVb8NcT5wR1yHd4sGj6pAe0uQiXo",
+        },
+      },
+    },
+    refusals: [409],
+  },
+  "DELETE /v1/api_keys/{id}": {
+    id: "revokeApiKey",
+    tag: "Account",
+    summary: "Revoke an API key",
+    description: "It stops working at once. A key cannot revoke itself.",
+    path: { id: { description: "Id of an API key.", example: apiKey.id } },
+    answers: {
+      200: {
+        description: "Revoked.",
+        schema: apiKeyDeletedResponse,
+        example: { id: apiKey.id, object: "api_key", deleted: true },
+      },
+    },
+    refusals: [404, 409],
+  },
+} as const satisfies { readonly [Key in RouteKey]?: Operation };

@@ -1,0 +1,33 @@
+import type { RouteKey } from "../../../functions/routes.ts";
+import type { Operation } from "../operation.ts";
+
+export const metaOperations = {
+  "GET /v1/openapi.json": {
+    id: "getOpenApiDocument",
+    tag: "Meta",
+    summary: "Get this document",
+    description: "Public.",
+    answers: { 200: { description: "OpenAPI 3.1.", mediaType: "application/json" } },
+  },
+  "GET /docs": {
+    id: "getDocs",
+    tag: "Meta",
+    summary: "Read about the API and try calls",
+    description: "Public.",
+    answers: { 200: { description: "A page." } },
+  },
+  "GET /docs/errors": {
+    id: "getErrorsPage",
+    tag: "Meta",
+    summary: "Read what every error code means",
+    description: "Public. One anchor per code: `/docs/errors#RATE_LIMITED`.",
+    answers: { 200: { description: "A page." } },
+  },
+  "GET /docs/sandbox": {
+    id: "getSandboxPage",
+    tag: "Meta",
+    summary: "Read which ids behave by script",
+    description: "Public.",
+    answers: { 200: { description: "A page." } },
+  },
+} as const satisfies { readonly [Key in RouteKey]?: Operation };

@@ -1,0 +1,19 @@
+import { limits } from "../../shared/base/limits.ts";
+
+/** The document's introduction, in Markdown paragraphs. */
+export const overview = [
+  "Send item ids of a retailer and get product, price, stock and offer data back in one shape; or " +
+    "keep lists of items that are read on a schedule, and be told by signed webhooks what changed.",
+  "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
+    "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
+    "parameter `api_key`. Two different keys in one call are refused.",
+  "**Credits.** Item calls reserve their price up front and give back what was not answered; what a " +
+    "call cost is in `credits` and in `X-Service-Credits`. A refused call costs nothing.",
+  `**Rate.** ${limits.requestsPerSecond} calls per second per key. Item calls also take one of the ` +
+    "account's concurrency slots each. A 429 says in `Retry-After` how long to wait.",
+  "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors.",
+  "**Sandbox.** Ids with scripted behaviour, to test against, are listed under /docs/sandbox.",
+  "**Changes.** Fields and endpoints are added without notice, and sets of values may grow: ignore " +
+    "what you do not know. Breaking changes come as a new version in the path. `/v1/scrape`, " +
+    "`/v1/jobs` and `/v1/batches` were retired: they answer 410 for good.",
+].join("\n\n");

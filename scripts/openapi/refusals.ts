@@ -1,0 +1,142 @@
+import * as errors from "../../shared/base/errors.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { commonHeaders, type HeaderName, headerRefs, itemHeaders } from "./headers.ts";
+import type { JsonObject } from "./json-schema.ts";
+import type { RefusalStatus } from "./operation.ts";
+
+interface Refusal {
+  readonly name: string;
+  readonly description: string;
+  /** Errors that this status carries, as the service makes them; the first is the usual one. */
+  readonly examples: readonly errors.ServiceError[];
+  readonly headers?: readonly HeaderName[];
+}
+
+/** Statuses that refuse a call, with the errors behind them (specification, section "Errors"). */
+const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
+  400: {
+    name: "BadRequest",
+    description: "A parameter is missing or not accepted; `param` names it. Nothing was charged.",
+    examples: [
+      errors.invalidParam("ids[1]", '"12" is not a SKU: 5 to 10 digits.'),
+      errors.missingParam("ids"),
+    ],
+  },
+  401: {
+    name: "Unauthorized",
+    description: "No API key, an unknown one, or a revoked one.",
+    examples: [errors.unauthorized()],
+  },
+  402: {
+    name: "PaymentRequired",
+    description: "The balance cannot cover the reservation. Nothing was charged.",
+    examples: [errors.insufficientCredits(1_000, 250)],
+  },
+  403: {
+    name: "Forbidden",
+    description: "The key belongs to the read-only demo workspace.",
+    examples: [errors.demoReadOnly()],
+  },
+  404: {
+    name: "NotFound",
+    description: "It does not exist, or it belongs to another account.",
+    examples: [errors.notFound("This watchlist")],
+  },
+  409: {
+    name: "Conflict",
+    description: "The call does not go with what is there: a limit, or work in progress.",
+    examples: [
+      errors.conflict("A run of this watchlist is in progress. Wait until it has completed."),
+    ],
+  },
+  413: {
+    name: "ContentTooLarge",
+    description: `The body is larger than ${limits.bodyBytesMax} bytes.`,
+    examples: [errors.bodyTooLarge(limits.bodyBytesMax)],
+  },
+  422: {
+    name: "UnprocessableContent",
+    description: "The idempotency key was used for a different request.",
+    examples: [
+      errors.invalidParam("idempotency_key", "This idempotency key was used for another request."),
+    ],
+  },
+  429: {
+    name: "TooManyRequests",
+    description: "Too many calls per second, or all concurrency slots busy. Nothing was charged.",
+    examples: [errors.rateLimited(limits.requestsPerSecond, 1), errors.concurrencyLimit(5, 4_998)],
+    headers: ["Retry-After"],
+  },
+  500: {
+    name: "InternalError",
+    description: "Something failed on our side. Nothing was charged.",
+    examples: [errors.internal()],
+  },
+  501: {
+    name: "NotImplemented",
+    description: "Announced, not available yet. Nothing was charged.",
+    examples: [errors.notImplemented("The platform retailer_e")],
+  },
+  502: {
+    name: "BadGateway",
+    description: "No usable answer from the retailer. Nothing was charged.",
+    examples: [
+      new errors.ServiceError(["TARGET_FAILED", 502], "The retailer gave no usable answer."),
+    ],
+  },
+  503: {
+    name: "ServiceUnavailable",
+    description: "A part of the service is overloaded or down. Nothing was charged.",
+    examples: [errors.unavailable()],
+    headers: ["Retry-After"],
+  },
+};
+
+const statuses = Object.keys(refusals).map(Number) as RefusalStatus[];
+
+const componentName = (status: RefusalStatus, itemCall: boolean): string =>
+  `${refusals[status].name}${itemCall ? "ToItemCall" : ""}`;
+
+/** The shared response of a refusal; those of item calls say that the call cost nothing. */
+export const refusalRef = (status: RefusalStatus, itemCall: boolean): JsonObject => ({
+  $ref: `#/components/responses/${componentName(status, itemCall)}`,
+});
+
+/** Every refusal in both forms, for `components.responses`. */
+export function refusalResponses(): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(
+    statuses.flatMap((status) =>
+      [false, true].map((itemCall) => [
+        componentName(status, itemCall),
+        response(status, itemCall),
+      ]),
+    ),
+  );
+}
+
+function response(status: RefusalStatus, itemCall: boolean): JsonObject {
+  const { description, examples, headers = [] } = refusals[status];
+  return {
+    description,
+    headers: headerRefs([...commonHeaders, ...headers, ...(itemCall ? itemHeaders : [])]),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: Object.fromEntries(
+          examples.map((error) => [error.code, { value: errorBody(error) }]),
+        ),
+      },
+    },
+  };
+}
+
+/** The body of an error as the service answers it. */
+const errorBody = ({ code, message, details }: errors.ServiceError): JsonObject => ({
+  error: {
+    code,
+    message,
+    ...(details.param === undefined ? {} : { param: details.param }),
+    docs: `/docs/errors#${code}`,
+  },
+  ...(details.comingSoon === true ? { coming_soon: true } : {}),
+});

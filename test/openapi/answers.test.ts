@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
+import { startWorld, type World } from "../../scripts/local/world.ts";
+import { apiClient, type ApiAnswer, type ApiClient } from "../../scripts/tour/api-client.ts";
+import { type ReservedId, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
+import { documented } from "../support/openapi.ts";
+
+let dir: string;
+let world: World;
+let api: ApiClient;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "answers-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+  api = documented(apiClient(world.baseUrl, world.apiKey));
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Ids of every scripted behaviour that takes no time. */
+const quickIds = (ids: readonly ReservedId[]): string[] =>
+  ids.filter(({ behaviour }) => behaviour !== "slow").map(({ id }) => id);
+
+const idOf = ({ body }: ApiAnswer): string => String(body["id"]);
+
+describe("answers of the running service are as the document says", () => {
+  it.each([
+    ["retailer_a", "pulse"],
+    ["retailer_a", "lite"],
+    ["retailer_a", "full"],
+    ["retailer_b", "standard"],
+    ["retailer_c", "standard"],
+    ["retailer_d", "standard"],
+  ] as const)("products of %s at %s, whatever their state", async (platform, tier) => {
+    const ordinary = Array.from({ length: 60 }, (_, n) =>
+      platform === "retailer_a" ? `B0${String(10_000_000 + n)}` : String(1_000_000 + n),
+    );
+    const ids = [...quickIds(reservedIds[platform]), ...ordinary];
+    const answer = await api.send("POST", "/products", { platform, tier, ids });
+    expect(answer.status).toBe(200);
+    const statuses = (answer.body["results"] as { status: string }[]).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set(["ok", "partial", "not_found", "unavailable"]));
+  });
+
+  it("offers of listings, of one item, and checks of what they name", async () => {
+    const ids = quickIds(reservedIds.retailer_a);
+    const offers = await api.send("POST", "/offers", { ids });
+    expect(offers.status).toBe(200);
+    expect((await api.get(`/products/${ids[0]}/offers`)).status).toBe(200);
+    const results = offers.body["results"] as { asin: string; buyboxOfferListingId?: string }[];
+    const named = results.flatMap(({ asin, buyboxOfferListingId: offerListingId }) =>
+      offerListingId === undefined ? [] : [{ asin, offerListingId }],
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect((await api.send("POST", "/offers/check", { offers: named })).status).toBe(200);
+  });
+
+  it("listings and resources that need nothing to exist", async () => {
+    const free = ["account", "usage?days=3", "credit_transactions?limit=5", "api_keys"];
+    const open = ["platforms", "structured", "watchlists", "webhook_endpoints"];
+    for (const path of [...free, ...open]) {
+      expect((await api.get(`/${path}`)).status, path).toBe(200);
+    }
+  });
+
+  it("a watchlist with its items and runs, and what a conflict says", async () => {
+    const body = { name: "List", platform: "retailer_d", ids: ["9000000"], every: "1h" };
+    const created = await api.send("POST", "/watchlists", body);
+    expect(created.status).toBe(201);
+    for (const path of ["", "/items", "/runs"]) {
+      expect((await api.get(`/watchlists/${idOf(created)}${path}`)).status, path).toBe(200);
+    }
+    expect([202, 409]).toContain(
+      (await api.send("POST", `/watchlists/${idOf(created)}/run`)).status,
+    );
+  });
+
+  it("a webhook endpoint, an API key, and what is announced only", async () => {
+    const url = `${world.receiverUrl}/documented`;
+    const endpoint = await api.send("POST", "/webhook_endpoints", { url });
+    expect(endpoint.status).toBe(201);
+    expect((await api.get(`/webhook_endpoints/${idOf(endpoint)}`)).status).toBe(200);
+    expect((await api.send("POST", "/api_keys", { name: "second" })).status).toBe(201);
+    const structured = "/structured/retailer_a/search";
+    expect((await api.get(`${structured}?query=x`)).status).toBe(501);
+    expect((await api.send("POST", structured, { query: "x" })).status).toBe(501);
+  });
+
+  it("examples of bodies in the document are accepted as they are", async () => {
+    const paths = document.paths as Readonly<Record<string, object>>;
+    const bodies = Object.entries<Posted>(paths).flatMap(([path, { post }]) =>
+      Object.values(post?.requestBody?.content["application/json"].examples ?? {}).map(
+        ({ value }) => ({ path, value }),
+      ),
+    );
+    expect(bodies.length).toBeGreaterThan(5);
+    for (const { path, value } of bodies) {
+      const called = path.replace("/v1", "").replace("{platform}", "retailer_a");
+      const answer = await api.send("POST", called.replace("{kind}", "search"), value);
+      const isForeign = JSON.stringify(value).includes("receiver.example.com");
+      if (!isForeign)
+        expect(answer.status, `${path}: ${JSON.stringify(answer.body)}`).not.toBe(400);
+    }
+  });
+});
+
+interface Posted {
+  readonly post?: {
+    readonly requestBody?: {
+      readonly content: {
+        readonly "application/json": {
+          readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+        };
+      };
+    };
+  };
+}
