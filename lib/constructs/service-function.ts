@@ -43,6 +43,7 @@ export const bundling: BundlingOptions = {
       projectRoot,
       "shared/aws/environment-credentials.ts",
     ),
+    "--alias:node:http": join(projectRoot, "shared/aws/node-http.ts"),
   },
   // Packages written for CommonJS call require(), which a module does not have.
   banner:
