@@ -22,6 +22,8 @@ export interface CpuFigures {
   readonly handlerMs: number;
   readonly floorMs: number;
   readonly ratio: number;
+  /** The most memory the process held so far, floor and handler together. */
+  readonly peakMegabytes: number;
 }
 
 const task = JSON.parse(process.env["BENCH_TASK"] ?? "{}") as CpuTask;
@@ -114,6 +116,7 @@ for (const ids of task.idCounts) {
     handlerMs: Math.round(mine * 100) / 100,
     floorMs: Math.round(bare * 100) / 100,
     ratio: Math.round((mine / bare) * 100) / 100,
+    peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
   });
 }
 process.stdout.write(`${JSON.stringify(figures)}\n`);

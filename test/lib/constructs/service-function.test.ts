@@ -1,11 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { environment } from "../../../functions/environment.ts";
 import { groups } from "../../../functions/routes.ts";
 import { buildApp } from "../../../lib/build-app.ts";
+import { configs } from "../../../lib/config.ts";
 import { functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
 const { service } = synthesize("prod");
@@ -62,30 +63,52 @@ describe("every function", () => {
 });
 
 describe("bundles", () => {
-  it("load as modules under Node and export a handler, each on its own", () => {
-    const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
+  let outdir: string;
+  let files: string[];
+  beforeAll(() => {
+    outdir = mkdtempSync(join(tmpdir(), "bundles-"));
     buildApp({ outdir, stage: "dev", bundle: true }).synth();
-    const bundles = readdirSync(outdir).filter((name) => name.startsWith("asset."));
-
-    expect(bundles.length).toBeGreaterThan(0);
-    for (const bundle of bundles) {
-      expect(typeOfHandler(join(outdir, bundle, "index.mjs"))).toBe("function");
-    }
-    rmSync(outdir, { recursive: true });
+    files = readdirSync(outdir)
+      .filter((name) => name.startsWith("asset."))
+      .map((name) => join(outdir, name, "index.mjs"));
   }, 60_000);
+  afterAll(() => rmSync(outdir, { recursive: true }));
+
+  it("load as modules under Node and export a handler, each on its own", () => {
+    expect(files).toHaveLength(Object.keys(environment).length);
+    for (const file of files) expect(handlerOf(file)).toContain("function");
+  }, 60_000);
+
+  it("export a streaming handler itself: the runtime knows it by a mark that a wrapper would lose", () => {
+    const marked = files
+      .map((file) => handlerOf(file))
+      .filter((found) => found.includes("streams"));
+    const streaming = Object.values(groups).filter((group) => group.streaming);
+    expect(marked).toHaveLength(streaming.length);
+  }, 60_000);
+
+  it("stay under 450 KB, and under 520 KB with the S3 client", () => {
+    for (const file of files) {
+      const code = readFileSync(file, "utf8");
+      expect(code.length).toBeLessThan(code.includes("PutObject") ? 520_000 : 450_000);
+    }
+  });
 });
 
 /** Loads the bundle as Lambda would: in a process without this repository's packages in reach. */
-function typeOfHandler(file: string): string {
+function handlerOf(file: string): string {
   const variables = Object.values(environment)
     .flat()
-    .map((name) => [name, name === "SOURCES" ? "{}" : "x"]);
+    .map((name) => [name, "x"]);
+  const sources = JSON.stringify(configs.dev.sources);
   return execFileSync(
     process.execPath,
     [
       "--input-type=module",
       "--eval",
-      `process.stdout.write(typeof (await import(${JSON.stringify(`file://${file}`)})).handler);`,
+      `globalThis.awslambda = { streamifyResponse: (handler) => Object.assign(handler, { streams: true }) };
+       const { handler } = await import(${JSON.stringify(`file://${file}`)});
+       process.stdout.write(typeof handler + (handler.streams === true ? " that streams" : ""));`,
     ],
     {
       encoding: "utf8",
@@ -93,6 +116,8 @@ function typeOfHandler(file: string): string {
       env: {
         ...(Object.fromEntries(variables) as Record<string, string>),
         AWS_REGION: "us-east-1",
+        SOURCES: sources,
+        RESPONSE_MODE: "stream",
       },
     },
   );
