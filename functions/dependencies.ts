@@ -146,6 +146,10 @@ export const usage = (environment: Needs<"ACCOUNTS_TABLE">): UsageStore =>
 export const creditHistory = (environment: Needs<"LEDGER_TABLE">): CreditHistory =>
   dynamoCreditHistory(dynamo(), environment.LEDGER_TABLE);
 
+/** A buffered Lambda gives no answer over 6 MB; a streamed one has no such bound. */
+export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
+  environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
+
 export const watchlists = (environment: Needs<"WATCHLISTS_TABLE">): WatchlistStore =>
   dynamoWatchlistStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
 

@@ -11,24 +11,37 @@ export interface Group {
   readonly roots: readonly string[];
   /** True when answers may outgrow a buffered Lambda response and are streamed. */
   readonly streaming: boolean;
+  /** True when every call of the group charges per item. */
+  readonly itemCalls: boolean;
   /** True when no call of the group needs an API key. */
   readonly public: boolean;
 }
 
 export const groups = {
-  products: { roots: ["products"], streaming: true, public: false },
-  offers: { roots: ["offers"], streaming: true, public: false },
-  watchlists: { roots: ["watchlists"], streaming: false, public: false },
-  "webhook-endpoints": { roots: ["webhook_endpoints"], streaming: false, public: false },
-  "s3-destination": { roots: ["s3_destination"], streaming: false, public: false },
+  products: { roots: ["products"], streaming: true, public: false, itemCalls: true },
+  offers: { roots: ["offers"], streaming: true, public: false, itemCalls: true },
+  watchlists: { roots: ["watchlists"], streaming: false, public: false, itemCalls: false },
+  "webhook-endpoints": {
+    roots: ["webhook_endpoints"],
+    streaming: false,
+    public: false,
+    itemCalls: false,
+  },
+  "s3-destination": {
+    roots: ["s3_destination"],
+    streaming: false,
+    public: false,
+    itemCalls: false,
+  },
   account: {
     roots: ["account", "usage", "credit_transactions", "api_keys"],
     streaming: false,
     public: false,
+    itemCalls: false,
   },
-  platforms: { roots: ["platforms"], streaming: false, public: true },
-  structured: { roots: ["structured"], streaming: false, public: false },
-  meta: { roots: [], streaming: false, public: true },
+  platforms: { roots: ["platforms"], streaming: false, public: true, itemCalls: false },
+  structured: { roots: ["structured"], streaming: false, public: false, itemCalls: false },
+  meta: { roots: [], streaming: false, public: true, itemCalls: false },
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;

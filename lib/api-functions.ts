@@ -149,7 +149,10 @@ export class ApiFunctions extends Construct {
     return new ServiceFunction(this, name, {
       name,
       description: `API: ${description}`,
-      timeout: groups[name].streaming ? streamingTimeout : bufferedTimeout,
+      timeout:
+        groups[name].streaming && config.responseMode === "stream"
+          ? streamingTimeout
+          : bufferedTimeout,
       memoryMegabytes: config.memoryMegabytes.api,
       config,
       variables,

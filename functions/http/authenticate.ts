@@ -8,7 +8,7 @@ import { invalidParam, rateLimited, unauthorized } from "../../shared/base/error
 import { limits } from "../../shared/base/limits.ts";
 import { addressRate } from "./address-rate.ts";
 import { callStateOf } from "./call-state.ts";
-import { headerOf } from "./header.ts";
+import { headersOf } from "./header.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
 interface Options {
@@ -71,13 +71,14 @@ const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
 
 /** The different keys a call presents, in any of the three places. */
 function presentedKeys(event: APIGatewayProxyEvent): string[] {
-  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headerOf(event, "authorization") ?? "")?.[1];
   const found = [
-    bearer,
-    headerOf(event, "x-api-key")?.trim(),
-    event.queryStringParameters?.["api_key"]?.trim(),
+    ...headersOf(event, "authorization").map((text) => /^Bearer\s+(\S+)\s*$/i.exec(text)?.[1]),
+    ...headersOf(event, "x-api-key"),
+    ...(event.multiValueQueryStringParameters?.["api_key"] ?? []),
+    event.queryStringParameters?.["api_key"],
   ];
-  return [...new Set(found.filter((key): key is string => key !== undefined && key !== ""))];
+  const keys = found.map((key) => key?.trim() ?? "").filter((key) => key !== "");
+  return [...new Set(keys)];
 }
 
 const conflictingKeys = (): Error =>

@@ -6,10 +6,9 @@ import type { Caller } from "./route.ts";
 export interface CallState {
   readonly requestId: string;
   readonly startedAt: Date;
+  readonly isItemCall: boolean;
   caller?: Caller;
   rate?: RateDecision;
-  /** True once the call is known to be one that charges per item. */
-  isItemCall?: boolean;
 }
 
 const states = new WeakMap<APIGatewayProxyEvent, CallState>();

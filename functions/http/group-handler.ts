@@ -76,7 +76,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     : middy<APIGatewayProxyEvent>();
   return chain
     .use([
-      requestId(dependencies),
+      requestId({ ...dependencies, isItemCall: groups[group].itemCalls }),
       requestLog(dependencies),
       authenticate({ ...dependencies, isPublic: groups[group].public }),
       ...(groups[group].public ? [] : [jsonBody()]),
@@ -99,12 +99,10 @@ async function answer<Group extends GroupName, Dependencies>(
 ): Promise<APIGatewayProxyResult> {
   const state = callStateOf(event);
   assert(state !== undefined, "a dispatched call was named");
-  state.isItemCall = route.isItemCall === true;
   const body = parsed(route.body, event.body ?? {});
   const query = parsed(route.query, { ...event.queryStringParameters });
-  const named = decodedPath(event);
-  const path = route.path === undefined ? named : validate(route.path, named);
-  route.announced?.(body, query);
+  const path = decodedPath(event);
+  route.announced?.({ body, query, path });
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
   const remainingMs = context.getRemainingTimeInMillis() - settleMilliseconds;
   const call: Call<never, never> = {

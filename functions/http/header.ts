@@ -7,3 +7,12 @@ export function headerOf(event: APIGatewayProxyEvent, name: string): string | un
   }
   return undefined;
 }
+
+/** Every value of a request header that may be sent more than once. */
+export function headersOf(event: APIGatewayProxyEvent, name: string): string[] {
+  const repeated = Object.entries(event.multiValueHeaders ?? {})
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, values]) => values ?? []);
+  const single = headerOf(event, name);
+  return single === undefined ? repeated : [...repeated, single];
+}

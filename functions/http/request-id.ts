@@ -6,6 +6,13 @@ import { callStateOf, openCallState } from "./call-state.ts";
 
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
+interface Options {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** True for a group whose calls charge per item: its refusals say that they cost nothing. */
+  readonly isItemCall: boolean;
+}
+
 const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
   const state = callStateOf(request.event);
   if (!request.response || state === undefined) return;
@@ -19,11 +26,15 @@ const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
 };
 
 /** Names the call and puts the name, and headers every response has, on whatever is answered. */
-export function requestId({ clock, chance }: { clock: Clock; chance: Chance }): HttpMiddleware {
+export function requestId({ clock, chance, isItemCall }: Options): HttpMiddleware {
   return {
     before: (request) => {
       const now = clock.now();
-      openCallState(request.event, { requestId: newId("request", now, chance), startedAt: now });
+      openCallState(request.event, {
+        requestId: newId("request", now, chance),
+        startedAt: now,
+        isItemCall,
+      });
     },
     after: decorate,
     onError: decorate,

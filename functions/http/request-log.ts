@@ -4,6 +4,9 @@ import { isServiceError } from "../../shared/base/errors.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
+/** A longer path is no route of ours; the log needs no more of it. */
+const pathLengthMax = 256;
+
 /**
  * One line per call. It names the path but never the query: a key may be in it. The full detail of
  * an unforeseen error goes here and nowhere else.
@@ -14,7 +17,7 @@ export function requestLog({ logger, clock }: { logger: Logger; clock: Clock }):
     const line = {
       ...(state === undefined ? {} : whoCalled(state, clock.now())),
       method: request.event.httpMethod,
-      path: request.event.path,
+      path: request.event.path.slice(0, pathLengthMax),
       status: request.response?.statusCode,
     };
     if (isUnforeseen(request.error, request.response?.statusCode)) {

@@ -40,12 +40,11 @@ export interface Reply {
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
-  /** Where a malformed path parameter is 400; without it, any text is handed on. */
-  readonly path?: GenericSchema<unknown, Readonly<Record<string, string>>>;
-  /** True for a call that charges per item: its refusals say that they cost nothing. */
-  readonly isItemCall?: boolean;
-  /** Runs after parsing and before the demo check: the 501 answers. */
-  readonly announced?: (body: Body, query: Query) => void;
+  /**
+   * Runs after parsing and before the demo check: what can only be judged of the parts together,
+   * and the 501 answers that wait for it.
+   */
+  readonly announced?: (parts: Pick<Call<Body, Query>, "body" | "query" | "path">) => void;
   readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
 }
 
@@ -60,9 +59,9 @@ export function route<
 >(definition: {
   readonly body?: BodySchema;
   readonly query?: QuerySchema;
-  readonly path?: GenericSchema<unknown, Readonly<Record<string, string>>>;
-  readonly isItemCall?: boolean;
-  readonly announced?: (body: InferOutput<BodySchema>, query: InferOutput<QuerySchema>) => void;
+  readonly announced?: (
+    parts: Pick<Call<InferOutput<BodySchema>, InferOutput<QuerySchema>>, "body" | "query" | "path">,
+  ) => void;
   readonly handle: (
     call: Call<InferOutput<BodySchema>, InferOutput<QuerySchema>>,
     dependencies: Dependencies,

@@ -6,7 +6,6 @@ import { route } from "../http/route.ts";
 /** `POST /v1/offers/check` (specification, same section). */
 export const checkRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
   body: offerCheckRequest,
-  isItemCall: true,
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
     const call = { request, accountId, requestId, now, deadline };

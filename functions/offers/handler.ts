@@ -12,6 +12,7 @@ export function createHandler(environment: EnvironmentOf<"offers">): HttpHandler
       ...provide.edge(environment, "offers"),
       ...provide.offerSources(environment),
       ledger: provide.ledger(environment),
+      answerBytesMax: provide.answerBytesMax(environment),
     },
     streamed: environment.RESPONSE_MODE === "stream",
   });

@@ -6,7 +6,6 @@ import { route } from "../http/route.ts";
 /** `POST /v1/offers` (specification, same section). */
 export const readRoute = route<ReadOffersDependencies, typeof offersRequest>({
   body: offersRequest,
-  isItemCall: true,
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
     const call = { request, accountId, requestId, now, deadline };

@@ -12,6 +12,7 @@ export function createHandler(environment: EnvironmentOf<"products">): HttpHandl
       ...provide.edge(environment, "products"),
       ...provide.offerSources(environment),
       ledger: provide.ledger(environment),
+      answerBytesMax: provide.answerBytesMax(environment),
       scraperFor: provide.scrapers(environment),
     },
     streamed: environment.RESPONSE_MODE === "stream",

@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import { itemOffersPath, itemOffersRequest } from "../../shared/items/offers-request.ts";
+import { itemOffersRequest, parsePathId } from "../../shared/items/offers-request.ts";
 import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
 import { itemReply } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
@@ -11,11 +11,15 @@ export const offersRoute = route<
   typeof itemOffersRequest
 >({
   query: itemOffersRequest,
-  path: itemOffersPath,
-  isItemCall: true,
+  announced({ query: { platform, announced }, path }) {
+    parsePathId(platform, path["id"] ?? "");
+    if (announced !== undefined) throw announced;
+  },
   async handle({ query, path, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
-    const request = { ...query, ids: [path["id"] ?? ""] };
+    const { platform, marketplace, condition } = query;
+    const ids = [parsePathId(platform, path["id"] ?? "")];
+    const request = { platform, marketplace, condition, ids };
     const call = { request, accountId, requestId, now, deadline };
     return itemReply(await readOffers(call, dependencies));
   },

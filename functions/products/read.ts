@@ -6,7 +6,6 @@ import { route } from "../http/route.ts";
 /** `POST /v1/products` (specification, same section). */
 export const readRoute = route<ReadProductsDependencies, typeof productsRequest>({
   body: productsRequest,
-  isItemCall: true,
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
     const call = { request, accountId, requestId, now, deadline };

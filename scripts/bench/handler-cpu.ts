@@ -21,6 +21,7 @@ export interface CpuFigures {
   readonly tier: string;
   readonly handlerMs: number;
   readonly floorMs: number;
+  readonly aboveFloorMs: number;
   readonly ratio: number;
   /** The most memory the process held so far, floor and handler together. */
   readonly peakMegabytes: number;
@@ -114,7 +115,8 @@ for (const ids of task.idCounts) {
     ids,
     tier: task.tier,
     handlerMs: Math.round(mine * 100) / 100,
-    floorMs: Math.round(bare * 100) / 100,
+    floorMs: Math.round(bare * 1_000) / 1_000,
+    aboveFloorMs: Math.round((mine - bare) * 100) / 100,
     ratio: Math.round((mine / bare) * 100) / 100,
     peakMegabytes: Math.round(process.resourceUsage().maxRSS / 1_024),
   });

@@ -25,7 +25,8 @@ export const headers = {
     schema: { type: "integer", minimum: 0, examples: [2] },
   },
   "X-Service-Balance": {
-    description: "Credits of the account after this call.",
+    description:
+      "Credits of the account after this call; absent where the key is not known or over its rate.",
     schema: { type: "integer", minimum: 0, examples: [4_998] },
   },
   "Idempotent-Replayed": {

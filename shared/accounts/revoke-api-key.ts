@@ -1,4 +1,5 @@
 import { conflict, notFound } from "../base/errors.ts";
+import { isId } from "../base/ids.ts";
 import type { ApiKeyStore } from "./api-key-store.ts";
 
 /**
@@ -18,7 +19,7 @@ export async function revokeApiKey(
   if (wanted.keyId === wanted.callingKeyId) {
     throw conflict("A key cannot delete itself. Make the call with another key of the account.");
   }
-  if (!(await keys.revoke(wanted.accountId, wanted.keyId, wanted.now))) {
-    throw notFound("This API key");
-  }
+  const { accountId, keyId, now } = wanted;
+  const ended = isId("apiKey", keyId) && (await keys.revoke(accountId, keyId, now));
+  if (!ended) throw notFound("This API key");
 }

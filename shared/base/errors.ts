@@ -97,7 +97,7 @@ export const concurrencyLimit = (limit: number, balance: number): ServiceError =
   );
 
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
-  new ServiceError(["RATE_LIMITED", 429], `More than ${limit} calls per second with this key.`, {
+  new ServiceError(["RATE_LIMITED", 429], `More than ${limit} calls within a second.`, {
     retryAfterSeconds,
   });
 

@@ -31,9 +31,9 @@ export async function checkOffers(
     charge: (answers: readonly OfferCheckAnswer[]) =>
       creditsFor(answers.filter(({ status }) => status === "ok").length * offerCheckQuarters),
     read: () => checkInOrder(call, dependencies),
+    present: presentOfferCheck,
   };
-  const read = await meteredRead(call, work, dependencies);
-  return offerReply(request, read, presentOfferCheck);
+  return offerReply(request, await meteredRead(call, work, dependencies));
 }
 
 async function checkInOrder(

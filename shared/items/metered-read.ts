@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { concurrencyLimit, insufficientCredits } from "../base/errors.ts";
+import { concurrencyLimit, insufficientCredits, invalidParam } from "../base/errors.ts";
 import type { Ledger } from "../credits/ledger.ts";
 
 /** A call that charges per item. */
@@ -15,20 +15,25 @@ export interface MeteredCall {
 export interface MeteredReadDependencies {
   readonly ledger: Pick<Ledger, "reserve" | "settle">;
   readonly clock: Clock;
+  /** The largest answer that can be sent; absent where answers are streamed. */
+  readonly answerBytesMax?: number | undefined;
 }
 
 /** What a call reads and what that costs; credits are whole and rounded up once per call. */
-export interface MeteredWork<Answer> {
+export interface MeteredWork<Answer, Result> {
   /** Credits that the call costs at most. */
   readonly reserved: number;
   /** Credits that the answers cost, at most what was reserved. */
   readonly charge: (answers: readonly Answer[]) => number;
   /** Answers by the call's deadline; throws when a source breaks its promises. */
   readonly read: () => Promise<readonly Answer[]>;
+  /** An answer as the client gets it. */
+  readonly present: (answer: Answer) => Result;
 }
 
-export interface MeteredRead<Answer> {
+export interface MeteredRead<Answer, Result> {
   readonly answers: readonly Answer[];
+  readonly results: readonly Result[];
   /** Credits charged for the call, as the ledger has them. */
   readonly credits: number;
   /** The account's balance after the call. */
@@ -42,19 +47,23 @@ const settleMilliseconds = 60_000;
 
 /**
  * Reads for an account: reserves credits and a concurrency slot, reads, and charges what was
- * answered. Whatever fails after the reservation gives all of it back.
- * @throws 402 and 429, before anything is read; and what the reading throws.
+ * answered. Whatever fails after the reservation, presenting the answers included, gives all of it
+ * back.
+ * @throws 402 and 429, before anything is read; 400 for an answer too large to send; and what the
+ * reading throws.
  */
-export async function meteredRead<Answer>(
+export async function meteredRead<Answer, Result>(
   call: MeteredCall,
-  work: MeteredWork<Answer>,
-  { ledger, clock }: MeteredReadDependencies,
-): Promise<MeteredRead<Answer>> {
+  work: MeteredWork<Answer, Result>,
+  { ledger, clock, answerBytesMax }: MeteredReadDependencies,
+): Promise<MeteredRead<Answer, Result>> {
   const { accountId, requestId: holdId, now } = call;
   await reserve(call, work.reserved, ledger);
-  const { answers, charge } = await orRelease(call, { ledger, clock }, async () => {
+  const { answers, results, charge } = await orRelease(call, { ledger, clock }, async () => {
     const read = await work.read();
-    return { answers: read, charge: work.charge(read) };
+    const presented = read.map((answer) => work.present(answer));
+    if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
+    return { answers: read, results: presented, charge: work.charge(read) };
   });
   const settled = await ledger.settle({
     accountId,
@@ -65,10 +74,23 @@ export async function meteredRead<Answer>(
   });
   return {
     answers,
+    results,
     credits: settled.credits,
     balance: settled.balance,
     elapsedMs: clock.now().getTime() - now.getTime(),
   };
+}
+
+/** Room in an answer for what stands around its results. */
+const envelopeBytes = 4_096;
+
+function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): void {
+  const bytes = Buffer.byteLength(JSON.stringify(results)) + envelopeBytes;
+  if (bytes <= answerBytesMax) return;
+  throw invalidParam(
+    "ids",
+    `The answer has ${bytes} bytes, and at most ${answerBytesMax} can be sent. Send fewer ids in one call.`,
+  );
 }
 
 async function reserve(

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { findShop, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId } from "../platforms/item-id.ts";
 import type { OfferReference } from "../scrapers/scraper.ts";
 
@@ -46,7 +46,7 @@ export interface OfferCheckRequest extends Shop {
  * @throws 400 that names the parameter at fault, 501 for what is announced only.
  */
 export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest {
-  const shop = parsePlatform(body, "offer_check");
+  const { announced, ...shop } = findShop(body, "offer_check");
   const { name, sent } = offersOf(body);
   if (sent.length === 0) {
     throw invalidParam(name, `'${name}' holds no offer. Send 1 to ${max} offers.`);
@@ -64,6 +64,7 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
       `'${name}' holds ${unique.size} different offers; one call checks at most ${max}.`,
     );
   }
+  if (announced !== undefined) throw announced;
   return { ...shop, offers: [...unique.values()] };
 }
 

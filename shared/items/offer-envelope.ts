@@ -47,13 +47,11 @@ export interface OfferReply<Result> {
   readonly balance: number;
 }
 
-/** The answer to a read that was settled, its results as clients see them. */
+/** The answer to a read that was settled. */
 export function offerReply<Answer extends { readonly status: ReadStatus }, Result>(
   { platform, marketplace }: Shop,
-  { answers, credits, balance, elapsedMs }: MeteredRead<Answer>,
-  present: (answer: Answer) => Result,
+  { answers, results, credits, balance, elapsedMs }: MeteredRead<Answer, Result>,
 ): OfferReply<Result> {
   const stats = { ...countItems(answers), elapsedMs };
-  const results = answers.map((answer) => present(answer));
   return { body: { platform, marketplace, results, stats, credits }, credits, balance };
 }

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { findShop, type Platform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
 import { idList, idsOf } from "./request.ts";
 
@@ -46,7 +46,7 @@ export interface OffersRequest extends Shop {
  * @throws 400 that names the parameter at fault, 501 for what is announced only.
  */
 export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {
-  const shop = parsePlatform(body, "offers");
+  const { announced, ...shop } = findShop(body, "offers");
   const { param, raw } = idsOf(shop.platform, body);
   const ids = parseItemIds(shop.platform, raw, param);
   const max = limits.offersIdsMax;
@@ -59,28 +59,25 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
       `'${param}' holds ${ids.length} different ids; one call reads the offers of at most ${max}.`,
     );
   }
+  if (announced !== undefined) throw announced;
   return { ...shop, condition: body.condition ?? "all", ids };
 }
 
 /** The body schema of the route: parsed and checked in one go, a refusal is thrown as it is. */
 export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest));
 
-/** The query schema of the one-item route: the shop is known, the id comes with the path. */
+/** The query schema of the one-item route: the shop is named, the id comes with the path. */
 export const itemOffersRequest = v.pipe(
   itemOffersQuery,
   v.transform((query) => ({
-    ...parsePlatform(query, "offers"),
+    ...findShop(query, "offers"),
     condition: query.condition ?? "all",
   })),
 );
 
 /**
- * The path parameters of the one-item route, where only retailer_a is read.
- * @throws 400 with `param` = `asin` for an id that is malformed.
+ * The id in the path of the one-item route.
+ * @throws 400 for an id that is malformed, with `param` = `asin` on retailer_a.
  */
-export const itemOffersPath = v.object({
-  id: v.pipe(
-    v.string(),
-    v.transform((raw) => parseItemId("retailer_a", raw, "asin")),
-  ),
-});
+export const parsePathId = (platform: Platform, raw: string): string =>
+  parseItemId(platform, raw, platform === "retailer_a" ? "asin" : "id");

@@ -31,9 +31,9 @@ export async function readOffers(
     charge: (answers: readonly OffersAnswer[]) =>
       creditsFor(answers.reduce((sum, answer) => sum + quartersFor(answer), 0)),
     read: () => readInOrder(call, dependencies),
+    present: (answer: OffersAnswer) => presentOffers(answer, request.condition),
   };
-  const read = await meteredRead(call, work, dependencies);
-  return offerReply(request, read, (answer) => presentOffers(answer, request.condition));
+  return offerReply(request, await meteredRead(call, work, dependencies));
 }
 
 /** What one answer costs, in quarter-credits; what was not answered is refunded. */

@@ -38,10 +38,15 @@ export async function readProducts(
     reserved: creditsFor(request.ids.length * costQuarters),
     charge: (read: readonly Answer[]) => creditsFor(chargedItems(countItems(read)) * costQuarters),
     read: () => readInOrder(call, dependencies),
+    present: (answer: Answer) => presentProduct(request.scraper, answer),
   };
-  const { answers, credits, balance, elapsedMs } = await meteredRead(call, work, dependencies);
+  const { answers, results, credits, balance, elapsedMs } = await meteredRead(
+    call,
+    work,
+    dependencies,
+  );
   const body = productsEnvelope(request, {
-    results: answers.map((answer) => presentProduct(request.scraper, answer)),
+    results,
     counts: countItems(answers),
     elapsedMs,
     credits,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { assert } from "../base/assert.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import {
-  parsePlatform,
+  findShop,
   platforms,
   productTiers,
   type Platform,
@@ -71,11 +71,11 @@ export interface ProductsRequest extends Shop {
 
 /**
  * The body with its defaults filled in and every rule checked. In this order: platform and
- * marketplace, what is missing, the tier, the ids.
+ * marketplace, what is missing, the tier, the ids; what is announced only comes last.
  * @throws 400 that names the parameter at fault, 501 for what is announced only.
  */
 export function parseProductsRequest(body: ProductsBody): ProductsRequest {
-  const shop = parsePlatform(body);
+  const { announced, ...shop } = findShop(body);
   const { platform } = shop;
   const { param, raw } = idsOf(platform, body);
   const tier = parseTier(platform, body.tier);
@@ -90,6 +90,7 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
       `'${param}' holds ${ids.length} different ids; one call reads at most ${max}.`,
     );
   }
+  if (announced !== undefined) throw announced;
   const include = platform === "retailer_a" ? body.include : undefined;
   return {
     ...shop,

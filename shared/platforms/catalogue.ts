@@ -1,5 +1,5 @@
 import { assert } from "../base/assert.ts";
-import { invalidParam, notImplemented } from "../base/errors.ts";
+import { invalidParam, notImplemented, type ServiceError } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { countries, type Country, type MarketplaceCode } from "./marketplaces.ts";
 import {
@@ -184,17 +184,24 @@ export interface Shop {
   readonly marketplace: string;
 }
 
+/** A shop that a request names, and the refusal it gets when its marketplace is announced only. */
+export interface NamedShop extends Shop {
+  readonly announced?: ServiceError;
+}
+
 /**
- * The shop that a request names, defaults filled in.
- * @throws 400 for names that nobody knows, 501 for announced ones, an announced endpoint included.
+ * The shop that a request names, defaults filled in. A marketplace that is announced only comes with
+ * its refusal, so that what else is wrong with the request can be said first.
+ * @throws 400 for names that nobody knows; 501 for a platform that does not have the endpoint yet,
+ * whose rules for a request nobody knows.
  */
-export function parsePlatform(
+export function findShop(
   wanted: {
     readonly platform?: string | undefined;
     readonly marketplace?: string | undefined;
   },
   endpoint: EndpointId = "products",
-): Shop {
+): NamedShop {
   const platform = wanted.platform ?? defaultPlatform;
   if (Object.hasOwn(announcedPlatforms, platform)) throw platformComingSoon(platform);
   if (!isPlatform(platform)) {
@@ -211,12 +218,25 @@ export function parsePlatform(
       `Unknown 'marketplace' of ${platform}. Valid values: ${valid}.`,
     );
   }
-  if (marketplace.status === "coming_soon") {
-    throw notImplemented(`The marketplace ${marketplace.code} of ${platform}`);
-  }
   const found = entry.endpoints.find(({ id }) => id === endpoint);
   if (found?.status !== "live") throw notImplemented(`${endpointNames[endpoint]} on ${platform}`);
-  return { platform, marketplace: marketplace.code };
+  const shop = { platform, marketplace: marketplace.code };
+  return marketplace.status === "live"
+    ? shop
+    : { ...shop, announced: notImplemented(`The marketplace ${code} of ${platform}`) };
+}
+
+/**
+ * The shop that a request names, where nothing else of the request is to be judged first.
+ * @throws 400 for names that nobody knows, 501 for announced ones.
+ */
+export function parsePlatform(
+  wanted: Parameters<typeof findShop>[0],
+  endpoint: EndpointId = "products",
+): Shop {
+  const { announced: refusal, ...shop } = findShop(wanted, endpoint);
+  if (refusal !== undefined) throw refusal;
+  return shop;
 }
 
 /** The currency of every price in a marketplace, ISO 4217. */
@@ -240,6 +260,7 @@ export function productTier(platform: Platform, id: string): Tier {
   return found;
 }
 
-const platformComingSoon = (platform: string): Error => notImplemented(`The platform ${platform}`);
+const platformComingSoon = (platform: string): ServiceError =>
+  notImplemented(`The platform ${platform}`);
 
 const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

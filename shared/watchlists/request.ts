@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { invalidParam, missingParam, notImplemented } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
-import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { visibleText } from "../base/visible-text.ts";
+import { findShop, type Shop } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { parseEvery, type Schedule } from "./schedule.ts";
 
@@ -27,6 +28,7 @@ export const newWatchlistBody = v.object({
     v.trim(),
     v.minLength(1, "'name' is empty. Give the list a name."),
     v.maxLength(nameMax, `'name' has more than ${nameMax} characters.`),
+    visibleText("name"),
     v.description("What the list is called."),
   ),
   ids: v.optional(
@@ -113,10 +115,8 @@ const refreshEveryRunsDefault = 8;
  * @throws 400 that names the parameter at fault, 501 for what is announced only.
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
-  const shop = parsePlatform(body);
-  if (shop.platform === "retailer_a") throw notImplemented("A watchlist on retailer_a");
+  const { announced, ...shop } = findShop(body);
   const ids = parseIds(shop, body);
-  const schedule = parseSchedule(body);
   const { webhook_url: url = null, webhook_endpoint_id: endpointId = null } = body;
   if (url !== null && endpointId !== null) {
     throw invalidParam("webhook_url", "Send 'webhook_url' or 'webhook_endpoint_id', not both.");
@@ -124,6 +124,9 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
   if (endpointId !== null && !isId("webhookEndpoint", endpointId)) {
     throw invalidParam("webhook_endpoint_id", "This is no id of a webhook endpoint (we_...).");
   }
+  const schedule = parseSchedule(body);
+  if (announced !== undefined) throw announced;
+  if (shop.platform === "retailer_a") throw notImplemented("A watchlist on retailer_a");
   if (body.pipeline != null) throw notImplemented("A 'pipeline' of your own");
   return {
     ...shop,

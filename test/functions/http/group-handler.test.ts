@@ -41,7 +41,7 @@ const create: AnyRoute<unknown> = route({
     ids: v.array(v.string("ids are strings"), "'ids' is an array"),
     soon: v.optional(v.boolean()),
   }),
-  announced: (body) => {
+  announced: ({ body }) => {
     if (body.soon === true) throw notImplemented("This");
   },
   async handle(call) {

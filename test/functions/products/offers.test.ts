@@ -82,14 +82,19 @@ describe("GET /v1/products/{id}/offers", () => {
   });
 
   describe("501", () => {
-    it.each(["platform=retailer_d", "platform=retailer_g", "marketplace=de"])(
-      "says that %s is coming soon, whatever the id",
-      async (query) => {
-        const { status, body } = await get("12345", `?${query}`);
-        expect(status).toBe(501);
-        expect(body.coming_soon).toBe(true);
-      },
-    );
+    it.each([
+      ["platform=retailer_d", "12345"],
+      ["platform=retailer_g", "12345"],
+      ["marketplace=de", "B0SANDBOX0"],
+    ])("says that %s is coming soon", async (query, id) => {
+      const { status, body } = await get(id, `?${query}`);
+      expect(status).toBe(501);
+      expect(body.coming_soon).toBe(true);
+    });
+
+    it("says first that the id is malformed", async () => {
+      expect((await get("12345", "?marketplace=de")).status).toBe(400);
+    });
   });
 });
 

@@ -62,6 +62,23 @@ describe("every function", () => {
   });
 });
 
+describe("where answers are buffered", () => {
+  it("no function outlives the gateway's wait for it, so that nothing is charged unseen", () => {
+    const { service: buffered } = synthesize("prod", "buffered");
+    const groupNames = new Set<string>(Object.keys(groups));
+    const timeouts = propertiesOf(buffered, "AWS::Lambda::Function")
+      .filter((properties) => groupNames.has(nameOf(properties)))
+      .map((properties) => properties["Timeout"]);
+    expect(timeouts).toHaveLength(groupNames.size);
+    expect(new Set(timeouts)).toEqual(new Set([29]));
+  });
+});
+
+function nameOf(properties: Readonly<Record<string, unknown>>): string {
+  const { Variables } = properties["Environment"] as { Variables: Record<string, string> };
+  return Variables["POWERTOOLS_SERVICE_NAME"] ?? "";
+}
+
 describe("bundles", () => {
   let outdir: string;
   let files: string[];

@@ -35,7 +35,12 @@ it("a warm item call makes three requests to DynamoDB, whatever is refunded", as
     const admission = await deps.accounts.admit(hashApiKey(key), now);
     expect(admission.outcome).toBe("admitted");
     const deadline = new Date(now.getTime() + 10_000);
-    const work = { reserved: 10, charge: () => charged, read: async () => ["answer"] };
+    const work = {
+      reserved: 10,
+      charge: () => charged,
+      read: async () => ["answer"],
+      present: (answer: string) => answer,
+    };
     await meteredRead({ accountId: account.id, requestId, now, deadline }, work, {
       ...deps,
       ledger,

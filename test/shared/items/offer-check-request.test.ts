@@ -103,12 +103,19 @@ describe("400 INVALID_PARAM", () => {
 });
 
 describe("501 coming soon", () => {
+  it("refuses an announced marketplace once the rest of the request is right", () => {
+    const offers = [{ asin: "B00EXAMPLE", offerListingId: "x" }];
+    expect(
+      refused({ marketplace: "jp", offers: [{ asin: "?", offerListingId: "x" }] }),
+    ).toMatchObject({ status: 400 });
+    expect(refused({ marketplace: "jp", offers })).toMatchObject({ status: 501 });
+  });
+
   it.each([
     ["an announced platform", { platform: "retailer_g" }],
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],
-    ["an announced marketplace", { marketplace: "jp" }],
   ])("refuses %s, whatever its offers look like", (_case, shop) => {
     for (const offers of [[{ asin: "?", offerListingId: "?" }], undefined]) {
       expect(refused({ ...shop, offers })).toMatchObject({

@@ -2,9 +2,9 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { ServiceError } from "../../../shared/base/errors.ts";
 import {
-  itemOffersPath,
   itemOffersRequest,
   offersRequest,
+  parsePathId,
 } from "../../../shared/items/offers-request.ts";
 
 const numbered = (count: number): string[] =>
@@ -94,13 +94,12 @@ describe("400 INVALID_PARAM", () => {
   });
 });
 
-/** Shops that are known, but whose offers cannot be read. */
+/** Platforms whose offers cannot be read: nothing is known of what a request would look like. */
 const comingSoon = [
   ["an announced platform", { platform: "retailer_e" }],
   ["retailer_b", { platform: "retailer_b" }],
   ["retailer_c", { platform: "retailer_c" }],
   ["retailer_d", { platform: "retailer_d", marketplace: "us" }],
-  ["an announced marketplace", { marketplace: "uk" }],
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
@@ -118,6 +117,15 @@ describe("501 coming soon", () => {
   it.each(comingSoon)("refuses %s in a query too", (_case, shop) => {
     expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
   });
+
+  it("refuses an announced marketplace once the rest of the request is right", () => {
+    expect(refused({ marketplace: "uk", ids: ["?"] })).toMatchObject({ status: 400 });
+    expect(refused({ marketplace: "uk" })).toMatchObject({ status: 400 });
+    expect(refused({ marketplace: "uk", ids: ["B00EXAMPLE"] })).toMatchObject({ status: 501 });
+    expect(v.parse(itemOffersRequest, { marketplace: "uk" }).announced).toMatchObject({
+      status: 501,
+    });
+  });
 });
 
 describe("a request for the offers of one item", () => {
@@ -130,11 +138,11 @@ describe("a request for the offers of one item", () => {
   });
 
   it("upper-cases and trims the id", () => {
-    expect(v.parse(itemOffersPath, { id: " b00example" })).toEqual({ id: "B00EXAMPLE" });
+    expect(parsePathId("retailer_a", " b00example")).toBe("B00EXAMPLE");
   });
 
   it.each(["", " ", "B00", "B00EXAMPLE1", "B00EXAMPL%"])("names asin for the id %j", (id) => {
-    expect(refusal(() => v.parse(itemOffersPath, { id }))).toMatchObject({
+    expect(refusal(() => parsePathId("retailer_a", id))).toMatchObject({
       status: 400,
       code: "INVALID_PARAM",
       details: { param: "asin" },

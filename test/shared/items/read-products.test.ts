@@ -51,7 +51,11 @@ const answering = (statuses: readonly ReadStatus[]): Scraper => ({
   read: async ({ ids }) => ids.map((id, n) => answerOf(id, statuses[n] ?? "unavailable")),
 });
 
-const read = (scraper: Scraper, count: number, through = ledger): Promise<ProductsRead> => {
+const read = (
+  scraper: Scraper,
+  count: number,
+  { through = ledger, answerBytesMax }: { through?: Ledger; answerBytesMax?: number } = {},
+): Promise<ProductsRead> => {
   calls += 1;
   const now = systemClock.now();
   return readProducts(
@@ -68,7 +72,7 @@ const read = (scraper: Scraper, count: number, through = ledger): Promise<Produc
       now,
       deadline: new Date(now.getTime() + 30_000),
     },
-    { ledger: through, scraperFor: () => scraper, clock: systemClock },
+    { ledger: through, scraperFor: () => scraper, clock: systemClock, answerBytesMax },
   );
 };
 
@@ -96,6 +100,16 @@ describe("reading products", () => {
       { id: "6000001", status: "not_found", fetchedAt },
       { id: "6000002", status: "unavailable", fetchedAt },
     ]);
+  });
+
+  it("charges nothing for an answer that is too large to send", async () => {
+    const reading = read(answering(["ok", "ok", "ok"]), 3, { answerBytesMax: 4_200 });
+    await expect(reading).rejects.toMatchObject({ status: 400, details: { param: "ids" } });
+    expect(await account().get(accountId)).toMatchObject({
+      balance: granted,
+      held: 0,
+      inFlight: 0,
+    });
   });
 
   it("holds what all ids would cost, and a slot, while it reads", async () => {
@@ -187,6 +201,6 @@ describe("a scraper that breaks its promises", () => {
       settle: () => Promise.reject(new Error("the ledger is down")),
     };
     const scraper: Scraper = { read: () => Promise.reject(new Error("the cause")) };
-    await expect(read(scraper, 1, failing)).rejects.toThrow("the cause");
+    await expect(read(scraper, 1, { through: failing })).rejects.toThrow("the cause");
   });
 });
