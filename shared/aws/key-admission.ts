@@ -23,7 +23,8 @@ interface Known {
   readonly owner: KeyOwner;
 }
 
-const refreshesMax = 3;
+/** Tries on a row that other calls keep moving on; each brings what the next one needs. */
+const refreshesMax = 8;
 const knownKeysMax = 10_000;
 
 /** Finds keys and counts their calls; remembers the last known state of each key. */

@@ -209,6 +209,26 @@ describe("401 and 403", () => {
   });
 });
 
+describe("errors of POST /v1/products come in one order", () => {
+  const malformed = "{";
+  const badId = { platform: "retailer_a", tier: "lite", marketplace: "uk", ids: ["?"] };
+  const announced = { ...badId, ids: ["B0SANDBOX0"] };
+  const right = { ...announced, marketplace: "us" };
+  it.each([
+    { guarantee: "401 before the body is looked at", who: "nobody", body: malformed, status: 401 },
+    { guarantee: "400 for no JSON before 403", who: "demo", body: malformed, status: 400 },
+    { guarantee: "400 for a bad id before 501", who: "demo", body: badId, status: 400 },
+    { guarantee: "501 before 403", who: "demo", body: announced, status: 501 },
+    { guarantee: "403 before the reservation", who: "demo", body: right, status: 403 },
+    { guarantee: "200 at last", who: "customer", body: right, status: 200 },
+  ])("$guarantee", async ({ who, body, status }) => {
+    const keys: Record<string, string> = { nobody: "", demo: world.demoApiKey };
+    const answer = await call("POST /v1/products", { body, key: keys[who] ?? world.apiKey });
+    expect(answer.status, answer.text).toBe(status);
+    expect(answer.headers.get("x-service-credits")).toBe(status === 200 ? "1" : "0");
+  });
+});
+
 describe("402 and 429", () => {
   it("refuses what the balance cannot cover as a whole, and says what there is", async () => {
     const ids = Array.from({ length: 1_000 }, (_, n) => String(2_000_000 + n));

@@ -1,3 +1,4 @@
+import { expectDocumented } from "../../support/openapi.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,8 +17,11 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(`${world.baseUrl}/v1${path}`, { headers });
+async function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await fetch(`${world.baseUrl}/v1${path}`, { headers });
+  expectDocumented(`GET /v1${path}`, response.status, await response.clone().json());
+  return response;
+}
 
 describe("GET /v1/platforms", () => {
   describe("200", () => {

@@ -1,3 +1,4 @@
+import { expectDocumented } from "../../support/openapi.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,11 +30,9 @@ async function read(body: unknown, key = world.apiKey): Promise<Answer> {
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     body: JSON.stringify(body),
   });
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as Record<string, unknown>,
-  };
+  const answered = (await response.json()) as Record<string, unknown>;
+  expectDocumented("POST /v1/products", response.status, answered);
+  return { status: response.status, headers: response.headers, body: answered };
 }
 
 const asins = (count: number): string[] =>

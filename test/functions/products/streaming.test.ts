@@ -10,6 +10,7 @@ import { startWorld, type World } from "../../../scripts/local/world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
 import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { expectDocumented } from "../../support/openapi.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 
 let dir: string;
@@ -82,6 +83,7 @@ describe("200", () => {
     const answer = await call({ platform: "retailer_a", tier: "pulse", ids });
     expect(answer.status).toBe(200);
     const { results, stats, credits } = parsed(answer.bytes);
+    expectDocumented("POST /v1/products", answer.status, JSON.parse(answer.bytes.toString()));
     expect(results.map((result) => result["id"])).toEqual(ids);
     expect(stats["requested"]).toBe(10_000);
     const charged = (stats["ok"] ?? 0) + (stats["notFound"] ?? 0);

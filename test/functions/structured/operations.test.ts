@@ -1,3 +1,4 @@
+import { expectDocumented } from "../../support/openapi.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,9 @@ async function call(
     },
     ...(method !== "GET" && { body }),
   });
-  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  const answered = (await response.json()) as Record<string, unknown>;
+  expectDocumented(`${method} /v1/structured${path}`, response.status, answered);
+  return { status: response.status, body: answered };
 }
 
 describe("GET /v1/structured", () => {
