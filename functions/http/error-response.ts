@@ -1,17 +1,38 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 import { internal, isServiceError, notFound, type ServiceError } from "../../shared/base/errors.ts";
-import { callStateOf } from "./call-state.ts";
+import { type CallState, callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
-/** The only place where an error becomes a response. Registered last, so that it runs first. */
-export function errorResponse(): HttpMiddleware {
+/** Reads what an account has left; for refusals that have not learned it. */
+export type ReadBalance = (accountId: string) => Promise<number | undefined>;
+
+/**
+ * The only place where an error becomes a response. Registered last, so that it runs first. A
+ * refusal of an item call says that it cost nothing and what the account has left.
+ */
+export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {
-    onError: (request) => {
+    onError: async (request) => {
       const error = serviceErrorOf(request.error);
-      const isItemCall = callStateOf(request.event)?.isItemCall === true;
-      request.response = presentError(error, isItemCall);
+      const state = callStateOf(request.event);
+      request.response = presentError(error, {
+        isItemCall: state?.isItemCall === true,
+        balance: error.details.balance ?? (await balanceFor(state, error, readBalance)),
+      });
     },
   };
+}
+
+/** Not asked for when the service itself is in trouble, nor for a caller that asks too often. */
+async function balanceFor(
+  state: CallState | undefined,
+  { status }: ServiceError,
+  readBalance: ReadBalance | undefined,
+): Promise<number | undefined> {
+  const accountId = state?.isItemCall === true ? state.caller?.accountId : undefined;
+  if (accountId === undefined || readBalance === undefined || status === 503) return undefined;
+  // The refusal is what counts: it goes out with or without the balance.
+  return readBalance(accountId).catch(() => undefined);
 }
 
 /** Anything that is not one of our own errors is INTERNAL; its text never leaves the service. */
@@ -21,8 +42,11 @@ function serviceErrorOf(error: unknown): ServiceError {
   return status === 404 ? notFound("This endpoint") : internal();
 }
 
-function presentError(error: ServiceError, isItemCall: boolean): APIGatewayProxyResult {
-  const { param, comingSoon, retryAfterSeconds, balance } = error.details;
+function presentError(
+  error: ServiceError,
+  { isItemCall, balance }: { readonly isItemCall: boolean; readonly balance: number | undefined },
+): APIGatewayProxyResult {
+  const { param, comingSoon, retryAfterSeconds } = error.details;
   return {
     statusCode: error.status,
     headers: {

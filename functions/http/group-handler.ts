@@ -20,7 +20,7 @@ import {
 } from "../routes.ts";
 import { authenticate } from "./authenticate.ts";
 import { callStateOf } from "./call-state.ts";
-import { errorResponse } from "./error-response.ts";
+import { errorResponse, type ReadBalance } from "./error-response.ts";
 import { headerOf } from "./header.ts";
 import { jsonBody } from "./json-body.ts";
 import { requestId } from "./request-id.ts";
@@ -40,6 +40,8 @@ export interface GroupOptions<Group extends GroupName, Dependencies> {
   readonly group: Group;
   readonly routes: { readonly [Key in RouteKeyOf<Group>]: AnyRoute<Dependencies> };
   readonly dependencies: Dependencies & EdgeDependencies;
+  /** Given by groups of item calls, whose refusals say what the account has left. */
+  readonly readBalance?: ReadBalance;
   /** True when the gateway expects the answer as a stream. */
   readonly streamed?: boolean;
 }
@@ -80,7 +82,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       requestLog(dependencies),
       authenticate({ ...dependencies, isPublic: groups[group].public }),
       ...(groups[group].public ? [] : [jsonBody()]),
-      errorResponse(),
+      errorResponse(options.readBalance),
     ])
     .handler(router);
 }

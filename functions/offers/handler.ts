@@ -5,15 +5,17 @@ import { checkRoute } from "./check.ts";
 import { readRoute } from "./read.ts";
 
 export function createHandler(environment: EnvironmentOf<"offers">): HttpHandler {
+  const edge = provide.edge(environment, "offers");
   return groupHandler({
     group: "offers",
     routes: { "POST /v1/offers": readRoute, "POST /v1/offers/check": checkRoute },
     dependencies: {
-      ...provide.edge(environment, "offers"),
+      ...edge,
       ...provide.offerSources(environment),
       ledger: provide.ledger(environment),
       answerBytesMax: provide.answerBytesMax(environment),
     },
+    readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }

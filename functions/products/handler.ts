@@ -5,16 +5,18 @@ import { offersRoute } from "./offers.ts";
 import { readRoute } from "./read.ts";
 
 export function createHandler(environment: EnvironmentOf<"products">): HttpHandler {
+  const edge = provide.edge(environment, "products");
   return groupHandler({
     group: "products",
     routes: { "POST /v1/products": readRoute, "GET /v1/products/{id}/offers": offersRoute },
     dependencies: {
-      ...provide.edge(environment, "products"),
+      ...edge,
       ...provide.offerSources(environment),
       ledger: provide.ledger(environment),
       answerBytesMax: provide.answerBytesMax(environment),
       scraperFor: provide.scrapers(environment),
     },
+    readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",
   });
 }

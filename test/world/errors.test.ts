@@ -226,6 +226,8 @@ describe("errors of POST /v1/products come in one order", () => {
     const answer = await call("POST /v1/products", { body, key: keys[who] ?? world.apiKey });
     expect(answer.status, answer.text).toBe(status);
     expect(answer.headers.get("x-service-credits")).toBe(status === 200 ? "1" : "0");
+    const left = status === 401 ? null : expect.stringMatching(/^\d+$/);
+    expect(answer.headers.get("x-service-balance")).toEqual(left);
   });
 });
 
