@@ -112,7 +112,6 @@ async function answer<Group extends GroupName, Dependencies>(
     body,
     query,
     path,
-    headers: lowerCased(event),
     requestId: state.requestId,
     now: state.startedAt,
     deadline: new Date(
@@ -161,13 +160,6 @@ function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
     throw notFound("This endpoint");
   }
 }
-
-const lowerCased = (event: APIGatewayProxyEvent): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(event.headers ?? {}).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name.toLowerCase(), value]],
-    ),
-  );
 
 /** The address the client used, with the stage prefix that the gateway takes off `event.path`. */
 function baseUrlOf(event: APIGatewayProxyEvent): string {

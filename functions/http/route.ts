@@ -16,8 +16,6 @@ export interface Call<Body, Query> {
   readonly query: Query;
   /** Path parameters, decoded. */
   readonly path: Readonly<Record<string, string>>;
-  /** Header names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
   readonly requestId: string;
   readonly now: Date;
   /** When work must stop so that there is time to settle and answer. */

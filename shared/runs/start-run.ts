@@ -58,9 +58,8 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
     return finishEarly(run, { status: "insufficient_credits", step }, dependencies);
   }
   // Looked after soon, until the batches are on their way.
-  await runs.startReading(run, new Date(now.getTime() + sendingMs));
-  const current = await runs.get(run);
-  if (current?.phase === "reading") {
+  const moved = await runs.startReading(run, new Date(now.getTime() + sendingMs));
+  if (moved || (await runs.get(run))?.phase === "reading") {
     await queue.sendBatches(batchRefs(run, step));
     return runs.noteProgress(run, new Date(clock.now().getTime() + progressMs));
   }

@@ -27,7 +27,6 @@ function call(body?: unknown, accountId = "acct_1"): Call<never, never> {
     body,
     query: undefined,
     path: {},
-    headers: {},
     requestId: "req_1",
     now,
     deadline: now,

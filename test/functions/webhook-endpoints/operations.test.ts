@@ -24,7 +24,6 @@ function call(wanted: Partial<Call<unknown, unknown>>, accountId = "acct_1"): Ca
     body: undefined,
     query: undefined,
     path: {},
-    headers: {},
     requestId: "req_1",
     now,
     deadline: now,
