@@ -35,6 +35,7 @@ function importsOf(path: string, text: string): string[] {
 /** A domain may import itself and the domains named after it; everything may import base. */
 const domains: Record<string, readonly string[]> = {
   base: [],
+  cron: [],
   platforms: [],
   credits: [],
   accounts: ["platforms", "credits"],
@@ -43,8 +44,18 @@ const domains: Record<string, readonly string[]> = {
   pipelines: ["platforms", "credits", "accounts", "scrapers", "items"],
   webhooks: [],
   exports: ["webhooks"],
-  watchlists: ["platforms", "credits", "accounts", "scrapers", "items", "pipelines", "webhooks"],
+  watchlists: [
+    "cron",
+    "platforms",
+    "credits",
+    "accounts",
+    "scrapers",
+    "items",
+    "pipelines",
+    "webhooks",
+  ],
   runs: [
+    "cron",
     "platforms",
     "credits",
     "accounts",

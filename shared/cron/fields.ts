@@ -1,0 +1,177 @@
+import { invalidParam } from "../base/errors.ts";
+
+/** What the five fields say: each list ascending, without doubles and never empty. */
+export interface CronFields {
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly days: readonly number[];
+  readonly months: readonly number[];
+  /** 0 to 6 for Sunday to Saturday. */
+  readonly weekdays: readonly number[];
+  /** Whether the day-of-month field is anything but `*`. */
+  readonly daysRestricted: boolean;
+  /** Whether the day-of-week field is anything but `*`. */
+  readonly weekdaysRestricted: boolean;
+}
+
+const macros = new Map([
+  ["@hourly", "0 * * * *"],
+  ["@daily", "0 0 * * *"],
+  ["@weekly", "0 0 * * 0"],
+  ["@monthly", "0 0 1 * *"],
+  ["@yearly", "0 0 1 1 *"],
+]);
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Names of the values from `min` on. */
+  readonly names: readonly string[];
+  /** What is accepted, as a sentence says it. */
+  readonly values: string;
+}
+
+/** Names of the months from January on, as expressions write them. */
+const monthNames = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
+
+/** Names of the days of the week from Sunday on, as expressions write them. */
+export const weekdayNames: readonly string[] = "SUN MON TUE WED THU FRI SAT".split(" ");
+
+const minute: Field = { name: "minute", min: 0, max: 59, names: [], values: "0 to 59" };
+const hour: Field = { name: "hour", min: 0, max: 23, names: [], values: "0 to 23" };
+const day: Field = { name: "day-of-month", min: 1, max: 31, names: [], values: "1 to 31" };
+const month: Field = {
+  name: "month",
+  min: 1,
+  max: 12,
+  names: monthNames,
+  values: "1 to 12 or JAN to DEC",
+};
+const weekday: Field = {
+  name: "day-of-week",
+  min: 0,
+  max: 7,
+  names: weekdayNames,
+  values: "0 to 7 (0 and 7 are Sunday) or SUN to SAT",
+};
+
+/**
+ * Reads an expression of five fields or one of the five macros (specification, section
+ * "POST /v1/watchlists", row `cron`). Names and macros are read in any case.
+ * @throws 400 INVALID_PARAM with `param` = `cron`, naming the field and what it takes.
+ */
+export function parseFields(expression: string): CronFields {
+  const [minutes, hours, days, months, weekdays] = splitFields(expression);
+  return {
+    minutes: parseField(minutes, minute),
+    hours: parseField(hours, hour),
+    days: parseField(days, day),
+    months: parseField(months, month),
+    weekdays: parseField(weekdays, weekday),
+    daysRestricted: days !== "*",
+    weekdaysRestricted: weekdays !== "*",
+  };
+}
+
+type FiveTexts = readonly [string, string, string, string, string];
+
+function splitFields(expression: string): FiveTexts {
+  const known = [...macros.keys()].join(", ");
+  if (expression.startsWith("@") && !macros.has(expression.toLowerCase())) {
+    throw invalidParam("cron", `'cron' has an unknown macro. The macros are ${known}.`);
+  }
+  const texts = (macros.get(expression.toLowerCase()) ?? expression).split(/[ \t]+/);
+  const [minutes, hours, days, months, weekdays] = texts;
+  if (
+    minutes === undefined ||
+    hours === undefined ||
+    days === undefined ||
+    months === undefined ||
+    weekdays === undefined ||
+    texts.length > 5
+  ) {
+    const count = expression === "" ? 0 : texts.length;
+    throw invalidParam(
+      "cron",
+      `'cron' has ${count} fields and needs 5: minute hour day-of-month month day-of-week, ` +
+        `or one of ${known}. Seconds and years are not supported.`,
+    );
+  }
+  return [minutes, hours, days, months, weekdays];
+}
+
+function parseField(text: string, field: Field): readonly number[] {
+  const values = text.split(",").flatMap((element) => parseElement(element, field));
+  return [...new Set(values)].sort((a, b) => a - b);
+}
+
+/** One element of a list: `*`, `*` with a step, a value, a range, or a range with a step. */
+function parseElement(element: string, field: Field): number[] {
+  const parts = /^(\*|\d+|[a-z]+)(?:-(\d+|[a-z]+))?(?:\/(\d+))?$/i.exec(element);
+  if (parts === null) throw refusal(element, field, whyUnreadable(element));
+  const [, first = "", last, step] = parts;
+  const [from, to] = boundsOf({ element, first, last }, field);
+  if (step !== undefined && first !== "*" && last === undefined) {
+    const range = `${first}-${field.max}/${step}`;
+    throw refusal(element, field, `A step goes with '*' or a range, such as ${range}.`);
+  }
+  if (Number(step) === 0) throw refusal(element, field, "A step is at least 1.");
+  const values: number[] = [];
+  for (let value = from; value <= to; value += Number(step ?? 1)) {
+    values.push(field === weekday ? value % 7 : value);
+  }
+  return values;
+}
+
+interface Range {
+  readonly element: string;
+  readonly first: string;
+  readonly last: string | undefined;
+}
+
+function boundsOf({ element, first, last }: Range, field: Field): [from: number, to: number] {
+  if (first === "*") {
+    if (last === undefined) return [field.min, field.max];
+    throw refusal(element, field, "A range begins with a value.");
+  }
+  const from = parseValue(first, { element, field });
+  const to = last === undefined ? from : parseValue(last, { element, field });
+  if (to < from) {
+    const halves = `${first}-${field.max},${field.min}-${last}`;
+    throw refusal(element, field, `A range does not run backwards: write ${halves}.`);
+  }
+  return [from, to];
+}
+
+function parseValue(
+  text: string,
+  { element, field }: { readonly element: string; readonly field: Field },
+): number {
+  const named = field.names.indexOf(text.toUpperCase());
+  const value = named === -1 ? Number(text) : named + field.min;
+  if (!(value >= field.min && value <= field.max)) throw refusal(element, field, whyUnknown(text));
+  return value;
+}
+
+function whyUnreadable(element: string): string {
+  if (element === "") return "It, or an element of its list, is empty.";
+  if (element === "?") return "'?' is not supported: write '*'.";
+  if (element.includes("#")) return "'#' is not supported.";
+  if (/^\d*[LW]+$/i.test(element)) return "'L' and 'W' are not supported.";
+  return "It is not understood.";
+}
+
+function whyUnknown(text: string): string {
+  if (/^\d+$/.test(text)) return `${text} is out of range.`;
+  if (/^[LW]+$/i.test(text)) return "'L' and 'W' are not supported.";
+  return `'${text}' is not a value of this field.`;
+}
+
+function refusal(element: string, field: Field, why: string): Error {
+  return invalidParam(
+    "cron",
+    `'cron' has '${element}' in its ${field.name} field. ${why} ` +
+      `The field takes ${field.values}, ranges (a-b), steps (*/n, a-b/n), lists of these, or *.`,
+  );
+}

@@ -1,0 +1,55 @@
+import { invalidParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import { everFires, smallestClockGap, smallestGapMinutes } from "./calendar.ts";
+import { parseFields, type CronFields } from "./fields.ts";
+import { parseZoneName } from "./zone.ts";
+
+/** A cron schedule. `expression` and `timezone` are what is kept of it: the rest is read again. */
+export interface Cron {
+  /** As the client wrote it, without the blanks around it. */
+  readonly expression: string;
+  /** IANA name, spelled as IANA does; an alias stays the alias. */
+  readonly timezone: string;
+  readonly fields: CronFields;
+}
+
+/** The longest expression that is read, in characters: every minute listed one by one has 170. */
+const lengthMax = 256;
+
+/** Minutes between two runs at least (specification, section "Limits"). */
+export const spacingMinutes = limits.watchlistEverySecondsMin / 60;
+
+/**
+ * Reads a cron expression and the zone it is meant in (specification, section
+ * "POST /v1/watchlists", rows `cron` and `timezone`).
+ * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`, saying what is wrong and accepted.
+ */
+export function parseCron(text: string, timezone: string): Cron {
+  if (text.length > lengthMax) {
+    throw invalidParam("cron", `'cron' has more than ${lengthMax} characters. Shorten it.`);
+  }
+  const expression = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  const fields = parseFields(expression);
+  if (!everFires(fields)) {
+    throw invalidParam(
+      "cron",
+      "'cron' never fires: none of its months has one of its days. Change the day-of-month or " +
+        "the month field.",
+    );
+  }
+  refuseTooOften(fields);
+  return { expression, timezone: parseZoneName(timezone), fields };
+}
+
+function refuseTooOften(fields: CronFields): void {
+  // The clock's face decides alone in all but a few expressions, and needs no calendar.
+  if (smallestClockGap(fields) >= spacingMinutes) return;
+  const gap = smallestGapMinutes(fields);
+  if (gap >= spacingMinutes) return;
+  throw invalidParam(
+    "cron",
+    `'cron' fires ${gap} ${gap === 1 ? "minute" : "minutes"} apart at its closest (the turn of the ` +
+      `hour and of the day count). At least ${spacingMinutes} minutes must lie between two runs: ` +
+      "name fewer minutes, such as */5 or 0,30.",
+  );
+}

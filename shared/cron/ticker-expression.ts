@@ -1,0 +1,67 @@
+import { dayMinutes, dayMs, timesOfDay } from "./calendar.ts";
+import { weekdayNames, type CronFields } from "./fields.ts";
+import type { Cron } from "./parse-cron.ts";
+import { offsetAt } from "./zone.ts";
+
+/** How far ahead changes of the clocks are looked for: every rule that comes round each year. */
+const aheadDays = 800;
+
+/**
+ * The expression that EventBridge Scheduler is given: `cron(minute hour day-of-month month
+ * day-of-week year)` in UTC. It fires at every due minute of the next two years, and at others
+ * beside them: what is due is told by the list's own next run time. Days stay what they are where
+ * the zone moves no time over midnight; else, and where either day field may match (which
+ * EventBridge cannot say), it fires on all.
+ */
+export function tickerExpression(cron: Cron, now: Date): string {
+  const { fields } = cron;
+  const times = timesOfDay(fields);
+  const utcMinutes = [...offsetsAhead(cron, now)].flatMap((offset) =>
+    times.map((time) => Math.floor(time - offset)),
+  );
+  const withinDay = utcMinutes.every((minute) => minute >= 0 && minute < dayMinutes);
+  const ofDay = utcMinutes.map((minute) => (minute + dayMinutes) % dayMinutes);
+  return `cron(${[
+    listOf(
+      ofDay.map((minute) => minute % 60),
+      { from: 0, to: 59 },
+    ),
+    listOf(
+      ofDay.map((minute) => Math.floor(minute / 60)),
+      { from: 0, to: 23 },
+    ),
+    ...(withinDay ? daysOf(fields) : ["*", "*", "?"]),
+    "*",
+  ].join(" ")})`;
+}
+
+/** Day of month, month and day of week; EventBridge wants one of the two day fields to be `?`. */
+function daysOf(fields: CronFields): [string, string, string] {
+  const month = listOf(fields.months, { from: 1, to: 12 });
+  if (fields.daysRestricted && fields.weekdaysRestricted) return ["*", month, "?"];
+  if (!fields.weekdaysRestricted) return [listOf(fields.days, { from: 1, to: 31 }), month, "?"];
+  return ["?", month, fields.weekdays.map((weekday) => weekdayNames[weekday]).join(",")];
+}
+
+/** Minutes ahead of UTC that the zone's clocks are at some time from now on. */
+function offsetsAhead({ timezone }: Cron, now: Date): Set<number> {
+  const offsets = new Set<number>();
+  // From two days before: a time that a gap moves is read by the offset before the gap.
+  for (let day = -2; day <= aheadDays; day += 1) {
+    offsets.add(offsetAt(timezone, now.getTime() + day * dayMs) / 60_000);
+  }
+  return offsets;
+}
+
+/** Values as EventBridge lists them, runs as ranges; `*` for all there are. */
+function listOf(values: readonly number[], all: { from: number; to: number }): string {
+  const ascending = [...new Set(values)].sort((a, b) => a - b);
+  if (ascending.length === all.to - all.from + 1) return "*";
+  const runs: [first: number, last: number][] = [];
+  for (const value of ascending) {
+    const run = runs.at(-1);
+    if (run !== undefined && run[1] === value - 1) run[1] = value;
+    else runs.push([value, value]);
+  }
+  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
+}
