@@ -17,6 +17,16 @@ export const limits = {
   watchlistEverySecondsMin: 5 * 60,
   watchlistEverySecondsMax: 7 * 24 * 60 * 60,
   refreshEveryRunsMax: 1_000,
+  pipeline: {
+    stepsMax: 10,
+    routesMax: 8,
+    stepIdLengthMax: 64,
+    valueLengthMax: 200,
+    /** Of a number that a rule compares with, either side of 0. */
+    valueMax: 1e12,
+    refreshEveryRunsMin: 1,
+    refreshEveryRunsMax: 1_000,
+  },
   itemEventsMax: 500,
   consecutiveSkipsMax: 3,
   webhookEndpointsMax: 10,
@@ -24,6 +34,10 @@ export const limits = {
   eventRetentionDays: 30,
   /** Items in one stored page; a page that outgrows it is split. */
   pageItemsMax: 1_000,
+  /** Bytes of a stored page's items: a row of DynamoDB takes 400 KB. */
+  pageBytesMax: 256 * 1024,
+  /** Items that two neighbouring pages have between them when they are merged. */
+  pageMergeItemsMax: 500,
   /** Ids in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,
   /** The longest a call may work before it answers with what it has. */
@@ -33,6 +47,11 @@ export const limits = {
   offerCheckDeadlineSeconds: 110,
   /** How long a step batch may read before unanswered ids are `unavailable`. */
   stepDeadlineSeconds: 120,
+  /** Runs kept of each list, the newest. */
+  runHistoryMax: 500,
+  /** Messages that may follow from one another before a queue takes no more of them. */
+  messageHopsMax: 24,
+  schedulePreview: { default: 5, max: 100 },
   pagination: {
     watchlists: { default: 100, max: 100 },
     items: { default: 100, max: 1_000 },

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import { type EndpointId, type PlatformEntry, platforms } from "../platforms/catalogue.ts";
+import { type OffersAnswer, totalOffersOf } from "../scrapers/scraper.ts";
 
 const retailerA: PlatformEntry = platforms.retailer_a;
 
@@ -10,6 +11,13 @@ export const offersQuarters = {
   /** It has more. */
   many: quartersOf("offers", "multiple"),
 };
+
+/** What one answer costs, in quarter-credits; what was not answered is refunded. */
+export function quartersFor(answer: OffersAnswer): number {
+  if (answer.status === "unavailable") return 0;
+  if (answer.status === "not_found") return offersQuarters.few;
+  return totalOffersOf(answer) > 1 ? offersQuarters.many : offersQuarters.few;
+}
 
 /** Price of one answer, in quarter-credits (specification, section "POST /v1/offers/check"). */
 export const offerCheckQuarters = quartersOf("offer_check", "standard");

@@ -3,19 +3,15 @@ import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { findShop, type Platform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
+import { type ConditionFilter, conditionFilters } from "../scrapers/offer.ts";
 import { idList, idsOf } from "./request.ts";
-
-const conditions = ["all", "new", "used"] as const;
-
-/** Which offers to show; `used` is every condition but new. */
-export type ConditionFilter = (typeof conditions)[number];
 
 const shopAndCondition = {
   platform: v.optional(v.string("'platform' is a string.")),
   marketplace: v.optional(v.string("'marketplace' is a string.")),
   condition: v.optional(
     v.pipe(
-      v.picklist(conditions, `'condition' is one of ${conditions.join(", ")}.`),
+      v.picklist(conditionFilters, `'condition' is one of ${conditionFilters.join(", ")}.`),
       v.description("Which offers to show; used is every condition but new. Default: all."),
     ),
   ),

@@ -1,10 +1,9 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
-import { type Offer, offerSchema } from "../scrapers/offer.ts";
-import type { OffersAnswer } from "../scrapers/scraper.ts";
+import { type ConditionFilter, type Offer, offerSchema, passes } from "../scrapers/offer.ts";
+import { type OffersAnswer, totalOffersOf } from "../scrapers/scraper.ts";
 import { offerEnvelope } from "./offer-envelope.ts";
-import type { ConditionFilter } from "./offers-request.ts";
 
 const shown = limits.offersPerListingMax;
 
@@ -55,18 +54,11 @@ export function presentOffers(answer: OffersAnswer, condition: ConditionFilter):
     ...head,
     ...(featured && { buyboxOfferListingId: featured.offerListingId }),
     totalOffers: totalOffersOf(answer),
-    offers: deepest.filter((offer) => isShown(offer, condition)),
+    offers: deepest.filter((offer) => passes(offer, condition)),
   };
 }
-
-/** What the source counts, and never less than what it shows. */
-export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
-  Math.max(answer.totalOffers, answer.offers.length);
 
 const featuredThenCheapest = (a: Offer, b: Offer): number =>
   Number(b.isBuybox) - Number(a.isBuybox) ||
   a.price - b.price ||
   (a.shipping ?? 0) - (b.shipping ?? 0);
-
-const isShown = ({ condition }: Offer, filter: ConditionFilter): boolean =>
-  filter === "all" || (condition === "new") === (filter === "new");

@@ -4,9 +4,9 @@ import { creditsFor } from "../credits/charge.ts";
 import type { OffersAnswer, OfferScraper } from "../scrapers/scraper.ts";
 import { type MeteredCall, meteredRead, type MeteredReadDependencies } from "./metered-read.ts";
 import { type OfferReply, offerReply } from "./offer-envelope.ts";
-import { offersQuarters } from "./offer-prices.ts";
+import { offersQuarters, quartersFor } from "./offer-prices.ts";
 import type { OffersRequest } from "./offers-request.ts";
-import { type OffersResult, presentOffers, totalOffersOf } from "./offers-result.ts";
+import { type OffersResult, presentOffers } from "./offers-result.ts";
 
 export interface OffersCall extends MeteredCall {
   readonly request: OffersRequest;
@@ -34,13 +34,6 @@ export async function readOffers(
     present: (answer: OffersAnswer) => presentOffers(answer, request.condition),
   };
   return offerReply(request, await meteredRead(call, work, dependencies));
-}
-
-/** What one answer costs, in quarter-credits; what was not answered is refunded. */
-function quartersFor(answer: OffersAnswer): number {
-  if (answer.status === "unavailable") return 0;
-  if (answer.status === "not_found") return offersQuarters.few;
-  return totalOffersOf(answer) > 1 ? offersQuarters.many : offersQuarters.few;
 }
 
 async function readInOrder(

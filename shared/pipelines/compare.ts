@@ -1,4 +1,5 @@
 import type { FieldValue, Snapshot } from "../scrapers/catalogue.ts";
+import { priceFields } from "../scrapers/fields.ts";
 
 /** Field name to what it was and what it is, for fields that moved only. */
 export type FieldChanges = Readonly<
@@ -8,11 +9,11 @@ export type FieldChanges = Readonly<
 const halfCent = 0.005;
 /** Absorbs binary fractions, so that exactly half a cent still counts as equal. */
 const tolerance = 1e-9;
-const priceFields = new Set(["price", "listPrice", "regularPrice", "newMinPrice", "usedMinPrice"]);
+const prices: ReadonlySet<string> = new Set(priceFields);
 
 /**
- * The tracked fields that moved between two reads of the same kind. A field that either read did
- * not observe is no change; null is a value. Prices within half a cent are equal.
+ * The given fields that moved between two reads of the same kind. A field that either read did not
+ * observe is no change; null is a value. Prices within half a cent are equal.
  */
 export function changedFields(
   before: Snapshot,
@@ -29,8 +30,9 @@ export function changedFields(
   return changes;
 }
 
-function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
-  if (typeof was === "number" && typeof is === "number" && priceFields.has(field)) {
+/** Whether two values of a field count as the same. */
+export function areEqual(field: string, was: FieldValue, is: FieldValue): boolean {
+  if (typeof was === "number" && typeof is === "number" && prices.has(field)) {
     return Math.abs(was - is) <= halfCent + tolerance;
   }
   return was === is;

@@ -1,10 +1,41 @@
-import { scraperIds, scrapers } from "../scrapers/catalogue.ts";
+import type { Platform } from "../platforms/catalogue.ts";
+import { stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import type { Pipeline } from "./definition.ts";
+import type { PipelineRecord } from "./pipeline-schema.ts";
 
-/** The default pipeline of a one-tier platform: read every item, report tracked fields that moved. */
-export function defaultPipeline(platform: string): Pipeline {
-  const scraper = scraperIds.find(
-    (id) => scrapers[id].platform === platform && scrapers[id].tier === "standard",
+/** Of the default pipeline of retailer_a (specification, section "Watchlists"). */
+export const defaultRefreshEveryRuns = 8;
+
+/**
+ * The pipeline of a list that has none of its own. One-tier platforms read every item and report
+ * tracked fields that moved, whatever `refreshEveryRuns` is; on retailer_a every so many runs reads
+ * every item at lite instead of pulse, 0: no run does.
+ */
+export function defaultPipeline(platform: Platform, refreshEveryRuns: number): Pipeline {
+  return platform === "retailer_a" ? retailerADefault(refreshEveryRuns) : oneTierDefault(platform);
+}
+
+const retailerADefault = (refreshEveryRuns: number): Pipeline => ({
+  entry: "pulse",
+  baseline: "full",
+  refresh: refreshEveryRuns === 0 ? null : { everyRuns: refreshEveryRuns, entry: "lite" },
+  steps: [
+    {
+      id: "pulse",
+      scraper: "retailer_a.pulse",
+      routes: [
+        { when: "changed", run: "lite" },
+        { when: "ok", field: "buyboxAboveLowest", op: "is", value: true, run: "lite" },
+      ],
+    },
+    { id: "lite", scraper: "retailer_a.lite", routes: [{ when: "changed", notify: true }] },
+    { id: "full", scraper: "retailer_a.full", routes: [] },
+  ],
+});
+
+function oneTierDefault(platform: Platform): Pipeline {
+  const scraper = stepScraperIds.find(
+    (id) => stepScrapers[id].platform === platform && stepScrapers[id].tier === "standard",
   );
   if (scraper === undefined)
     throw new Error(`Invariant broken: no standard scraper of ${platform}`);
@@ -16,15 +47,12 @@ export function defaultPipeline(platform: string): Pipeline {
   };
 }
 
-/** A pipeline in the wire's words. */
-export function presentPipeline(pipeline: Pipeline): Record<string, unknown> {
+/** A pipeline in the wire's words; what `parsePipeline` reads as the same pipeline. */
+export function presentPipeline({ entry, baseline, refresh, steps }: Pipeline): PipelineRecord {
   return {
-    entry: pipeline.entry,
-    baseline: pipeline.baseline,
-    refresh:
-      pipeline.refresh === null
-        ? null
-        : { every_runs: pipeline.refresh.everyRuns, entry: pipeline.refresh.entry },
-    steps: pipeline.steps,
+    entry,
+    baseline,
+    refresh: refresh && { every_runs: refresh.everyRuns, entry: refresh.entry },
+    steps: steps.map((step) => ({ ...step, routes: [...step.routes] })),
   };
 }

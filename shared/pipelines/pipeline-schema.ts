@@ -1,4 +1,9 @@
 import * as v from "valibot";
+import { limits } from "../base/limits.ts";
+import { visibleText } from "../base/visible-text.ts";
+import { stepScraperIds } from "../scrapers/catalogue.ts";
+import { conditionFilters } from "../scrapers/offer.ts";
+import { ops, whens } from "./definition.ts";
 
 const fieldValue = v.union([v.string(), v.number(), v.boolean(), v.null()]);
 
@@ -16,38 +21,195 @@ export const changesSchema = v.pipe(
   v.description("Field to what it was and what it is; only fields that moved."),
 );
 
-const routeSchema = v.object({
-  when: v.pipe(
+const meaning = {
+  entry: "Id of the step that every run starts with.",
+  baseline: "Id of the step where items start that were never read; null: at the entry.",
+  refresh: "Every so many runs, one starts at another step; null: none does.",
+  everyRuns: "Every Nth run is a refresh.",
+  refreshEntry: "Id of the step that a refresh run starts with.",
+  stepId: "Names the step in routes, run statistics and events.",
+  scraper: "What reads the items that come to the step.",
+  condition: "Of retailer_a.offers only: which offers it counts. Default: all.",
+  when: "Which outcomes of the read the route takes.",
+  field: "With changed: only a change to this field counts. With ok: the field that op tests.",
+  op: "How field is tested: against the last read (increased, decreased), or against value.",
+  value: "What below, above, is and is_not compare with, of the field's own type.",
+  run: "Id of the step that matching items take next, in the same run.",
+  notify: "True: matching items are sent to the webhook.",
+} as const;
+
+/** Values may be added at any time, so that clients must expect others. */
+export const openSet = (values: readonly string[], description: string): v.GenericSchema<string> =>
+  v.pipe(
     v.string(),
-    v.description("new, changed, unchanged, ok, failed, not_found or always."),
-  ),
-  field: v.optional(v.string()),
-  op: v.optional(v.string()),
-  value: v.optional(v.union([v.string(), v.number(), v.boolean()])),
-  run: v.optional(
-    v.pipe(v.string(), v.description("Id of the step that matching items take next.")),
-  ),
-  notify: v.optional(v.boolean()),
+    v.description(`${description} More values may be added.`),
+    v.examples([...values]),
+  );
+
+const shown = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  what: keyof typeof meaning,
+): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
+  v.pipe(schema, v.description(meaning[what]));
+
+const routeSchema = v.object({
+  when: openSet(whens, meaning.when),
+  field: v.optional(shown(v.string(), "field")),
+  op: v.optional(openSet(ops, meaning.op)),
+  value: v.optional(shown(v.union([v.number(), v.boolean(), v.string()]), "value")),
+  run: v.optional(shown(v.string(), "run")),
+  notify: v.optional(shown(v.boolean(), "notify")),
 });
 
 /** A pipeline as answers show it (specification, section "Pipeline"). */
 export const pipelineSchema = v.pipe(
   v.object({
-    entry: v.pipe(v.string(), v.description("Id of the step that every run starts with.")),
-    baseline: v.nullable(
-      v.pipe(v.string(), v.description("Id of the step where items start that were never read.")),
-    ),
+    entry: shown(v.string(), "entry"),
+    baseline: v.nullable(shown(v.string(), "baseline")),
     refresh: v.nullable(
-      v.object({ every_runs: v.pipe(v.number(), v.integer()), entry: v.string() }),
+      shown(
+        v.object({
+          every_runs: shown(v.pipe(v.number(), v.integer()), "everyRuns"),
+          entry: shown(v.string(), "refreshEntry"),
+        }),
+        "refresh",
+      ),
     ),
     steps: v.array(
       v.object({
-        id: v.string(),
-        scraper: v.pipe(v.string(), v.description("Scraper id, such as retailer_d.standard.")),
-        condition: v.optional(v.string()),
+        id: shown(v.string(), "stepId"),
+        scraper: openSet(stepScraperIds, meaning.scraper),
+        condition: v.optional(openSet(conditionFilters, meaning.condition)),
         routes: v.array(routeSchema),
       }),
     ),
   }),
   v.title("Pipeline"),
+);
+
+export type PipelineRecord = v.InferOutput<typeof pipelineSchema>;
+
+/** Names that are safe to repeat in an answer. */
+export const plainName = /^[\w.-]{1,64}$/;
+
+/** An object of which every key is known: a mistyped one is caught. */
+function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
+  const keys = Object.keys(entries).join(", ");
+  return v.strictObject(entries, ({ expected, input }) => {
+    if (expected !== "never") return `${what} is an object with the keys ${keys}.`;
+    const name = typeof input === "string" && plainName.test(input) ? `'${input}'` : "of this name";
+    return `${what} has no key ${name}. It takes: ${keys}.`;
+  });
+}
+
+const {
+  stepsMax,
+  routesMax,
+  stepIdLengthMax,
+  valueLengthMax,
+  valueMax,
+  refreshEveryRunsMin,
+  refreshEveryRunsMax,
+} = limits.pipeline;
+
+function stepId(name: string, what: keyof typeof meaning) {
+  const message =
+    `'${name}' is the id of a step: 1 to ${stepIdLengthMax} letters, digits, '-' and '_', ` +
+    "beginning with a letter or digit.";
+  return v.pipe(
+    v.string(message),
+    v.regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_-]{0,${stepIdLengthMax - 1}}$`), message),
+    v.description(meaning[what]),
+  );
+}
+
+const oneOf = <const Values extends readonly string[]>(
+  name: string,
+  values: Values,
+  what: keyof typeof meaning,
+) =>
+  v.pipe(
+    v.picklist(values, `'${name}' is one of ${values.join(", ")}.`),
+    v.description(meaning[what]),
+  );
+
+const everyRunsMessage = `'every_runs' is a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
+const numberMessage = `A number in 'value' lies between -${valueMax} and ${valueMax}.`;
+
+const routeBody = strict("A route", {
+  when: oneOf("when", whens, "when"),
+  field: v.exactOptional(
+    v.pipe(v.string("'field' is the name of a field."), v.description(meaning.field)),
+  ),
+  op: v.exactOptional(oneOf("op", ops, "op")),
+  value: v.exactOptional(
+    v.pipe(
+      v.union(
+        [
+          v.pipe(
+            v.number(),
+            v.minValue(-valueMax, numberMessage),
+            v.maxValue(valueMax, numberMessage),
+          ),
+          v.boolean(),
+          v.pipe(
+            v.string(),
+            v.maxLength(valueLengthMax, `'value' has more than ${valueLengthMax} characters.`),
+            visibleText("value"),
+          ),
+        ],
+        "'value' is a number, true, false or a string.",
+      ),
+      v.description(meaning.value),
+    ),
+  ),
+  run: v.exactOptional(stepId("run", "run")),
+  notify: v.exactOptional(
+    v.pipe(v.boolean("'notify' is true or false."), v.description(meaning.notify)),
+  ),
+});
+
+const stepBody = strict("A step", {
+  id: stepId("id", "stepId"),
+  scraper: oneOf("scraper", stepScraperIds, "scraper"),
+  condition: v.exactOptional(oneOf("condition", conditionFilters, "condition")),
+  routes: v.optional(
+    v.pipe(
+      v.array(routeBody, "'routes' is an array of routes."),
+      v.maxLength(routesMax, `A step has at most ${routesMax} routes.`),
+    ),
+    [],
+  ),
+});
+
+/** A pipeline as clients send it, as far as it can be judged key by key (same section). */
+export const pipelineBody = v.pipe(
+  strict("A pipeline", {
+    steps: v.pipe(
+      v.array(stepBody, "'steps' is an array of steps."),
+      v.minLength(1, `'steps' is empty. A pipeline has 1 to ${stepsMax} steps.`),
+      v.maxLength(stepsMax, `A pipeline has at most ${stepsMax} steps.`),
+    ),
+    entry: v.exactOptional(
+      v.pipe(stepId("entry", "entry"), v.description(`${meaning.entry} Default: the first step.`)),
+    ),
+    baseline: v.nullish(stepId("baseline", "baseline")),
+    refresh: v.nullish(
+      v.pipe(
+        strict("'refresh'", {
+          every_runs: v.pipe(
+            v.number(everyRunsMessage),
+            v.integer(everyRunsMessage),
+            v.minValue(refreshEveryRunsMin, everyRunsMessage),
+            v.maxValue(refreshEveryRunsMax, everyRunsMessage),
+            v.description(meaning.everyRuns),
+          ),
+          entry: stepId("entry", "refreshEntry"),
+        }),
+        v.description(meaning.refresh),
+      ),
+    ),
+  }),
+  v.title("NewPipeline"),
+  v.description("What a run does with its items. A key that is not listed here is refused."),
 );

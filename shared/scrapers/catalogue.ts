@@ -1,7 +1,25 @@
-import { productTier, type Platform } from "../platforms/catalogue.ts";
+import { assert } from "../base/assert.ts";
+import {
+  type EndpointId,
+  type Platform,
+  type PlatformEntry,
+  platforms,
+  productTier,
+} from "../platforms/catalogue.ts";
+import { type FieldType, fieldTypes } from "./fields.ts";
 
-/** Readings of one kind are compared with each other. */
-export type ReadingKind = "pulse" | "product" | "standard" | "offers" | "offer_check";
+/**
+ * Readings of one kind are compared with each other. Offers of one condition are a kind of their
+ * own: counted and priced over other offers, they would differ without anything having moved.
+ */
+export type ReadingKind =
+  | "pulse"
+  | "product"
+  | "standard"
+  | "offers"
+  | "offers_new"
+  | "offers_used"
+  | "offer_check";
 
 /** A scraper as the specification's pipeline section lists it. */
 export interface ScraperEntry {
@@ -119,6 +137,102 @@ export type OfferScraperId = (typeof offerScraperIds)[number];
 
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
 export const scraperIds = Object.keys(scrapers) as readonly ScraperId[];
+
+/** What a step of a pipeline runs. */
+export type StepScraperId = ProductScraperId | OfferScraperId;
+
+/** A scraper as a step uses it (specification, section "Pipeline"). */
+export interface StepScraperEntry {
+  readonly platform: Platform;
+  /** The item call that a step is billed like; where it is live, the scraper is. */
+  readonly endpoint: EndpointId;
+  /** The products tier that it reads, or the name of the call. */
+  readonly tier: string;
+  /** The kind of a reading without a condition. */
+  readonly kind: ReadingKind;
+  /** The most that an item can cost, in quarter-credits: what a step reserves for it. */
+  readonly reserveQuarters: number;
+  /** Items that one such call takes. */
+  readonly itemsPerCallMax: number;
+  /** The least that an answered item costs, in quarter-credits. */
+  readonly leastQuarters: number;
+  /** Fields of which a change is reported by the default pipeline; in every snapshot. */
+  readonly trackedFields: readonly string[];
+  /** Fields that a rule may test with `changed` and `ok`; in every snapshot too. */
+  readonly testableFields: readonly string[];
+  /** Fields worked out of several readings: never stored, tested with `ok` only. */
+  readonly derivedFields: readonly string[];
+  /** The type of every field of this scraper; what is null has no type. */
+  readonly fieldTypes: Readonly<Record<string, FieldType>>;
+}
+
+const offerFields = ["offerCount", "buyboxSeller", "buyboxPrice", "lowestPrice"] as const;
+const offerCheckFields = ["buyable"] as const;
+
+/** Every scraper that a step may run, by id (same section). */
+export const stepScrapers: Readonly<Record<StepScraperId, StepScraperEntry>> = {
+  "retailer_a.pulse": productStep("retailer_a.pulse", ["buyboxAboveLowest"]),
+  "retailer_a.lite": productStep("retailer_a.lite"),
+  "retailer_a.full": productStep("retailer_a.full"),
+  "retailer_a.offers": offerStep("offers", offerFields),
+  "retailer_a.offer_check": offerStep("offer_check", offerCheckFields),
+  "retailer_b.standard": productStep("retailer_b.standard"),
+  "retailer_c.standard": productStep("retailer_c.standard"),
+  "retailer_d.standard": productStep("retailer_d.standard"),
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of a constant are known
+export const stepScraperIds = Object.keys(stepScrapers) as readonly StepScraperId[];
+
+function productStep(
+  id: ProductScraperId,
+  derivedFields: readonly string[] = [],
+): StepScraperEntry {
+  const { costQuarters, ...entry }: ScraperEntry = scrapers[id];
+  return {
+    ...entry,
+    endpoint: "products",
+    reserveQuarters: costQuarters,
+    leastQuarters: costQuarters,
+    itemsPerCallMax: productTier(entry.platform, entry.tier).itemsPerCallMax,
+    derivedFields,
+    fieldTypes: typesOf([...entry.testableFields, ...entry.trackedFields, ...derivedFields]),
+  };
+}
+
+function offerStep(
+  endpoint: "offers" | "offer_check",
+  fields: readonly string[],
+): StepScraperEntry {
+  const platform: PlatformEntry = platforms.retailer_a;
+  const tiers = platform.endpoints.find(({ id }) => id === endpoint)?.tiers ?? [];
+  const quarters = tiers.map(({ costQuarters }) => costQuarters);
+  assert(quarters.length > 0, "what a step charges has a price");
+  return {
+    platform: "retailer_a",
+    endpoint,
+    tier: endpoint,
+    kind: endpoint,
+    reserveQuarters: Math.max(...quarters),
+    leastQuarters: Math.min(...quarters),
+    itemsPerCallMax: Math.min(...tiers.map(({ itemsPerCallMax }) => itemsPerCallMax)),
+    trackedFields: fields,
+    testableFields: fields,
+    derivedFields: [],
+    fieldTypes: typesOf(fields),
+  };
+}
+
+function typesOf(fields: readonly string[]): Readonly<Record<string, FieldType>> {
+  const known: Readonly<Record<string, FieldType>> = fieldTypes;
+  return Object.fromEntries(
+    fields.map((field) => {
+      const type = known[field];
+      assert(type !== undefined, "every field of a scraper has a type");
+      return [field, type];
+    }),
+  );
+}
 
 /** A value that can be compared, stored and sent: what a tracked field holds. */
 export type FieldValue = string | number | boolean | null;

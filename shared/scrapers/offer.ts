@@ -53,6 +53,14 @@ export const offerSchema = v.pipe(
   v.title("Offer"),
 );
 
+/** Which offers to look at; `used` is every condition but new. */
+export const conditionFilters = ["all", "new", "used"] as const;
+export type ConditionFilter = (typeof conditionFilters)[number];
+
+/** Whether an offer's condition is among those looked at. */
+export const passes = ({ condition }: Pick<Offer, "condition">, filter: ConditionFilter): boolean =>
+  filter === "all" || (condition === "new") === (filter === "new");
+
 type DeepReadonly<Value> = Value extends object
   ? { readonly [Key in keyof Value]: DeepReadonly<Value[Key]> }
   : Value;

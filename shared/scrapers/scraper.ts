@@ -72,6 +72,10 @@ export type OffersAnswer =
   /** Everything else. */
   | { readonly id: string; readonly status: "unavailable"; readonly fetchedAt: string };
 
+/** Offers of a listing: what the source counts, and never less than what it shows. */
+export const totalOffersOf = (answer: Extract<OffersAnswer, { status: "ok" }>): number =>
+  Math.max(answer.totalOffers, answer.offers.length);
+
 /** A source of offers; answers and throws as a `Scraper` does. */
 export interface OfferScraper {
   readOffers(request: OffersReadRequest): Promise<readonly OffersAnswer[]>;

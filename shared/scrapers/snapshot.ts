@@ -1,5 +1,11 @@
 import type { FieldValue, ScraperId, scrapers, Snapshot } from "./catalogue.ts";
-import type { ProductFields } from "./scraper.ts";
+import { type ConditionFilter, passes } from "./offer.ts";
+import {
+  type OfferCheckAnswer,
+  type OffersAnswer,
+  type ProductFields,
+  totalOffersOf,
+} from "./scraper.ts";
 
 type Path = readonly string[];
 type SnapshotField<Id extends ScraperId> =
@@ -74,6 +80,34 @@ export function snapshotOf(scraper: ScraperId, fields: ProductFields): Snapshot 
   }
   return snapshot;
 }
+
+type OffersFound = Extract<OffersAnswer, { status: "ok" }>;
+
+/**
+ * The fields of an offers read, flat. The condition decides which offers are counted and which of
+ * them is the cheapest, the buy box is the listing's own in any case. Null where there is none.
+ */
+export function snapshotOfOffers(answer: OffersFound, condition: ConditionFilter): Snapshot {
+  const { offers } = answer;
+  const counted = offers.filter((offer) => passes(offer, condition));
+  const featured = offers.find(({ isBuybox }) => isBuybox);
+  return {
+    // Of all conditions the source tells the number, of one only what it shows can be counted.
+    offerCount: condition === "all" ? totalOffersOf(answer) : counted.length,
+    buyboxSeller: featured?.seller.id ?? null,
+    buyboxPrice: featured?.price ?? null,
+    lowestPrice: counted.length === 0 ? null : Math.min(...counted.map(({ price: of }) => of)),
+  };
+}
+
+/** The offer that holds the buy box, which an offer check can ask about; null when none does. */
+export const buyboxOfferOf = ({ offers }: OffersFound): string | null =>
+  offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
+
+/** The fields of an offer check, flat. */
+export const snapshotOfOfferCheck = ({
+  buyable,
+}: Extract<OfferCheckAnswer, { status: "ok" }>): Snapshot => ({ buyable });
 
 function valueAt(fields: ProductFields, path: Path): unknown {
   let value: unknown = fields;

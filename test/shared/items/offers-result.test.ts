@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import type { ConditionFilter } from "../../../shared/items/offers-request.ts";
+import type { ConditionFilter } from "../../../shared/scrapers/offer.ts";
 import {
   type OffersResult,
   offersResultSchema,

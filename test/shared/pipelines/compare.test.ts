@@ -31,6 +31,22 @@ describe("changed fields", () => {
     expect(Object.keys(found)).toEqual(moved ? ["price"] : []);
   });
 
+  it.each([
+    "listPrice",
+    "regularPrice",
+    "newMinPrice",
+    "usedMinPrice",
+    "buyboxPrice",
+    "lowestPrice",
+  ])("%s is a price too", (field) => {
+    expect(changedFields({ [field]: 10 }, { [field]: 10.005 }, [field])).toEqual({});
+    expect(changedFields({ [field]: 10 }, { [field]: 10.01 }, [field])).toHaveProperty(field);
+  });
+
+  it("a number that is no price moves however little it does", () => {
+    expect(changedFields({ rating: 4.5 }, { rating: 4.501 }, ["rating"])).toHaveProperty("rating");
+  });
+
   it("takes a field that either read did not observe for no change", () => {
     expect(changedFields({ price: 10 }, {}, fields)).toEqual({});
     expect(changedFields({}, { price: 10 }, fields)).toEqual({});

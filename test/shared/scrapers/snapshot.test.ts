@@ -1,7 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { type ProductScraperId, scraperIds, scrapers } from "../../../shared/scrapers/catalogue.ts";
+import {
+  type ProductScraperId,
+  scraperIds,
+  scrapers,
+  stepScraperIds,
+  stepScrapers,
+} from "../../../shared/scrapers/catalogue.ts";
 import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
-import { snapshotOf } from "../../../shared/scrapers/snapshot.ts";
+import type { Offer } from "../../../shared/scrapers/offer.ts";
+import {
+  buyboxOfferOf,
+  snapshotOf,
+  snapshotOfOfferCheck,
+  snapshotOfOffers,
+} from "../../../shared/scrapers/snapshot.ts";
 import { sandboxAnswer } from "../../../shared/sources/sandbox.ts";
 
 const at = new Date("2026-03-01T12:00:00.000Z");
@@ -107,6 +119,106 @@ describe("a snapshot", () => {
   it("takes no value that cannot be compared, nor one out of what holds nothing", () => {
     const fields = { price: { amount: { nested: 1 } }, availability: "yes" };
     expect(snapshotOf("retailer_d.standard", fields)).toEqual({});
+  });
+});
+
+const offer = (price: number, condition: string, seller: string): Offer => ({
+  offerListingId: `offer-of-${seller}`,
+  price,
+  currency: "USD",
+  priceDisplay: `$${price}`,
+  condition,
+  seller: { id: seller, name: `Seller ${seller}` },
+  fulfillment: { isFba: false, fulfillerName: seller },
+  isBuybox: false,
+});
+
+describe("a snapshot of offers", () => {
+  const at12 = { id: "B0SANDBOX0", status: "ok", fetchedAt: at.toISOString() } as const;
+  const answer = {
+    ...at12,
+    totalOffers: 40,
+    offers: [
+      offer(12, "new", "A1"),
+      { ...offer(15, "new", "A2"), isBuybox: true },
+      offer(7, "used_good", "A3"),
+      offer(9, "refurbished", "A4"),
+    ],
+  };
+  const buybox = { buyboxSeller: "A2", buyboxPrice: 15 };
+
+  it.each([
+    ["all", { ...buybox, offerCount: 40, lowestPrice: 7 }],
+    ["new", { ...buybox, offerCount: 2, lowestPrice: 12 }],
+    ["used", { ...buybox, offerCount: 2, lowestPrice: 7 }],
+  ] as const)("with condition %s counts and prices those, the buy box aside", (condition, own) => {
+    expect(snapshotOfOffers(answer, condition)).toEqual(own);
+  });
+
+  it("of a listing without offers holds null for what there is none of", () => {
+    const none = { ...at12, totalOffers: 0, offers: [] };
+    expect(snapshotOfOffers(none, "all")).toEqual({
+      offerCount: 0,
+      buyboxSeller: null,
+      buyboxPrice: null,
+      lowestPrice: null,
+    });
+    expect(buyboxOfferOf(none)).toBeNull();
+  });
+
+  it("never counts fewer offers than the source shows", () => {
+    expect(snapshotOfOffers({ ...answer, totalOffers: 1 }, "all")).toMatchObject({ offerCount: 4 });
+  });
+
+  it("goes with the offer in the buy box, which can be checked", () => {
+    expect(buyboxOfferOf(answer)).toBe("offer-of-A2");
+  });
+
+  it("has the fields of its scraper and no other, and so has one of an offer check", () => {
+    const { fieldTypes } = stepScrapers["retailer_a.offers"];
+    expect(Object.keys(snapshotOfOffers(answer, "all")).toSorted()).toEqual(
+      Object.keys(fieldTypes).toSorted(),
+    );
+    const check = { asin: "B0SANDBOX0", offerListingId: "x", fetchedAt: at.toISOString() };
+    expect(snapshotOfOfferCheck({ ...check, status: "ok", buyable: false })).toEqual({
+      buyable: false,
+    });
+    expect(Object.keys(stepScrapers["retailer_a.offer_check"].fieldTypes)).toEqual(["buyable"]);
+  });
+});
+
+describe("the scrapers of steps", () => {
+  const lite =
+    "price listPrice inStock availabilityType merchant isFba offerListingId condition newCount " +
+    "newMinPrice usedCount usedMinPrice deliveryDate rating";
+
+  it.each([
+    ["retailer_a.pulse", [0.25, 0.25], "newCount newMinPrice"],
+    ["retailer_a.lite", [1, 1], lite],
+    ["retailer_a.full", [5, 5], lite],
+    ["retailer_a.offers", [1, 3], "offerCount buyboxSeller buyboxPrice lowestPrice"],
+    ["retailer_a.offer_check", [0.5, 0.5], "buyable"],
+    ["retailer_b.standard", [1, 1], "price listPrice inStock seller byPlatform clearance"],
+    ["retailer_c.standard", [1, 1], "price regularPrice inStock shipping pickup"],
+    ["retailer_d.standard", [1, 1], "price regularPrice inStock purchasable state"],
+  ] as const)("%s costs %j credits at least and at most; rules test %s", (id, credits, fields) => {
+    const { leastQuarters, reserveQuarters, testableFields } = stepScrapers[id];
+    expect([leastQuarters / 4, reserveQuarters / 4]).toEqual(credits);
+    expect(testableFields.join(" ")).toBe(fields);
+  });
+
+  it.each(stepScraperIds)("%s tells the type that each of its fields has", (id) => {
+    const { testableFields, trackedFields, derivedFields, fieldTypes } = stepScrapers[id];
+    const fields = new Set([...testableFields, ...trackedFields, ...derivedFields]);
+    expect(Object.keys(fieldTypes)).toEqual([...fields]);
+  });
+
+  it.each(scraperIds)("%s reads fields of these types", (id) => {
+    const { platform } = scrapers[id];
+    const snapshot = read(id, platform === "retailer_a" ? "B0SANDBOX0" : "9000000");
+    for (const [field, value] of Object.entries(snapshot)) {
+      if (value !== null) expect(typeof value, field).toBe(stepScrapers[id].fieldTypes[field]);
+    }
   });
 });
 

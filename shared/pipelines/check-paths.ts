@@ -1,0 +1,113 @@
+import { invalidParam } from "../base/errors.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
+
+/** A way into a step, and the key that opens it. */
+interface Way {
+  readonly to: string;
+  readonly param: string;
+}
+
+/**
+ * Holds the ways through a pipeline against its rules: every step that is named exists, no way
+ * loops, every step is on some way, and an offer is found before it is checked.
+ * @throws 400 that points at the key to change.
+ */
+export function checkPaths(pipeline: Pipeline, path: string): void {
+  checkNames(pipeline, path);
+  checkNoLoops(pipeline, path);
+  checkReached(pipeline, path);
+  checkOffersAreFound(pipeline, path);
+}
+
+function startWays({ entry, baseline, refresh }: Pipeline, path: string): readonly Way[] {
+  return [
+    { to: entry, param: `${path}.entry` },
+    ...(refresh === null ? [] : [{ to: refresh.entry, param: `${path}.refresh.entry` }]),
+    ...(baseline === null ? [] : [{ to: baseline, param: `${path}.baseline` }]),
+  ];
+}
+
+const waysFrom = (pipeline: Pipeline, step: Step, path: string): readonly Way[] =>
+  step.routes.flatMap(({ run }, at) =>
+    run === undefined
+      ? []
+      : [{ to: run, param: `${path}.steps[${pipeline.steps.indexOf(step)}].routes[${at}].run` }],
+  );
+
+function checkNames(pipeline: Pipeline, path: string): void {
+  const ids = pipeline.steps.map(({ id }) => id);
+  const ways = [
+    ...startWays(pipeline, path),
+    ...pipeline.steps.flatMap((step) => waysFrom(pipeline, step, path)),
+  ];
+  const lost = ways.find(({ to }) => !ids.includes(to));
+  if (lost !== undefined) {
+    throw invalidParam(
+      lost.param,
+      `No step has the id '${lost.to}'. Steps of this pipeline: ${ids.join(", ")}.`,
+    );
+  }
+}
+
+function checkNoLoops(pipeline: Pipeline, path: string): void {
+  const done = new Set<string>();
+  const visit = (step: Step, trail: readonly string[]): void => {
+    if (done.has(step.id)) return;
+    const here = [...trail, step.id];
+    for (const { to, param } of waysFrom(pipeline, step, path)) {
+      if (here.includes(to)) {
+        const loop = [...here.slice(here.indexOf(to)), to].join(" -> ");
+        throw invalidParam(param, `Steps cannot loop: ${loop}. Route this to a later step.`);
+      }
+      visit(stepOf(pipeline, to), here);
+    }
+    done.add(step.id);
+  };
+  for (const step of pipeline.steps) visit(step, []);
+}
+
+function checkReached(pipeline: Pipeline, path: string): void {
+  const reached = new Set(startsOf(pipeline));
+  // A set that grows while it is walked through is walked through to its new end.
+  for (const id of reached) {
+    for (const next of nextOf(stepOf(pipeline, id))) reached.add(next);
+  }
+  const at = pipeline.steps.findIndex(({ id }) => !reached.has(id));
+  const unreached = pipeline.steps[at];
+  if (unreached !== undefined) {
+    throw invalidParam(
+      `${path}.steps[${at}]`,
+      `No run comes to the step '${unreached.id}'. Add a route with 'run': '${unreached.id}', make ` +
+        "it the entry, the baseline or the refresh entry, or remove it.",
+    );
+  }
+}
+
+/** What finds the offer in the buy box. */
+const offerFinders: readonly StepScraperId[] = stepScraperIds.filter((id) =>
+  ["product", "offers"].includes(stepScrapers[id].kind),
+);
+
+/**
+ * Every way to an `offer_check` step passes a product step (lite or full) or an offers step in the
+ * same run, whichever step the run starts with.
+ */
+function checkOffersAreFound(pipeline: Pipeline, path: string): void {
+  const seen = new Set<string>();
+  const visit = ({ to, param }: Way, trail: readonly string[]): void => {
+    const step = stepOf(pipeline, to);
+    const here = [...trail, to];
+    if (stepScrapers[step.scraper].kind === "offer_check") {
+      throw invalidParam(
+        param,
+        `'${to}' checks the offer that an earlier step of the run found, and none has found one ` +
+          `here: ${here.join(" -> ")}. Put a step of ${offerFinders.join(", ")} before it.`,
+      );
+    }
+    if (seen.has(to) || offerFinders.includes(step.scraper)) return;
+    seen.add(to);
+    for (const way of waysFrom(pipeline, step, path)) visit(way, here);
+  };
+  for (const way of startWays(pipeline, path)) visit(way, []);
+}

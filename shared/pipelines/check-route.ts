@@ -1,0 +1,142 @@
+import { invalidParam, missingParam } from "../base/errors.ts";
+import type { FieldType } from "../scrapers/fields.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { type Op, ops, type Route, type When } from "./definition.ts";
+
+/** Where a route stands. */
+interface Place {
+  readonly scraper: StepScraperId;
+  /** The route's own path, such as `pipeline.steps[0].routes[1]`. */
+  readonly path: string;
+}
+
+/**
+ * Holds a route against the fields of its step (specification, section "Pipeline").
+ * @throws 400 that points at the key to change.
+ */
+export function checkRoute(route: Route, place: Place): void {
+  if (route.run === undefined && route.notify !== true) {
+    throw invalidParam(
+      place.path,
+      "This route does nothing. Give it 'run' with the id of a step, or 'notify': true.",
+    );
+  }
+  if (route.when === "changed" || route.when === "ok") checkTest(route, place);
+  else checkNoTest(route, place);
+}
+
+/** `new`, `failed` and the like look at no field. */
+function checkNoTest({ when, ...route }: Route, { path }: Place): void {
+  for (const key of ["field", "op", "value"] as const) {
+    if (route[key] !== undefined) {
+      throw invalidParam(
+        `${path}.${key}`,
+        `'${key}' goes with 'when': changed or ok. Leave it out with ${when}.`,
+      );
+    }
+  }
+}
+
+function checkTest({ when, field, op, value }: Route, place: Place): void {
+  const { path } = place;
+  if (op === undefined) {
+    if (value !== undefined) {
+      throw invalidParam(
+        `${path}.value`,
+        "'value' is what 'op' compares with. Add 'op' (below, above, is or is_not), or leave 'value' out.",
+      );
+    }
+    if (when === "ok" && field !== undefined) throw missingParam(`${path}.op`);
+  }
+  if (field === undefined) {
+    if (op !== undefined) throw missingParam(`${path}.field`);
+    return;
+  }
+  const type = typeOf(when, field, place);
+  if (op !== undefined) checkOp({ when, op, value, field, type }, path);
+}
+
+/** The `when`s that may name a field of a scraper; none: rules cannot test it. */
+export function whensFor(scraper: StepScraperId, field: string): readonly When[] {
+  const { testableFields, derivedFields } = stepScrapers[scraper];
+  if (testableFields.includes(field)) return ["changed", "ok"];
+  return derivedFields.includes(field) ? ["ok"] : [];
+}
+
+/** What an `op` takes. */
+const opRules: Readonly<
+  Record<Op, { readonly numbersOnly: boolean; readonly against: "last read" | "value" }>
+> = {
+  increased: { numbersOnly: true, against: "last read" },
+  decreased: { numbersOnly: true, against: "last read" },
+  below: { numbersOnly: true, against: "value" },
+  above: { numbersOnly: true, against: "value" },
+  is: { numbersOnly: false, against: "value" },
+  is_not: { numbersOnly: false, against: "value" },
+};
+
+/** The `op`s that test a field with one of these `when`s. */
+export const opsFor = (type: FieldType, whens: readonly When[]): readonly Op[] =>
+  ops.filter((op) => {
+    const { numbersOnly, against } = opRules[op];
+    return (
+      (type === "number" || !numbersOnly) &&
+      whens.some((when) => when === "changed" || (when === "ok" && against === "value"))
+    );
+  });
+
+/** The type of a field that a rule may test. */
+function typeOf(when: When, field: string, { scraper, path }: Place): FieldType {
+  const { fieldTypes } = stepScrapers[scraper];
+  const whens = whensFor(scraper, field);
+  const type = fieldTypes[field];
+  if (whens.length > 0 && !whens.includes(when)) {
+    throw invalidParam(
+      `${path}.field`,
+      `'${field}' is worked out anew on every read. Test it with 'when': ok.`,
+    );
+  }
+  if (type === undefined || whens.length === 0) {
+    const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes(when));
+    throw invalidParam(
+      `${path}.field`,
+      `No rule tests this field of ${scraper} with ${when}. Valid values: ${testable.join(", ")}.`,
+    );
+  }
+  return type;
+}
+
+interface Test {
+  readonly when: When;
+  readonly op: Op;
+  readonly value: Route["value"];
+  readonly field: string;
+  readonly type: FieldType;
+}
+
+function checkOp({ when, op, value, field, type }: Test, path: string): void {
+  const { numbersOnly, against } = opRules[op];
+  if (against === "last read" && when !== "changed") {
+    throw invalidParam(
+      `${path}.op`,
+      `'${op}' compares with the last read: it goes with 'when': changed.`,
+    );
+  }
+  if (numbersOnly && type !== "number") {
+    throw invalidParam(
+      `${path}.op`,
+      `'${op}' compares numbers, and '${field}' is a ${type}. Use is or is_not.`,
+    );
+  }
+  if (against === "last read") {
+    if (value === undefined) return;
+    throw invalidParam(
+      `${path}.value`,
+      `'${op}' compares with the last read. Leave 'value' out, or use below or above.`,
+    );
+  }
+  if (value === undefined) throw missingParam(`${path}.value`);
+  if (typeof value !== type) {
+    throw invalidParam(`${path}.value`, `'value' is a ${type}, as '${field}' is.`);
+  }
+}

@@ -1,0 +1,84 @@
+import * as v from "valibot";
+import { invalidParam, missingParam, type ServiceError } from "../base/errors.ts";
+import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
+import { stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { checkPaths } from "./check-paths.ts";
+import { checkRoute } from "./check-route.ts";
+import type { Pipeline, Step } from "./definition.ts";
+import { pipelineBody, plainName } from "./pipeline-schema.ts";
+
+/**
+ * A pipeline as a client sent it, with its defaults filled in and every rule checked (specification,
+ * section "Pipeline"). It is strict at every level: an unknown key is refused, and so are a step
+ * that no run comes to and an `offer_check` step that a run can come to without having passed a
+ * product or an offers step.
+ * @param path What the pipeline is called in the request; `param` of an error begins with it.
+ * @throws 400 that points at the key to change; 501, when nothing else is wrong, for a marketplace
+ * where a scraper is announced only.
+ */
+export function parsePipeline(value: unknown, shop: Shop, path = "pipeline"): Pipeline {
+  if (value === undefined) throw missingParam(path);
+  const parsed = v.safeParse(pipelineBody, value, { abortEarly: true });
+  if (!parsed.success) throw refusal(parsed.issues[0], path);
+  const { steps, baseline = null, refresh = null, entry = steps[0]?.id ?? "" } = parsed.output;
+  const pipeline = {
+    entry,
+    baseline,
+    refresh: refresh && { everyRuns: refresh.every_runs, entry: refresh.entry },
+    steps,
+  };
+  checkSteps(steps, shop, path);
+  checkPaths(pipeline, path);
+  for (const { scraper } of steps) parsePlatform(shop, stepScrapers[scraper].endpoint);
+  return pipeline;
+}
+
+function checkSteps(steps: readonly Step[], shop: Shop, path: string): void {
+  for (const [at, step] of steps.entries()) {
+    const place = `${path}.steps[${at}]`;
+    const twin = steps.findIndex(({ id }) => id === step.id);
+    if (twin < at) {
+      throw invalidParam(
+        `${place}.id`,
+        `'${step.id}' is the id of steps[${twin}] too. Give every step an id of its own.`,
+      );
+    }
+    checkScraper(step, shop, place);
+    for (const [index, route] of step.routes.entries()) {
+      checkRoute(route, { scraper: step.scraper, path: `${place}.routes[${index}]` });
+    }
+  }
+}
+
+function checkScraper({ scraper, condition }: Step, { platform }: Shop, place: string): void {
+  const entry = stepScrapers[scraper];
+  if (entry.platform !== platform) {
+    const fitting = stepScraperIds.filter((id) => stepScrapers[id].platform === platform);
+    throw invalidParam(
+      `${place}.scraper`,
+      `${scraper} does not read ${platform}, which the list is of. Valid values: ${fitting.join(", ")}.`,
+    );
+  }
+  if (condition !== undefined && entry.kind !== "offers") {
+    throw invalidParam(
+      `${place}.condition`,
+      `'condition' goes with retailer_a.offers only. Leave it out with ${scraper}.`,
+    );
+  }
+}
+
+/** What the schema found wrong, as an error that points at the key. */
+function refusal(issue: v.BaseIssue<unknown>, path: string): ServiceError {
+  const param = [path];
+  for (const { key, input } of issue.path ?? []) {
+    // An array has no keys to be right or wrong: it is itself what is wrong.
+    if (typeof key === "string" && Array.isArray(input)) {
+      return invalidParam(param.join(""), "An object is expected here, not an array.");
+    }
+    if (typeof key === "number") param.push(`[${key}]`);
+    else if (typeof key === "string" && plainName.test(key)) param.push(`.${key}`);
+  }
+  const isMissing = issue.received === "undefined" && issue.path !== undefined;
+  const place = param.join("");
+  return isMissing ? missingParam(place) : invalidParam(place, issue.message);
+}

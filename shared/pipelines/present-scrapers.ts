@@ -1,0 +1,165 @@
+import * as v from "valibot";
+import { count } from "../base/wire-schema.ts";
+import { quartersPerCredit } from "../credits/charge.ts";
+import { type Platform, parsePlatform, productTiers, type Shop } from "../platforms/catalogue.ts";
+import { endpointNames } from "../platforms/endpoints.ts";
+import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
+import { conditionFilters } from "../scrapers/offer.ts";
+import { opsFor, whensFor } from "./check-route.ts";
+import { presentPipeline } from "./default.ts";
+import { ops } from "./definition.ts";
+import { estimatedCredits } from "./estimate.ts";
+import { openSet, pipelineSchema } from "./pipeline-schema.ts";
+import { type Template, templates } from "./templates.ts";
+
+/** Query of `GET /v1/watchlists/scrapers` as clients send it (specification, section "Watchlists"). */
+export const scrapersQuery = v.object({
+  platform: v.optional(
+    v.pipe(v.string("'platform' is a string."), v.description("Default: retailer_a.")),
+  ),
+  marketplace: v.optional(
+    v.pipe(v.string("'marketplace' is a string."), v.description("Default: the platform's own.")),
+  ),
+});
+
+/** The query schema of the route: a shop that can be read, or the refusal that its name gets. */
+export const scrapersRequest = v.pipe(
+  scrapersQuery,
+  v.transform((query) => parsePlatform(query)),
+);
+
+const fieldSchema = v.object({
+  name: v.string(),
+  type: openSet(["number", "boolean", "string"], "What the field holds when it is not null."),
+  tracked: v.pipe(
+    v.boolean(),
+    v.description("True when a route with changed and no field is taken as soon as this moves."),
+  ),
+  whens: v.pipe(
+    v.array(v.string()),
+    v.description("The values of when that may name the field; empty: rules cannot test it."),
+    v.examples([["changed", "ok"]]),
+  ),
+  ops: v.pipe(
+    v.array(v.string()),
+    v.description("The values of op that test the field."),
+    v.examples([[...ops]]),
+  ),
+});
+
+const scraperSchema = v.object({
+  id: v.pipe(v.string(), v.description("The value of scraper in a step.")),
+  name: v.string(),
+  description: v.string(),
+  platform: v.string(),
+  tier: v.string(),
+  kind: v.pipe(
+    v.string(),
+    v.description("A reading is compared with the item's last one of the same kind."),
+    v.examples(["pulse", "product", "standard", "offers", "offer_check"]),
+  ),
+  credits_per_item_min: v.pipe(v.number(), v.description("The least that an answer costs.")),
+  credits_per_item_max: v.pipe(
+    v.number(),
+    v.description("The most that an answer costs, and what a step reserves for it."),
+  ),
+  fields: v.array(fieldSchema),
+  conditions: v.optional(
+    v.pipe(v.array(v.string()), v.description("The values of condition, where a step takes one.")),
+  ),
+});
+
+const templateSchema = v.object({
+  id: v.string(),
+  name: v.string(),
+  description: v.string(),
+  pipeline: pipelineSchema,
+  estimated_credits: v.pipe(
+    v.object({ items: count, pulseRun: count, refreshRun: count, newAsins: count }),
+    v.description("As of a watchlist, for so many items."),
+  ),
+});
+
+/** 200 of `GET /v1/watchlists/scrapers`. */
+export const scrapersResponse = v.object({
+  object: v.literal("watchlist_scrapers"),
+  platform: v.string(),
+  marketplace: v.string(),
+  scrapers: v.pipe(v.array(scraperSchema), v.description("What a step can run.")),
+  templates: v.pipe(
+    v.array(templateSchema),
+    v.description("Pipelines that can be sent as they are; the platform's default first."),
+  ),
+});
+
+type ScrapersResponse = v.InferOutput<typeof scrapersResponse>;
+
+/** What the steps of a list of this shop can run, and pipelines made of it. */
+export const presentScrapers = ({ platform, marketplace }: Shop): ScrapersResponse => ({
+  object: "watchlist_scrapers",
+  platform,
+  marketplace,
+  scrapers: stepScraperIds
+    .filter((id) => stepScrapers[id].platform === platform)
+    .map(presentScraper),
+  templates: templates(platform).map(presentTemplate),
+});
+
+const descriptions: Readonly<Record<StepScraperId, string>> = {
+  "retailer_a.pulse": "Number of new offers and the lowest new price: the cheap scan.",
+  "retailer_a.lite": "Price, buy box, offer counts, delivery and rating.",
+  "retailer_a.full": "What lite reads, with description, attributes and images in the answer.",
+  "retailer_a.offers": "Every offer of a listing: how many there are, the cheapest, the buy box.",
+  "retailer_a.offer_check":
+    "Whether the offer in the buy box can be bought. A product or offers step finds it earlier in " +
+    "the run; items without a known offer are skipped.",
+  "retailer_b.standard": "Price, stock, seller and clearance.",
+  "retailer_c.standard": "Price, stock, shipping and pickup.",
+  "retailer_d.standard": "Price, stock and whether it can be bought.",
+};
+
+function presentScraper(id: StepScraperId): ScrapersResponse["scrapers"][number] {
+  const entry = stepScrapers[id];
+  return {
+    id,
+    name: nameOf(entry.platform, id),
+    description: descriptions[id],
+    platform: entry.platform,
+    tier: entry.tier,
+    kind: entry.kind,
+    credits_per_item_min: entry.leastQuarters / quartersPerCredit,
+    credits_per_item_max: entry.reserveQuarters / quartersPerCredit,
+    fields: Object.entries(entry.fieldTypes).map(([name, type]) => {
+      const whens = whensFor(id, name);
+      return {
+        name,
+        type,
+        tracked: entry.trackedFields.includes(name),
+        whens: [...whens],
+        ops: [...opsFor(type, whens)],
+      };
+    }),
+    ...(entry.kind === "offers" && { conditions: [...conditionFilters] }),
+  };
+}
+
+function nameOf(platform: Platform, id: StepScraperId): string {
+  const { endpoint, tier } = stepScrapers[id];
+  const product = productTiers(platform).find((one) => one.id === tier);
+  return endpoint === "products" ? (product?.name ?? tier) : endpointNames[endpoint];
+}
+
+/** Of which a template's credits are told: enough that rounding does not show. */
+const estimatedItems = 1_000;
+
+const presentTemplate = ({
+  pipeline,
+  ...about
+}: Template): ScrapersResponse["templates"][number] => ({
+  ...about,
+  pipeline: presentPipeline(pipeline),
+  estimated_credits: {
+    items: estimatedItems,
+    ...estimatedCredits(pipeline, { new: estimatedItems, active: 0, delisted: 0 }),
+  },
+});

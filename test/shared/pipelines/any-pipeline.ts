@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import {
+  type Op,
+  type Pipeline,
+  type Route,
+  type Step,
+  type When,
+  whens,
+} from "../../../shared/pipelines/definition.ts";
+import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import {
+  type StepScraperId,
+  stepScraperIds,
+  stepScrapers,
+} from "../../../shared/scrapers/catalogue.ts";
+
+const valueOf = {
+  number: fc.oneof(fc.integer({ min: -5, max: 500 }), fc.constantFrom(9.99, 10, 10.004, 10.01)),
+  boolean: fc.boolean(),
+  string: fc.constantFrom("", "new", "IN_STOCK", "A0RETAILERAUS"),
+};
+
+/** What a route of this scraper may look at; without `run` and `notify` it is no route yet. */
+export function anyTest(scraper: StepScraperId): fc.Arbitrary<Route> {
+  const { testableFields, derivedFields, fieldTypes } = stepScrapers[scraper];
+  const numbers = testableFields.filter((field) => fieldTypes[field] === "number");
+  const plain = fc.record({ when: fc.constantFrom(...whens) });
+  const oneField = fc.record({
+    when: fc.constant("changed" as const),
+    field: fc.constantFrom(...testableFields),
+  });
+  const compared = fc.constantFrom(...testableFields, ...derivedFields).chain((field) => {
+    const type = fieldTypes[field] ?? "string";
+    return fc.record({
+      when: fc.constantFrom<When>(
+        ...(derivedFields.includes(field) ? [] : (["changed"] as const)),
+        "ok",
+      ),
+      field: fc.constant(field),
+      op: fc.constantFrom<Op>(
+        "is",
+        "is_not",
+        ...(type === "number" ? (["below", "above"] as const) : []),
+      ),
+      value: valueOf[type],
+    });
+  });
+  const moved = numbers.map((field) =>
+    fc.record({
+      when: fc.constant("changed" as const),
+      field: fc.constant(field),
+      op: fc.constantFrom<Op>("increased", "decreased"),
+    }),
+  );
+  return fc.oneof(plain, oneField, compared, ...moved);
+}
+
+const findsOffer = (scraper: StepScraperId): boolean =>
+  ["product", "offers"].includes(stepScrapers[scraper].kind);
+
+interface Draft {
+  readonly scraper: StepScraperId;
+  readonly condition: Step["condition"];
+  /** Which of the steps before this one leads to it, as a fraction of them. */
+  readonly parent: number;
+  readonly also: number | null;
+  readonly start: "baseline" | "refresh" | null;
+  readonly shuffled: number;
+}
+
+/** A pipeline that keeps every rule, its steps defined in any order. */
+export const anyPipeline = (platform: Platform = "retailer_a"): fc.Arbitrary<Pipeline> =>
+  fc
+    .tuple(
+      fc.array(anyDraft(platform), { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 9 }),
+    )
+    .chain(([drafts, everyRuns]) => {
+      const scrapers = safeScrapers(drafts);
+      const steps = drafts.map((draft, at) => {
+        const scraper = scrapers[at] ?? draft.scraper;
+        const runs = drafts.flatMap((child, index) =>
+          parentsOf(child, index).includes(at) ? [`s${index}`] : [],
+        );
+        return anyRoutes(scraper, runs).map((routes) => ({
+          order: draft.shuffled,
+          step: {
+            id: `s${at}`,
+            scraper,
+            ...(scraper === "retailer_a.offers" &&
+              draft.condition !== undefined && { condition: draft.condition }),
+            routes,
+          },
+        }));
+      });
+      const startOf = (start: Draft["start"]): string | null => {
+        const at = drafts.findIndex((draft) => draft.start === start);
+        return at === -1 ? null : `s${at}`;
+      };
+      const refresh = startOf("refresh");
+      return fc.tuple(...steps).map((built) => ({
+        entry: "s0",
+        baseline: startOf("baseline"),
+        refresh: refresh === null ? null : { everyRuns, entry: refresh },
+        steps: built.toSorted((a, b) => a.order - b.order).map(({ step }) => step),
+      }));
+    });
+
+const anyDraft = (platform: Platform): fc.Arbitrary<Draft> =>
+  fc.record({
+    scraper: fc.constantFrom(
+      ...stepScraperIds.filter((id) => stepScrapers[id].platform === platform),
+    ),
+    condition: fc.constantFrom("all", "new", "used", undefined),
+    parent: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    also: fc.option(fc.double({ min: 0, max: 0.999, noNaN: true })),
+    start: fc.constantFrom("baseline", "refresh", null, null),
+    shuffled: fc.integer(),
+  });
+
+/** Steps lead to later ones only, so that nothing loops, and every step has a parent. */
+const parentsOf = ({ parent, also }: Draft, at: number): readonly number[] =>
+  at === 0 ? [] : [parent, also ?? parent].map((part) => Math.floor(part * at));
+
+/** An offer check stays one only where every way to it finds an offer. */
+function safeScrapers(drafts: readonly Draft[]): readonly StepScraperId[] {
+  const found: boolean[] = [];
+  const starts = new Set(
+    ["baseline", "refresh"].map((start) => drafts.findIndex((draft) => draft.start === start)),
+  );
+  return drafts.map((draft, at) => {
+    const parents = parentsOf(draft, at);
+    const isSafe = at > 0 && !starts.has(at) && parents.every((parent) => found[parent]);
+    const scraper =
+      draft.scraper === "retailer_a.offer_check" && !isSafe ? "retailer_a.lite" : draft.scraper;
+    found.push(isSafe || findsOffer(scraper));
+    return scraper;
+  });
+}
+
+function anyRoutes(
+  scraper: StepScraperId,
+  runs: readonly string[],
+): fc.Arbitrary<readonly Route[]> {
+  const test = anyTest(scraper);
+  const leading = [...new Set(runs)].map((run) =>
+    merged(
+      test,
+      fc.record({ run: fc.constant(run), notify: fc.boolean() }, { requiredKeys: ["run"] }),
+    ),
+  );
+  const telling = merged(test, fc.constant({ notify: true }));
+  return fc
+    .tuple(fc.tuple(...leading), fc.array(telling, { maxLength: 3 }))
+    .map((parts) => parts.flat());
+}
+
+const merged = (
+  test: fc.Arbitrary<Route>,
+  effect: fc.Arbitrary<Pick<Route, "run" | "notify">>,
+): fc.Arbitrary<Route> =>
+  fc.tuple(test, effect).map(([looks, does]) => Object.assign({}, looks, does));

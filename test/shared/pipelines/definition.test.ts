@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  nextOf,
+  type Pipeline,
+  readingKind,
+  runOrder,
+  stepOf,
+} from "../../../shared/pipelines/definition.ts";
+import { anyPipeline } from "./any-pipeline.ts";
+
+const lite = "retailer_a.lite";
+const to = (...runs: readonly string[]): Pipeline["steps"][number]["routes"] =>
+  runs.map((run) => ({ when: "always", run }));
+const ids = (pipeline: Pipeline): readonly string[] => runOrder(pipeline).map(({ id }) => id);
+
+describe("the order of a run's steps", () => {
+  it("puts a step after every step that routes to it, however they are defined", () => {
+    const steps = [
+      { id: "last", scraper: lite, routes: [] },
+      { id: "middle", scraper: lite, routes: to("last") },
+      { id: "first", scraper: lite, routes: to("last", "middle") },
+    ] as const;
+    expect(ids({ entry: "first", baseline: null, refresh: null, steps })).toEqual([
+      "first",
+      "middle",
+      "last",
+    ]);
+  });
+
+  it("puts the entry first, then the refresh entry, then the baseline, where it is free", () => {
+    const steps = ["d", "c", "b", "a"].map((id) => ({ id, scraper: lite, routes: [] }) as const);
+    const pipeline = { entry: "a", baseline: "c", refresh: { everyRuns: 2, entry: "b" }, steps };
+    expect(ids(pipeline)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("takes the entry late when the baseline leads to it", () => {
+    const steps = [
+      { id: "entry", scraper: lite, routes: [] },
+      { id: "baseline", scraper: lite, routes: to("entry") },
+    ] as const;
+    const pipeline = { entry: "entry", baseline: "baseline", refresh: null, steps };
+    expect(ids(pipeline)).toEqual(["baseline", "entry"]);
+  });
+
+  it("is topological and holds every step once, for any pipeline", () => {
+    fc.assert(
+      fc.property(anyPipeline(), (pipeline) => {
+        const order = ids(pipeline);
+        expect(order.toSorted()).toEqual(pipeline.steps.map(({ id }) => id).toSorted());
+        for (const step of pipeline.steps) {
+          for (const next of nextOf(step)) {
+            expect(order.indexOf(next)).toBeGreaterThan(order.indexOf(step.id));
+          }
+        }
+      }),
+    );
+  });
+
+  it("stops at a loop that no parsed pipeline has", () => {
+    const steps = [{ id: "a", scraper: lite, routes: to("a") }] as const;
+    expect(() => ids({ entry: "a", baseline: null, refresh: null, steps })).toThrow("loops");
+  });
+});
+
+describe("a step of a pipeline", () => {
+  const step = { id: "a", scraper: "retailer_a.offers", routes: [] } as const;
+
+  it("is found by its id, and nothing else is", () => {
+    const pipeline = { entry: "a", baseline: null, refresh: null, steps: [step] };
+    expect(stepOf(pipeline, "a")).toBe(step);
+    expect(() => stepOf(pipeline, "b")).toThrow("no step 'b'");
+  });
+
+  it.each([
+    [undefined, "offers"],
+    ["all", "offers"],
+    ["new", "offers_new"],
+    ["used", "offers_used"],
+  ] as const)("over offers with condition %s reads the kind %s", (condition, kind) => {
+    expect(readingKind({ ...step, ...(condition && { condition }) })).toBe(kind);
+  });
+
+  it("compares lite with full readings, and pulse with pulse readings only", () => {
+    const kindOf = (scraper: "retailer_a.lite" | "retailer_a.full" | "retailer_a.pulse"): string =>
+      readingKind({ id: "a", scraper, routes: [] });
+    expect(kindOf("retailer_a.lite")).toBe(kindOf("retailer_a.full"));
+    expect(kindOf("retailer_a.pulse")).not.toBe(kindOf("retailer_a.lite"));
+  });
+});

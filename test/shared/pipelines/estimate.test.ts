@@ -1,0 +1,102 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { defaultPipeline } from "../../../shared/pipelines/default.ts";
+import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import { estimatedCredits } from "../../../shared/pipelines/estimate.ts";
+import { anyPipeline } from "./any-pipeline.ts";
+
+const items = { new: 10, active: 91, delisted: 1_000 };
+
+const twoSteps = (route: Route): Pipeline => ({
+  entry: "a",
+  baseline: null,
+  refresh: null,
+  steps: [
+    { id: "a", scraper: "retailer_a.pulse", routes: [{ ...route, run: "b" }] },
+    { id: "b", scraper: "retailer_a.offers", routes: [] },
+  ],
+});
+
+describe("estimated credits", () => {
+  it("of the retailer_a default: a scan at pulse, a refresh at lite, new items at full", () => {
+    expect(estimatedCredits(defaultPipeline("retailer_a", 8), items)).toEqual({
+      pulseRun: 26,
+      refreshRun: 101,
+      newAsins: 50,
+    });
+  });
+
+  it("of a pipeline without refresh: a refresh run is an ordinary one", () => {
+    expect(estimatedCredits(defaultPipeline("retailer_a", 0), items)).toMatchObject({
+      pulseRun: 26,
+      refreshRun: 26,
+    });
+  });
+
+  it.each(["retailer_b", "retailer_c", "retailer_d"] as const)(
+    "of the default of %s: one credit for every item that is not delisted",
+    (platform) => {
+      expect(estimatedCredits(defaultPipeline(platform, 8), items)).toEqual({
+        pulseRun: 101,
+        refreshRun: 101,
+        newAsins: 10,
+      });
+    },
+  );
+
+  it.each<[string, Route, { readonly pulseRun: number; readonly newAsins: number }]>([
+    ["always", { when: "always" }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
+    ["ok", { when: "ok" }, { pulseRun: 26 + 303, newAsins: 3 + 30 }],
+    ["unchanged", { when: "unchanged" }, { pulseRun: 26 + 303, newAsins: 3 }],
+    ["new", { when: "new" }, { pulseRun: 26, newAsins: 3 + 30 }],
+    ["changed", { when: "changed" }, { pulseRun: 26, newAsins: 3 }],
+    ["failed", { when: "failed" }, { pulseRun: 26, newAsins: 3 }],
+    ["not_found", { when: "not_found" }, { pulseRun: 26, newAsins: 3 }],
+    [
+      "ok with a test",
+      { when: "ok", field: "newCount", op: "above", value: 1 },
+      { pulseRun: 26, newAsins: 3 },
+    ],
+  ])("follow a route with %s where it is sure to be taken", (_name, route, credits) => {
+    expect(estimatedCredits(twoSteps(route), items)).toMatchObject(credits);
+  });
+
+  it("round up once per step", () => {
+    const one = { new: 0, active: 1, delisted: 0 };
+    expect(estimatedCredits(twoSteps({ when: "always" }), one).pulseRun).toBe(1 + 3);
+  });
+
+  it("count a step that two routes lead to once", () => {
+    const lite = "retailer_a.lite";
+    const pipeline: Pipeline = {
+      entry: "a",
+      baseline: null,
+      refresh: null,
+      steps: [
+        {
+          id: "a",
+          scraper: lite,
+          routes: [
+            { when: "ok", run: "b" },
+            { when: "always", run: "c" },
+          ],
+        },
+        { id: "b", scraper: lite, routes: [{ when: "ok", run: "c" }] },
+        { id: "c", scraper: lite, routes: [] },
+      ],
+    };
+    expect(estimatedCredits(pipeline, items).pulseRun).toBe(3 * 101);
+  });
+
+  it("are nothing for a list whose items are all gone", () => {
+    fc.assert(
+      fc.property(anyPipeline(), (pipeline) => {
+        expect(estimatedCredits(pipeline, { new: 0, active: 0, delisted: 7 })).toEqual({
+          pulseRun: 0,
+          refreshRun: 0,
+          newAsins: 0,
+        });
+      }),
+    );
+  });
+});

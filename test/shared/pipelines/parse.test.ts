@@ -1,0 +1,592 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isServiceError, type ServiceError } from "../../../shared/base/errors.ts";
+import { defaultPipeline, presentPipeline } from "../../../shared/pipelines/default.ts";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
+import { parsePipeline } from "../../../shared/pipelines/parse.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { anyPipeline } from "./any-pipeline.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const shop = { platform: "retailer_a", marketplace: "us" } as const;
+const parse = (value: unknown, platform: Platform = "retailer_a"): Pipeline =>
+  parsePipeline(value, { platform, marketplace: "us" });
+
+function refused(act: () => unknown): Pick<ServiceError, "code" | "status" | "message"> & {
+  readonly param: string | undefined;
+} {
+  try {
+    act();
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    const { code, status, message, details } = error;
+    return { code, status, message, param: details.param };
+  }
+  throw new Error("nothing was refused");
+}
+
+const lite = (id: string, ...routes: readonly Json[]): Json => ({
+  id,
+  scraper: "retailer_a.lite",
+  routes,
+});
+const stepOn = (scraper: string, id: string, ...routes: readonly Json[]): Json => ({
+  ...lite(id, ...routes),
+  scraper,
+});
+const pipelineOf = (...steps: readonly Json[]): Json => ({ steps });
+/** A pipeline of one step with this one route, which is told. */
+const withRoute = (route: Json, scraper = "retailer_a.lite"): Json =>
+  pipelineOf(stepOn(scraper, "a", { notify: true, ...route }));
+const always = (run: string): Json => ({ when: "always", run });
+
+describe("a pipeline", () => {
+  it("starts with its first step, has no baseline and no refresh, where it says nothing", () => {
+    expect(parse(pipelineOf(lite("a", always("b")), lite("b")))).toEqual({
+      entry: "a",
+      baseline: null,
+      refresh: null,
+      steps: [lite("a", always("b")), lite("b")],
+    });
+  });
+
+  it("may say that it has no baseline and no refresh", () => {
+    const pipeline = { ...pipelineOf(lite("a")), baseline: null, refresh: null };
+    expect(parse(pipeline)).toMatchObject({ baseline: null, refresh: null });
+  });
+
+  it("keeps entry, baseline and refresh where it says them", () => {
+    const pipeline = {
+      entry: "b",
+      baseline: "a",
+      refresh: { every_runs: 1_000, entry: "c" },
+      ...pipelineOf(lite("a"), lite("b"), lite("c")),
+    };
+    expect(parse(pipeline)).toMatchObject({
+      entry: "b",
+      baseline: "a",
+      refresh: { everyRuns: 1_000, entry: "c" },
+    });
+  });
+
+  it("has steps that may have no routes", () => {
+    const { steps } = parse(pipelineOf({ id: "a", scraper: "retailer_a.lite" }));
+    expect(steps).toEqual([{ id: "a", scraper: "retailer_a.lite", routes: [] }]);
+  });
+
+  it("is called as the request calls it", () => {
+    expect(refused(() => parsePipeline({ steps: [{}] }, shop, "body.plan")).param).toBe(
+      "body.plan.steps[0].id",
+    );
+  });
+
+  it.each(stepScraperIds)("runs %s on the platform that it is of", (scraper) => {
+    const platform = scraper.split(".")[0] as Platform;
+    const first = platform === "retailer_a" ? "retailer_a.lite" : scraper;
+    const pipeline = pipelineOf(stepOn(first, "a", always("b")), stepOn(scraper, "b"));
+    expect(parse(pipeline, platform).steps[1]).toMatchObject({ scraper });
+  });
+});
+
+describe("a missing part is named", () => {
+  it.each<[string, unknown]>([
+    ["pipeline", undefined],
+    ["pipeline.steps", {}],
+    ["pipeline.steps[0].id", pipelineOf({ scraper: "retailer_a.lite" })],
+    ["pipeline.steps[0].scraper", pipelineOf({ id: "a" })],
+    ["pipeline.steps[0].routes[1].when", pipelineOf(lite("a", { when: "ok", notify: true }, {}))],
+    ["pipeline.refresh.every_runs", { ...pipelineOf(lite("a")), refresh: { entry: "a" } }],
+    ["pipeline.refresh.entry", { ...pipelineOf(lite("a")), refresh: { every_runs: 2 } }],
+    ["pipeline.steps[0].routes[0].field", withRoute({ when: "ok", op: "below", value: 1 })],
+    ["pipeline.steps[0].routes[0].op", withRoute({ when: "ok", field: "price" })],
+    [
+      "pipeline.steps[0].routes[0].value",
+      withRoute({ when: "changed", field: "price", op: "below" }),
+    ],
+    ["pipeline.steps[0].routes[0].value", withRoute({ when: "ok", field: "inStock", op: "is" })],
+  ])("%s", (param, value) => {
+    expect(refused(() => parse(value))).toEqual({
+      code: "MISSING_PARAM",
+      status: 400,
+      message: `Parameter '${param}' is required.`,
+      param,
+    });
+  });
+});
+
+const names = (size: number): readonly string[] =>
+  Array.from({ length: size }, (_, at) => `s${at}`);
+const told = (size: number): readonly Json[] =>
+  Array.from({ length: size }, () => ({ when: "ok", notify: true }));
+
+type Row = readonly [what: string, param: string, value: unknown, message: string];
+const refusals = (rows: readonly Row[]) =>
+  rows.map(([what, param, value, message]) => ({ what, param, value, message }));
+
+describe("what is refused, where, and what to change", () => {
+  it.each(
+    refusals([
+      ["null", "pipeline", null, "A pipeline is an object"],
+      ["a string", "pipeline", "pulse", "A pipeline is an object"],
+      ["an array", "pipeline", [lite("a")], "An object is expected here, not an array."],
+      ["steps that are no array", "pipeline.steps", { steps: lite("a") }, "is an array of steps"],
+      ["no step", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
+      [
+        "eleven steps",
+        "pipeline.steps",
+        { steps: names(11).map((id) => lite(id)) },
+        "A pipeline has at most 10 steps.",
+      ],
+      ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "An object is expected"],
+      ["a step that is a string", "pipeline.steps[0]", { steps: ["a"] }, "A step is an object"],
+      [
+        "nine routes",
+        "pipeline.steps[0].routes",
+        pipelineOf(lite("a", ...told(9))),
+        "A step has at most 8 routes.",
+      ],
+      [
+        "an unknown key of the pipeline",
+        "pipeline.step",
+        { ...pipelineOf(lite("a")), step: 1 },
+        "A pipeline has no key 'step'. It takes: steps, entry, baseline, refresh.",
+      ],
+      [
+        "an unknown key of a step",
+        "pipeline.steps[0].tier",
+        pipelineOf({ ...lite("a"), tier: "lite" }),
+        "A step has no key 'tier'. It takes: id, scraper, condition, routes.",
+      ],
+      [
+        "an unknown key of a route",
+        "pipeline.steps[0].routes[0].notfy",
+        withRoute({ when: "ok", notfy: true }),
+        "A route has no key 'notfy'. It takes: when, field, op, value, run, notify.",
+      ],
+      [
+        "an unknown key of refresh",
+        "pipeline.refresh.every",
+        { ...pipelineOf(lite("a")), refresh: { every_runs: 2, entry: "a", every: 2 } },
+        "'refresh' has no key 'every'. It takes: every_runs, entry.",
+      ],
+      [
+        "a key that is not fit to be repeated",
+        "pipeline",
+        { ...pipelineOf(lite("a")), ["<b>".repeat(1_000)]: 1 },
+        "A pipeline has no key of this name.",
+      ],
+      ["an empty id", "pipeline.steps[0].id", pipelineOf(lite("")), "1 to 64 letters"],
+      ["an id of a space", "pipeline.steps[0].id", pipelineOf(lite("a b")), "1 to 64 letters"],
+      ["an id of 65", "pipeline.steps[0].id", pipelineOf(lite("a".repeat(65))), "1 to 64 letters"],
+      ["a hidden id", "pipeline.steps[0].id", pipelineOf(lite("__proto__")), "beginning with"],
+      [
+        "an id twice",
+        "pipeline.steps[2].id",
+        pipelineOf(lite("a", always("b")), lite("b"), lite("a")),
+        "'a' is the id of steps[0] too.",
+      ],
+      [
+        "an unknown scraper",
+        "pipeline.steps[0].scraper",
+        pipelineOf(stepOn("retailer_a.ultra", "a")),
+        `'scraper' is one of ${stepScraperIds.join(", ")}.`,
+      ],
+      [
+        "a scraper of another platform",
+        "pipeline.steps[0].scraper",
+        pipelineOf(stepOn("retailer_d.standard", "a")),
+        "retailer_d.standard does not read retailer_a",
+      ],
+      [
+        "a condition of anything but offers",
+        "pipeline.steps[0].condition",
+        pipelineOf({ ...lite("a"), condition: "new" }),
+        "'condition' goes with retailer_a.offers only.",
+      ],
+      [
+        "an unknown condition",
+        "pipeline.steps[0].condition",
+        pipelineOf({ ...stepOn("retailer_a.offers", "a"), condition: "mint" }),
+        "'condition' is one of all, new, used.",
+      ],
+      [
+        "refresh every 0 runs",
+        "pipeline.refresh.every_runs",
+        { ...pipelineOf(lite("a")), refresh: { every_runs: 0, entry: "a" } },
+        "a whole number from 1 to 1000",
+      ],
+      [
+        "refresh every 1,001 runs",
+        "pipeline.refresh.every_runs",
+        { ...pipelineOf(lite("a")), refresh: { every_runs: 1_001, entry: "a" } },
+        "a whole number from 1 to 1000",
+      ],
+      [
+        "refresh every 1.5 runs",
+        "pipeline.refresh.every_runs",
+        { ...pipelineOf(lite("a")), refresh: { every_runs: 1.5, entry: "a" } },
+        "a whole number from 1 to 1000",
+      ],
+      [
+        "an unknown when",
+        "pipeline.steps[0].routes[0].when",
+        withRoute({ when: "moved" }),
+        "'when' is one of new, changed, unchanged, ok, failed, not_found, always.",
+      ],
+      [
+        "an unknown op",
+        "pipeline.steps[0].routes[0].op",
+        withRoute({ when: "ok", field: "price", op: "under", value: 1 }),
+        "'op' is one of increased, decreased, below, above, is, is_not.",
+      ],
+      [
+        "a value that is null",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "price", op: "is", value: null }),
+        "'value' is a number, true, false or a string.",
+      ],
+      [
+        "a number beyond all numbers",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "price", op: "is", value: JSON.parse("1e999") as unknown }),
+        "A number in 'value' lies between",
+      ],
+      [
+        "a value of 201 characters",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "merchant", op: "is", value: "m".repeat(201) }),
+        "'value' has more than 200 characters.",
+      ],
+      [
+        "half a character",
+        "pipeline.steps[0].routes[0].value",
+        withRoute({ when: "ok", field: "merchant", op: "is", value: "\uD800" }),
+        "half of a character",
+      ],
+      [
+        "notify as text",
+        "pipeline.steps[0].routes[0].notify",
+        withRoute({ when: "ok", notify: "true" }),
+        "'notify' is true or false.",
+      ],
+    ]),
+  )("$what: $param", ({ param, value, message }) => {
+    const refusal = refused(() => parse(value));
+    expect(refusal).toMatchObject({ code: "INVALID_PARAM", status: 400, param });
+    expect(refusal.message).toContain(message);
+    expect(refusal.message.length).toBeLessThan(400);
+  });
+
+  it("ten steps of eight routes and an id of 64 characters are not", () => {
+    const steps = names(10).map((id, at) =>
+      lite(id, ...told(7), at < 9 ? always(`s${at + 1}`) : { when: "ok", notify: true }),
+    );
+    const named = pipelineOf(lite("a".repeat(64)));
+    expect(parse({ steps }).steps).toHaveLength(10);
+    expect(parse(named).entry).toHaveLength(64);
+  });
+});
+
+describe("a route", () => {
+  it.each([
+    { when: "ok" },
+    { when: "changed", notify: false },
+    { when: "changed", field: "price", notify: false },
+  ])("that neither runs a step nor notifies is refused: %j", (route) => {
+    const refusal = refused(() => parse(pipelineOf(lite("a", route))));
+    expect(refusal.param).toBe("pipeline.steps[0].routes[0]");
+    expect(refusal.message).toContain("'notify': true");
+  });
+
+  it.each(["new", "unchanged", "failed", "not_found", "always"])(
+    "with %s takes neither field nor op nor value",
+    (when) => {
+      for (const [key, value] of Object.entries({ field: "price", op: "is", value: 1 })) {
+        const refusal = refused(() => parse(withRoute({ when, [key]: value })));
+        expect(refusal.param).toBe(`pipeline.steps[0].routes[0].${key}`);
+        expect(refusal.message).toContain("changed or ok");
+      }
+    },
+  );
+
+  it.each([
+    { when: "changed" },
+    { when: "changed", field: "rating" },
+    { when: "changed", field: "price", op: "increased" },
+    { when: "changed", field: "newCount", op: "decreased" },
+    { when: "changed", field: "price", op: "below", value: 10 },
+    { when: "changed", field: "inStock", op: "is", value: true },
+    { when: "ok" },
+    { when: "ok", field: "price", op: "above", value: 0.5 },
+    { when: "ok", field: "merchant", op: "is_not", value: "A0RETAILERAUS" },
+    { when: "ok", field: "usedCount", op: "is", value: 0 },
+  ])("may say %j", (route) => {
+    expect(parse(withRoute(route)).steps[0]?.routes).toEqual([{ notify: true, ...route }]);
+  });
+
+  it.each(
+    refusals([
+      [
+        "a field that no rule tests",
+        "field",
+        { when: "changed", field: "title" },
+        "price, listPrice",
+      ],
+      [
+        "a field of another scraper",
+        "field",
+        { when: "ok", field: "buyable", op: "is", value: true },
+        "retailer_a.lite",
+      ],
+      ["a name that every object has", "field", { when: "changed", field: "constructor" }, "price"],
+      ["increased with ok", "op", { when: "ok", field: "price", op: "increased" }, "changed"],
+      ["decreased with ok", "op", { when: "ok", field: "price", op: "decreased" }, "changed"],
+      [
+        "increased of a boolean",
+        "op",
+        { when: "changed", field: "inStock", op: "increased" },
+        "Use is or is_not.",
+      ],
+      [
+        "below of a string",
+        "op",
+        { when: "ok", field: "merchant", op: "below", value: "A" },
+        "Use is or is_not.",
+      ],
+      [
+        "a value with increased",
+        "value",
+        { when: "changed", field: "price", op: "increased", value: 1 },
+        "use below or above",
+      ],
+      ["a value without op", "value", { when: "changed", field: "price", value: 1 }, "Add 'op'"],
+      [
+        "a string below",
+        "value",
+        { when: "ok", field: "price", op: "below", value: "10" },
+        "'value' is a number, as 'price' is.",
+      ],
+      [
+        "a number that a boolean is",
+        "value",
+        { when: "ok", field: "inStock", op: "is", value: 1 },
+        "'value' is a boolean, as 'inStock' is.",
+      ],
+      [
+        "a boolean that a string is not",
+        "value",
+        { when: "changed", field: "condition", op: "is_not", value: true },
+        "'value' is a string, as 'condition' is.",
+      ],
+    ]),
+  )("with $what is refused", ({ param, value, message }) => {
+    const refusal = refused(() => parse(withRoute(value as Json)));
+    expect(refusal).toMatchObject({
+      code: "INVALID_PARAM",
+      param: `pipeline.steps[0].routes[0].${param}`,
+    });
+    expect(refusal.message).toContain(message);
+  });
+
+  it("tests the derived field of a pulse with ok only", () => {
+    const test = { field: "buyboxAboveLowest", op: "is", value: true };
+    expect(parse(withRoute({ when: "ok", ...test }, "retailer_a.pulse")).steps).toHaveLength(1);
+    const refusal = refused(() =>
+      parse(withRoute({ when: "changed", ...test }, "retailer_a.pulse")),
+    );
+    expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
+    expect(refusal.message).toContain("'when': ok");
+  });
+
+  it("does not test a field that is tracked and not testable", () => {
+    const pipeline = withRoute({ when: "changed", field: "offerId" }, "retailer_b.standard");
+    const refusal = refused(() => parse(pipeline, "retailer_b"));
+    expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
+    expect(refusal.message).toContain(
+      "Valid values: price, listPrice, inStock, seller, byPlatform, clearance.",
+    );
+  });
+});
+
+describe("the ways through a pipeline", () => {
+  it.each<[string, Json]>([
+    ["pipeline.entry", { ...pipelineOf(lite("a")), entry: "x" }],
+    ["pipeline.baseline", { ...pipelineOf(lite("a")), baseline: "x" }],
+    [
+      "pipeline.refresh.entry",
+      { ...pipelineOf(lite("a")), refresh: { every_runs: 1, entry: "x" } },
+    ],
+    ["pipeline.steps[1].routes[0].run", pipelineOf(lite("a", always("b")), lite("b", always("x")))],
+  ])("%s names a step that exists", (param, value) => {
+    const refusal = refused(() => parse(value));
+    expect(refusal.param).toBe(param);
+    expect(refusal.message).toContain("No step has the id 'x'. Steps of this pipeline: a");
+  });
+
+  it.each<[string, string, Json]>([
+    ["a -> a", "pipeline.steps[0].routes[0].run", pipelineOf(lite("a", always("a")))],
+    [
+      "b -> c -> b",
+      "pipeline.steps[2].routes[1].run",
+      pipelineOf(
+        lite("a", always("b")),
+        lite("b", always("c")),
+        lite("c", always("d"), always("b")),
+        lite("d"),
+      ),
+    ],
+    [
+      "b -> c -> b",
+      "pipeline.steps[2].routes[0].run",
+      pipelineOf(lite("a"), lite("b", always("c")), lite("c", always("b"))),
+    ],
+  ])("do not loop: %s", (loop, param, value) => {
+    const refusal = refused(() => parse(value));
+    expect(refusal.param).toBe(param);
+    expect(refusal.message).toContain(`Steps cannot loop: ${loop}.`);
+  });
+
+  it("may meet again", () => {
+    const steps = [lite("a", always("b"), always("c")), lite("b", always("c")), lite("c")];
+    expect(parse({ steps }).steps).toHaveLength(3);
+  });
+
+  it("may meet again so often that walking each of them would take for ever", () => {
+    const steps = names(10).map((id, at) =>
+      lite(id, ...(at < 9 ? Array.from({ length: 8 }, () => always(`s${at + 1}`)) : [])),
+    );
+    expect(parse({ steps }).steps).toHaveLength(10);
+  });
+
+  it("come to every step", () => {
+    const refusal = refused(() => parse(pipelineOf(lite("a"), lite("b", always("c")), lite("c"))));
+    expect(refusal.param).toBe("pipeline.steps[1]");
+    expect(refusal.message).toContain("No run comes to the step 'b'.");
+  });
+
+  const check = stepOn("retailer_a.offer_check", "check");
+  const pulse = stepOn("retailer_a.pulse", "pulse", always("check"));
+
+  it.each(["retailer_a.lite", "retailer_a.full", "retailer_a.offers"])(
+    "come to an offer check by %s",
+    (scraper) => {
+      const steps = [stepOn(scraper, "find", always("pulse")), pulse, check];
+      expect(parse({ steps }).steps).toHaveLength(3);
+    },
+  );
+
+  it.each<[string, string, Json]>([
+    ["entry", "pipeline.entry", { ...pipelineOf(check) }],
+    [
+      "baseline",
+      "pipeline.baseline",
+      { ...pipelineOf(lite("a", always("check")), check), baseline: "check" },
+    ],
+    [
+      "refresh entry",
+      "pipeline.refresh.entry",
+      {
+        ...pipelineOf(lite("a", always("check")), check),
+        refresh: { every_runs: 1, entry: "check" },
+      },
+    ],
+    [
+      "pulse",
+      "pipeline.steps[0].routes[0].run",
+      { ...pipelineOf(pulse, lite("a", always("check")), check), baseline: "a" },
+    ],
+    [
+      "refresh by pulse",
+      "pipeline.steps[1].routes[0].run",
+      {
+        ...pipelineOf(lite("a", always("pulse")), pulse, check),
+        refresh: { every_runs: 1, entry: "pulse" },
+      },
+    ],
+  ])("do not come to an offer check before an offer was found: %s", (_way, param, value) => {
+    const refusal = refused(() => parse(value));
+    expect(refusal.param).toBe(param);
+    expect(refusal.message).toContain(
+      "Put a step of retailer_a.lite, retailer_a.full, retailer_a.offers before it.",
+    );
+  });
+});
+
+describe("a marketplace that is announced only", () => {
+  const uk = { platform: "retailer_a", marketplace: "uk" } as const;
+
+  it("is refused with 501", () => {
+    expect(refused(() => parsePipeline(pipelineOf(lite("a")), uk))).toMatchObject({
+      status: 501,
+      code: "NOT_IMPLEMENTED",
+    });
+  });
+
+  it("is refused after everything else that is wrong", () => {
+    expect(refused(() => parsePipeline(pipelineOf(lite("a", always("x"))), uk)).status).toBe(400);
+  });
+});
+
+const anyShopPipeline = fc
+  .constantFrom(...(Object.keys(platforms) as Platform[]))
+  .chain((platform) => anyPipeline(platform).map((pipeline) => ({ platform, pipeline })));
+
+describe("any pipeline", () => {
+  it("that was shown is read as the same", () => {
+    fc.assert(
+      fc.property(anyShopPipeline, ({ platform, pipeline }) => {
+        const wire: unknown = JSON.parse(JSON.stringify(presentPipeline(pipeline)));
+        expect(parse(wire, platform)).toEqual(pipeline);
+        expect(presentPipeline(parse(wire, platform))).toEqual(wire);
+      }),
+    );
+  });
+
+  it("and any JSON beside is read or refused with 400 at a place in the pipeline", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), anyShopPipeline.chain(damaged)), (value) => {
+        expectReadOrRefused(value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+function expectReadOrRefused(value: unknown): void {
+  try {
+    parse(value);
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    expect(error.status).toBe(400);
+    expect(error.details.param).toMatch(/^pipeline($|[.[])/);
+    expect(error.message.length).toBeLessThan(600);
+  }
+}
+
+/** A pipeline with one part, at any depth, replaced by any JSON. */
+function damaged({ pipeline }: { readonly pipeline: Pipeline }): fc.Arbitrary<unknown> {
+  const wire = JSON.stringify(presentPipeline(pipeline));
+  let parts = 0;
+  JSON.parse(wire, () => (parts += 1));
+  return fc.tuple(fc.nat({ max: parts }), fc.jsonValue()).map(([target, other]) => {
+    let part = 0;
+    return JSON.parse(wire, (_key, value: unknown) => {
+      part += 1;
+      return part === target ? other : value;
+    }) as unknown;
+  });
+}
+
+describe("the default pipeline", () => {
+  it.each(Object.keys(platforms) as Platform[])(
+    "of %s is one that a client could send",
+    (platform) => {
+      for (const everyRuns of [0, 1, 8, 1_000]) {
+        const pipeline = defaultPipeline(platform, everyRuns);
+        expect(parse(presentPipeline(pipeline), platform)).toEqual(pipeline);
+      }
+    },
+  );
+});

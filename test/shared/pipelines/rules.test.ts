@@ -1,0 +1,487 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Op, Route, Step, When } from "../../../shared/pipelines/definition.ts";
+import {
+  buyboxAboveLowest,
+  matchRoutes,
+  mergedReading,
+  type ReadingFacts,
+  type RouteMatches,
+} from "../../../shared/pipelines/rules.ts";
+import {
+  type FieldValue,
+  type Snapshot,
+  stepScrapers,
+} from "../../../shared/scrapers/catalogue.ts";
+import { anyTest } from "./any-pipeline.ts";
+
+const lite = (...routes: readonly Route[]): Step => ({
+  id: "lite",
+  scraper: "retailer_a.lite",
+  routes,
+});
+const pulse = (...routes: readonly Route[]): Step => ({
+  id: "pulse",
+  scraper: "retailer_a.pulse",
+  routes,
+});
+
+const price10 = { price: 10, inStock: true, rating: 4.5 };
+const found = (before: Snapshot | null, after: Snapshot, firstRead = false): ReadingFacts => ({
+  status: "ok",
+  firstRead,
+  before,
+  after,
+  derived: {},
+});
+const answered = (status: ReadingFacts["status"]): ReadingFacts => ({
+  status,
+  firstRead: false,
+  before: price10,
+  after: null,
+  derived: {},
+});
+
+/** What can come of a read, one row each. */
+const outcomes = {
+  "first read of all": found(null, price10, true),
+  "first read of this kind": found(null, price10),
+  moved: found(price10, { ...price10, price: 9 }),
+  "moved, but in no tracked field": found(price10, { ...price10, rating: 4.6 }),
+  "not moved": found(price10, price10),
+  "not found": answered("not_found"),
+  "not found at the first read": { ...answered("not_found"), firstRead: true, before: null },
+  partial: answered("partial"),
+  unavailable: answered("unavailable"),
+  "unavailable at the first read": { ...answered("unavailable"), firstRead: true, before: null },
+} as const satisfies Record<string, ReadingFacts>;
+
+const takenBy: Record<When, readonly (keyof typeof outcomes)[]> = {
+  new: ["first read of all"],
+  changed: ["moved"],
+  unchanged: ["moved, but in no tracked field", "not moved"],
+  ok: [
+    "first read of all",
+    "first read of this kind",
+    "moved",
+    "moved, but in no tracked field",
+    "not moved",
+  ],
+  failed: ["partial", "unavailable", "unavailable at the first read"],
+  not_found: ["not found", "not found at the first read"],
+  always: [
+    "first read of all",
+    "first read of this kind",
+    "moved",
+    "moved, but in no tracked field",
+    "not moved",
+    "not found",
+    "not found at the first read",
+  ],
+};
+
+const takes = (route: Route, facts: ReadingFacts, step = lite): boolean =>
+  matchRoutes(step({ ...route, run: "next" }), facts).next.length > 0;
+
+describe("a route", () => {
+  it.each(Object.entries(takenBy))("with %s takes: %j", (when, taken) => {
+    const actual = Object.entries(outcomes).filter(([, facts]) =>
+      takes({ when: when as When }, facts),
+    );
+    expect(actual.map(([name]) => name)).toEqual(taken);
+  });
+
+  it("without field is taken when a tracked field moved, whichever", () => {
+    const { trackedFields, testableFields } = stepScrapers["retailer_a.lite"];
+    for (const field of testableFields) {
+      const facts = found({ [field]: "one" }, { [field]: "another" });
+      expect(takes({ when: "changed" }, facts), field).toBe(trackedFields.includes(field));
+    }
+  });
+
+  it("with changed and a field is taken when this field moved, tracked or not", () => {
+    for (const field of stepScrapers["retailer_a.lite"].testableFields) {
+      const facts = found({ [field]: "one", other: 1 }, { [field]: "another", other: 1 });
+      expect(takes({ when: "changed", field }, facts), field).toBe(true);
+    }
+    const facts = found(price10, { ...price10, inStock: false });
+    expect(takes({ when: "changed", field: "price" }, facts)).toBe(false);
+  });
+});
+
+/** A field's last value and its new one; undefined: not observed. */
+type Move = readonly [before: FieldValue | undefined, after: FieldValue | undefined];
+const read = (field: string, [before, after]: Move): ReadingFacts =>
+  found(
+    before === undefined ? {} : { [field]: before },
+    after === undefined ? {} : { [field]: after },
+  );
+
+interface Row {
+  readonly op: Op;
+  readonly field: string;
+  readonly value?: FieldValue;
+  readonly yes: readonly Move[];
+  readonly no: readonly Move[];
+}
+const routeOf = ({ field, op, value }: Row, when: When): Route =>
+  ({ when, field, op, ...(value !== undefined && { value }) }) as Route;
+
+describe("with changed, the field moved and", () => {
+  it.each<Row>([
+    {
+      op: "increased",
+      field: "price",
+      yes: [[10, 10.01]],
+      no: [
+        [10, 10.005],
+        [10, 9],
+        [10, 10],
+        [null, 10],
+        [10, null],
+        [undefined, 10],
+        [10, undefined],
+      ],
+    },
+    {
+      op: "decreased",
+      field: "price",
+      yes: [[10, 9.99]],
+      no: [
+        [10, 9.995],
+        [10, 11],
+        [10, 10],
+        [null, 10],
+        [10, null],
+        [undefined, 9],
+        [10, undefined],
+      ],
+    },
+    { op: "increased", field: "newCount", yes: [[1, 2]], no: [[2, 1]] },
+    { op: "decreased", field: "rating", yes: [[4.5, 4.499]], no: [[4.5, 4.5]] },
+    {
+      op: "below",
+      field: "price",
+      value: 10,
+      yes: [
+        [11, 9.99],
+        [9, 8],
+        [null, 9],
+      ],
+      no: [
+        [9, 9],
+        [11, 10],
+        [9, 11],
+        [9, null],
+        [undefined, 9],
+      ],
+    },
+    {
+      op: "above",
+      field: "price",
+      value: 10,
+      yes: [
+        [9, 10.01],
+        [null, 11],
+      ],
+      no: [
+        [11, 11],
+        [9, 10],
+        [11, null],
+        [undefined, 11],
+      ],
+    },
+    {
+      op: "is",
+      field: "inStock",
+      value: true,
+      yes: [
+        [false, true],
+        [null, true],
+      ],
+      no: [
+        [true, true],
+        [true, false],
+        [true, null],
+        [undefined, true],
+      ],
+    },
+    {
+      op: "is_not",
+      field: "merchant",
+      value: "A1",
+      yes: [
+        ["A1", "A2"],
+        ["A2", "A3"],
+        ["A1", null],
+      ],
+      no: [
+        ["A2", "A2"],
+        ["A2", "A1"],
+        ["A1", undefined],
+      ],
+    },
+  ])("$field $op $value", (row) => {
+    const isTaken = (move: Move): boolean => takes(routeOf(row, "changed"), read(row.field, move));
+    expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
+    expect(row.no.filter(isTaken)).toEqual([]);
+  });
+});
+
+describe("with ok, whether the field moved or not,", () => {
+  it.each<Row>([
+    {
+      op: "below",
+      field: "price",
+      value: 10,
+      yes: [
+        [9, 9],
+        [undefined, 9.99],
+      ],
+      no: [
+        [9, 10],
+        [9, 11],
+        [9, null],
+        [9, undefined],
+      ],
+    },
+    {
+      op: "above",
+      field: "newCount",
+      value: 0,
+      yes: [
+        [1, 1],
+        [0, 1],
+      ],
+      no: [
+        [1, 0],
+        [1, undefined],
+      ],
+    },
+    {
+      op: "is",
+      field: "price",
+      value: 10,
+      yes: [
+        [10, 10],
+        [9, 10.005],
+        [9, 9.995],
+      ],
+      no: [
+        [10, 10.01],
+        [10, null],
+        [10, undefined],
+      ],
+    },
+    { op: "is", field: "rating", value: 4.5, yes: [[4.5, 4.5]], no: [[4.5, 4.504]] },
+    {
+      op: "is_not",
+      field: "price",
+      value: 10,
+      yes: [
+        [10, 10.01],
+        [10, null],
+      ],
+      no: [
+        [9, 10.005],
+        [9, undefined],
+      ],
+    },
+    {
+      op: "is",
+      field: "condition",
+      value: "new",
+      yes: [["new", "new"]],
+      no: [
+        ["new", "used_good"],
+        ["new", null],
+      ],
+    },
+    {
+      op: "is_not",
+      field: "isFba",
+      value: true,
+      yes: [
+        [false, false],
+        [true, null],
+      ],
+      no: [[false, true]],
+    },
+  ])("$field $op $value", (row) => {
+    const isTaken = (move: Move): boolean => takes(routeOf(row, "ok"), read(row.field, move));
+    expect(row.yes.filter((move) => !isTaken(move))).toEqual([]);
+    expect(row.no.filter(isTaken)).toEqual([]);
+  });
+
+  it("tests the first read too", () => {
+    const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
+    expect(takes(route, found(null, price10, true))).toBe(true);
+  });
+
+  it.each([
+    [{ buyboxAboveLowest: true }, true],
+    [{ buyboxAboveLowest: false }, false],
+    [{}, false],
+  ])("buyboxAboveLowest is true, of derived fields %j: %s", (derived, taken) => {
+    const route: Route = { when: "ok", field: "buyboxAboveLowest", op: "is", value: true };
+    const facts = { ...found(null, { newCount: 1, newMinPrice: 9 }), derived };
+    expect(takes(route, facts, pulse)).toBe(taken);
+  });
+
+  it("tests nothing of an item that was not found or not read", () => {
+    const route: Route = { when: "ok", field: "price", op: "is", value: 10 };
+    for (const status of ["not_found", "partial", "unavailable"] as const) {
+      expect(takes(route, answered(status))).toBe(false);
+    }
+  });
+});
+
+describe("what the routes of a step do with an item", () => {
+  const nothing: RouteMatches = {
+    changes: {},
+    trackedMoved: false,
+    notifyChanged: false,
+    matched: [],
+    next: [],
+  };
+  const moved = found(price10, { price: 9, inStock: false, rating: 4.6 });
+
+  it("reports every tracked field that moved, whatever the route that is taken names", () => {
+    const step = lite({ when: "changed", field: "price", op: "decreased", notify: true });
+    expect(matchRoutes(step, moved)).toEqual({
+      ...nothing,
+      changes: { price: { before: 10, after: 9 }, inStock: { before: true, after: false } },
+      trackedMoved: true,
+      notifyChanged: true,
+    });
+  });
+
+  it("reports a field that is not tracked when a route that is taken names it", () => {
+    const step = lite({ when: "changed", field: "rating", notify: true });
+    const { changes } = matchRoutes(step, moved);
+    expect(changes).toHaveProperty("rating", { before: 4.5, after: 4.6 });
+  });
+
+  it("does not report a field that is not tracked for a route that is not taken", () => {
+    const step = lite({ when: "changed", field: "rating", op: "above", value: 5, notify: true });
+    const facts = found(price10, { ...price10, rating: 4.6 });
+    expect(matchRoutes(step, facts)).toEqual(nothing);
+  });
+
+  it("knows what moved even where no route asks", () => {
+    expect(matchRoutes(lite(), moved)).toMatchObject({ trackedMoved: true, notifyChanged: false });
+  });
+
+  it("names the branches to tell, each once, in the order of the routes, changed apart", () => {
+    const step = lite(
+      { when: "ok", notify: true },
+      { when: "always", notify: true },
+      { when: "changed", notify: true },
+      { when: "ok", field: "price", op: "below", value: 10, notify: true },
+      { when: "unchanged", notify: true },
+      { when: "new", notify: false, run: "a" },
+    );
+    expect(matchRoutes(step, moved)).toMatchObject({
+      notifyChanged: true,
+      matched: ["ok", "always"],
+      next: [],
+    });
+  });
+
+  it("names the steps to take next, each once, in the order of the routes", () => {
+    const step = lite(
+      { when: "changed", run: "b" },
+      { when: "ok", run: "a" },
+      { when: "always", run: "b" },
+      { when: "not_found", run: "c" },
+    );
+    expect(matchRoutes(step, moved)).toMatchObject({
+      notifyChanged: false,
+      matched: [],
+      next: ["b", "a"],
+    });
+  });
+
+  it("is silent about an item that was never read at this kind", () => {
+    const step = lite({ when: "changed", notify: true }, { when: "unchanged", notify: true });
+    expect(matchRoutes(step, outcomes["first read of this kind"])).toEqual(nothing);
+    expect(matchRoutes(step, outcomes["first read of all"])).toEqual(nothing);
+  });
+
+  it("takes a step's routes one by one: each adds its part, whatever the others are", () => {
+    const facts = fc.constantFrom<ReadingFacts>(...Object.values(outcomes), moved);
+    const routes = fc.array(anyTest("retailer_a.lite"), { maxLength: 8 });
+    fc.assert(
+      fc.property(facts, routes, (reading, tests) => {
+        const steps = tests.map((test, at) => ({ ...test, run: `s${at}`, notify: at % 2 === 0 }));
+        const alone = steps.map((route) => matchRoutes(lite(route), reading));
+        const all = matchRoutes(lite(...steps), reading);
+        expect(all.next).toEqual(alone.flatMap(({ next }) => next));
+        expect(all.matched).toEqual([...new Set(alone.flatMap(({ matched }) => matched))]);
+        expect(all.notifyChanged).toBe(alone.some(({ notifyChanged }) => notifyChanged));
+        const { changes: tracked } = matchRoutes(lite(), reading);
+        expect(all.changes).toEqual(
+          Object.assign({}, tracked, ...alone.map(({ changes }) => changes)),
+        );
+      }),
+    );
+  });
+});
+
+describe("a reading that is kept", () => {
+  it("is the first one as it is", () => {
+    expect(mergedReading(null, price10)).toEqual(price10);
+  });
+
+  it("takes what moved, tracked or not, and what was seen for the first time", () => {
+    const observed = { price: 9, rating: 4.6, listPrice: null };
+    expect(mergedReading(price10, observed)).toEqual({ ...observed, inStock: true });
+  });
+
+  it("keeps what was not observed this time, and takes null for a value", () => {
+    expect(mergedReading(price10, { price: null })).toEqual({ ...price10, price: null });
+  });
+
+  it("keeps a price that drifts by less than half a cent, until it adds up to a change", () => {
+    const step = lite({ when: "changed", notify: true });
+    let stored: Snapshot = { price: 10 };
+    const reported: unknown[] = [];
+    for (const price of [10.004, 10.008, 10.012]) {
+      const { changes } = matchRoutes(step, found(stored, { price }));
+      if (changes["price"] !== undefined) reported.push(changes["price"]);
+      stored = mergedReading(stored, { price });
+    }
+    expect(reported).toEqual([{ before: 10, after: 10.008 }]);
+    expect(stored).toEqual({ price: 10.008 });
+  });
+
+  it("leaves nothing to report when the same is read again", () => {
+    const snapshot = fc.dictionary(
+      fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
+      fc.oneof(fc.double({ noNaN: true }), fc.string(), fc.boolean(), fc.constant(null)),
+    );
+    fc.assert(
+      fc.property(snapshot, snapshot, (before, observed) => {
+        const stored = mergedReading(before, observed);
+        expect(matchRoutes(lite(), found(stored, observed)).trackedMoved).toBe(false);
+        expect(mergedReading(stored, observed)).toBe(stored);
+      }),
+    );
+  });
+});
+
+describe("the buy box is above the lowest offer", () => {
+  it.each<[Snapshot | null, Snapshot, boolean | undefined]>([
+    [{ price: 10 }, { newMinPrice: 9.99 }, true],
+    [{ price: 10 }, { newMinPrice: 9.995 }, false],
+    [{ price: 10 }, { newMinPrice: 10 }, false],
+    [{ price: 10 }, { newMinPrice: 11 }, false],
+    [{ price: 10 }, { newMinPrice: null }, undefined],
+    [{ price: 10 }, {}, undefined],
+    [{ price: null }, { newMinPrice: 9 }, undefined],
+    [{}, { newMinPrice: 9 }, undefined],
+    [null, { newMinPrice: 9 }, undefined],
+  ])("product %j, pulse %j: %s", (product, scan, above) => {
+    expect(buyboxAboveLowest(product, scan)).toBe(above);
+  });
+});
