@@ -25,7 +25,10 @@ import { s3EventBodies } from "../shared/aws/event-bodies.ts";
 import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
 import { dynamoExportJobStore } from "../shared/aws/export-job-store.ts";
 import { hostResolver } from "../shared/aws/host-resolver.ts";
+import { dynamoIdempotencyStore } from "../shared/aws/idempotency-store.ts";
 import { dynamoLedger } from "../shared/aws/ledger.ts";
+import { dynamoPageStore } from "../shared/aws/page-store.ts";
+import { dynamoPurgeStore } from "../shared/aws/purge-store.ts";
 import { dynamoRunJobStore } from "../shared/aws/run-job-store.ts";
 import { sqsRunQueue } from "../shared/aws/run-queue.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
@@ -53,6 +56,9 @@ import {
   type OfferSources,
   offerSources as makeOfferSources,
 } from "../shared/sources/offer-sources.ts";
+import type { IdempotencyStore } from "../shared/watchlists/idempotency.ts";
+import type { PageStore } from "../shared/watchlists/page-store.ts";
+import type { PurgeStore } from "../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
 import { type AddressPolicy, addressPolicy } from "../shared/webhooks/address-policy.ts";
@@ -153,6 +159,15 @@ export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | un
 export const watchlists = (environment: Needs<"WATCHLISTS_TABLE">): WatchlistStore =>
   dynamoWatchlistStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
 
+export const pages = (environment: Needs<"WATCHLISTS_TABLE">): PageStore =>
+  dynamoPageStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+
+export const idempotencyKeys = (environment: Needs<"WATCHLISTS_TABLE">): IdempotencyStore =>
+  dynamoIdempotencyStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+
+export const purges = (environment: Needs<"WATCHLISTS_TABLE">): PurgeStore =>
+  dynamoPurgeStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+
 export const runs = (environment: Needs<"WATCHLISTS_TABLE">): RunStore =>
   dynamoRunStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
 
@@ -161,28 +176,25 @@ export const steps = (environment: Needs<"WATCHLISTS_TABLE">): StepStore =>
 
 export const runQueue = (
   environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
-): RunQueue =>
-  sqsRunQueue(sqs(), {
+  hops = 0,
+): RunQueue => {
+  const urls = {
     ...(environment.RUNS_QUEUE_URL === undefined ? {} : { runs: environment.RUNS_QUEUE_URL }),
     ...(environment.STEPS_QUEUE_URL === undefined ? {} : { steps: environment.STEPS_QUEUE_URL }),
     ...(environment.FINISHES_QUEUE_URL === undefined
       ? {}
       : { finishes: environment.FINISHES_QUEUE_URL }),
-  });
+  };
+  return sqsRunQueue(sqs(), urls, hops);
+};
 
 export const schedules = (
-  environment: Needs<"SCHEDULE_GROUP"> & Partial<Needs<"RUNS_QUEUE_ARN" | "SCHEDULE_ROLE_ARN">>,
+  environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_ARN" | "SCHEDULE_ROLE_ARN">,
 ): Schedules =>
   eventBridgeSchedules(scheduler(), {
     group: environment.SCHEDULE_GROUP,
-    ...(environment.RUNS_QUEUE_ARN === undefined || environment.SCHEDULE_ROLE_ARN === undefined
-      ? {}
-      : {
-          target: {
-            queueArn: environment.RUNS_QUEUE_ARN,
-            roleArn: environment.SCHEDULE_ROLE_ARN,
-          },
-        }),
+    queueArn: environment.RUNS_QUEUE_ARN,
+    roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 
 export const endpoints = (environment: Needs<"DELIVERIES_TABLE">): EndpointStore =>

@@ -34,7 +34,9 @@ export const environment = {
     "WATCHLISTS_TABLE",
     "STEPS_QUEUE_URL",
     "FINISHES_QUEUE_URL",
+    "RUNS_QUEUE_ARN",
     "SCHEDULE_GROUP",
+    "SCHEDULE_ROLE_ARN",
   ],
   "run-step": [
     "STAGE",

@@ -1,3 +1,5 @@
+import type { StepSources } from "../shared/runs/read-step.ts";
+
 /**
  * What the local world and tests may inject into a function. A deployed function never passes any:
  * there is no environment variable behind these.
@@ -7,4 +9,6 @@ export interface Overrides {
   readonly allowLoopback?: boolean;
   /** Addresses buckets by path, as local S3 stores need it. */
   readonly forcePathStyle?: boolean;
+  /** What a run's steps read from, instead of what SOURCES says: answers that a bench has made up. */
+  readonly sources?: StepSources;
 }

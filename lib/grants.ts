@@ -34,7 +34,6 @@ const actions = {
     "scheduler:GetSchedule",
     "scheduler:UpdateSchedule",
   ],
-  scheduleDelete: ["scheduler:DeleteSchedule"],
   rolePass: ["iam:PassRole"],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -83,10 +82,6 @@ export function grantDecrypt(grantee: IGrantable, key: IKey): void {
 export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {
   allow(grantee, actions.scheduleManage, scheduleArns);
   allowPassing(grantee, role);
-}
-
-export function grantScheduleDelete(grantee: IGrantable, scheduleArns: string): void {
-  allow(grantee, actions.scheduleDelete, scheduleArns);
 }
 
 function allow(grantee: IGrantable, granted: readonly string[], resourceArn: string): void {

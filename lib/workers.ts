@@ -13,7 +13,7 @@ import {
   grantDueIndex,
   grantObjectReadWrite,
   grantObjectWrite,
-  grantScheduleDelete,
+  grantScheduleManage,
   grantSend,
   grantTable,
 } from "./grants.ts";
@@ -54,14 +54,16 @@ export class Workers extends Construct {
     const { stage, config, data, schedules } = this.#props;
     const runs = new QueueWorker(this, "Runs", {
       function: this.worker("run-starter", "Starts the runs that are due.", 60),
-      variables: () => ({
+      variables: (own) => ({
         STAGE: stage,
         ACCOUNTS_TABLE: data.accounts.tableName,
         LEDGER_TABLE: data.ledger.tableName,
         WATCHLISTS_TABLE: data.watchlists.tableName,
         STEPS_QUEUE_URL: this.steps.queue.queueUrl,
         FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
+        RUNS_QUEUE_ARN: own.queueArn,
         SCHEDULE_GROUP: schedules.group.scheduleGroupName,
+        SCHEDULE_ROLE_ARN: schedules.role.roleArn,
       }),
       batchSize: 5,
       concurrencyMax: config.concurrencyMax.runs,
@@ -70,7 +72,7 @@ export class Workers extends Construct {
     });
     this.grantRunTables(runs);
     grantSend(runs, this.steps.queue);
-    grantScheduleDelete(runs, schedules.scheduleArns);
+    grantScheduleManage(runs, schedules.scheduleArns, schedules.role);
     grantSend(schedules.role, runs.queue);
     return runs;
   }

@@ -21,7 +21,7 @@ import {
 import { authenticate } from "./authenticate.ts";
 import { callStateOf } from "./call-state.ts";
 import { errorResponse, type ReadBalance } from "./error-response.ts";
-import { headerOf } from "./header.ts";
+import { headerOf, headersOf } from "./header.ts";
 import { jsonBody } from "./json-body.ts";
 import { requestId } from "./request-id.ts";
 import { requestLog } from "./request-log.ts";
@@ -112,6 +112,7 @@ async function answer<Group extends GroupName, Dependencies>(
     body,
     query,
     path,
+    headers: (name) => headersOf(event, name),
     requestId: state.requestId,
     now: state.startedAt,
     deadline: new Date(

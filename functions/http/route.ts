@@ -16,6 +16,8 @@ export interface Call<Body, Query> {
   readonly query: Query;
   /** Path parameters, decoded. */
   readonly path: Readonly<Record<string, string>>;
+  /** Every value of a request header, by its lower-case name. */
+  readonly headers: (name: string) => readonly string[];
   readonly requestId: string;
   readonly now: Date;
   /** When work must stop so that there is time to settle and answer. */

@@ -1,13 +1,20 @@
+import { assertNever } from "../../shared/base/assert.ts";
+import { hint } from "../../shared/base/hint.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
+import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
+import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
-import { runMessage } from "./message.ts";
+import { type RunMessage, runMessage } from "./message.ts";
 
 export function createHandler(environment: EnvironmentOf<"run-starter">): QueueHandler {
+  const logger = provide.logger(environment, "run-starter");
   const dependencies = {
     watchlists: provide.watchlists(environment),
+    pages: provide.pages(environment),
+    purges: provide.purges(environment),
     runs: provide.runs(environment),
     steps: provide.steps(environment),
     ledger: provide.ledger(environment),
@@ -16,25 +23,40 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
     clock: provide.clock,
     chance: provide.chance,
   };
+  const warn = provide.warnThrough(logger);
+
+  const start = async (message: RunMessage & { readonly type: "due" }): Promise<void> => {
+    const now = provide.clock.now();
+    const ref = { accountId: message.account_id, watchlistId: message.watchlist_id };
+    const scheduledTime = new Date(message.scheduled_time);
+    const run = await takeDue({ ...ref, scheduledTime, now }, dependencies);
+    // What only saves time: without it the sweeper finds the list again.
+    if (message.overdue) await hint(() => restoreSchedule({ ...ref, now }, dependencies), warn);
+    if (run !== undefined) await resumeRun(run, dependencies);
+  };
+
   return batchHandler({
     schema: runMessage,
-    logger: provide.logger(environment, "run-starter"),
-    async work(message) {
-      const ref = { accountId: message.account_id, watchlistId: message.watchlist_id };
-      if (message.type === "resume") {
-        await resumeRun({ ...ref, runNumber: message.run_number }, dependencies);
-        return done;
+    logger,
+    async work(message, deadline) {
+      switch (message.type) {
+        case "due":
+          await start(message);
+          return done;
+        case "resume": {
+          const { account_id: accountId, watchlist_id: watchlistId, run_number } = message;
+          await resumeRun({ accountId, watchlistId, runNumber: run_number }, dependencies);
+          return done;
+        }
+        case "purge":
+          await purgeWatchlist(
+            { watchlistId: message.watchlist_id, until: deadline },
+            dependencies,
+          );
+          return done;
+        default:
+          return assertNever(message);
       }
-      const run = await takeDue(
-        {
-          ...ref,
-          scheduledTime: new Date(message.scheduled_time),
-          now: provide.clock.now(),
-        },
-        dependencies,
-      );
-      if (run !== undefined) await resumeRun(run, dependencies);
-      return done;
     },
   });
 }

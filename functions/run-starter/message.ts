@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 const list = { account_id: v.string(), watchlist_id: v.string() };
 
-/** What the runs queue carries: a list that may be due, or a run to be taken on. */
+/** What the runs queue carries: a list that may be due, a run to be taken on, a list to be purged. */
 export const runMessage = v.variant("type", [
   v.object({
     type: v.literal("due"),
@@ -11,6 +11,10 @@ export const runMessage = v.variant("type", [
       v.string(),
       v.check((text) => !Number.isNaN(Date.parse(text)), "not a time"),
     ),
+    /** True from the sweeper: the list's own tick did not come. */
+    overdue: v.optional(v.boolean(), false),
   }),
   v.object({ type: v.literal("resume"), ...list, run_number: v.number() }),
+  v.object({ type: v.literal("purge"), watchlist_id: v.string() }),
 ]);
+export type RunMessage = v.InferOutput<typeof runMessage>;

@@ -1,24 +1,32 @@
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import type { Overrides } from "../overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { batchMessage } from "./message.ts";
 
-export function createHandler(environment: EnvironmentOf<"run-step">): QueueHandler {
+export function createHandler(
+  environment: EnvironmentOf<"run-step">,
+  overrides: Overrides = {},
+): QueueHandler {
   const dependencies = {
-    watchlists: provide.watchlists(environment),
+    pages: provide.pages(environment),
     runs: provide.runs(environment),
     steps: provide.steps(environment),
     ledger: provide.ledger(environment),
-    queue: provide.runQueue(environment),
-    scraperFor: provide.scrapers(environment),
+    sources: overrides.sources ?? {
+      scraperFor: provide.scrapers(environment),
+      ...provide.offerSources(environment),
+    },
     clock: provide.clock,
+    chance: provide.chance,
   };
   return batchHandler({
     schema: batchMessage,
     logger: provide.logger(environment, "run-step"),
-    async work(batch, deadline) {
-      await readBatch(batch, deadline, dependencies);
+    async work({ hops, ...batch }, deadline) {
+      const queue = provide.runQueue(environment, hops + 1);
+      await readBatch(batch, deadline, { ...dependencies, queue });
       return done;
     },
   });

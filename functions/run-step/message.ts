@@ -10,6 +10,7 @@ export const batchMessage = v.pipe(
     step: v.string(),
     plan: v.string(),
     batch: v.number(),
+    hops: v.number(),
   }),
   v.transform((message) => ({
     accountId: message.account_id,
@@ -19,5 +20,6 @@ export const batchMessage = v.pipe(
     step: message.step,
     plan: message.plan,
     batch: message.batch,
+    hops: message.hops,
   })),
 );

@@ -15,6 +15,7 @@ export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHan
   const dependencies = {
     ledger: provide.ledger(environment),
     watchlists: provide.watchlists(environment),
+    purges: provide.purges(environment),
     runs: provide.runs(environment),
     queue: provide.runQueue(environment),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => sweepDeliveries(wanted, deliveries),

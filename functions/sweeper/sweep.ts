@@ -3,12 +3,14 @@ import type { Warn } from "../../shared/base/hint.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
-import { progressMs } from "../../shared/runs/start-run.ts";
+import { progressMs } from "../../shared/runs/run.ts";
+import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 
 export interface SweepDependencies {
   readonly ledger: Ledger;
   readonly watchlists: WatchlistStore;
+  readonly purges: PurgeStore;
   readonly runs: RunStore;
   readonly queue: RunQueue;
   /** Wakes up to `limit` deliveries that are due at `now`; returns how many. */
@@ -20,6 +22,7 @@ export interface SweepDependencies {
 export interface Swept {
   readonly lists: number;
   readonly runs: number;
+  readonly purges: number;
   readonly holds: number;
   readonly deliveries: number;
 }
@@ -30,8 +33,8 @@ const rowsMax = 1_000;
 const tickGraceMs = 90_000;
 
 /**
- * Picks up whatever its own message did not: lists whose tick was lost, runs that stand still,
- * holds that nobody resolved, deliveries that are due. It only wakes; the rows decide. What fails
+ * Picks up whatever its own message did not: lists whose tick was lost, runs that stand still, what
+ * lists that do not exist have left, holds that nobody resolved, deliveries that are due. It only wakes; the rows decide. What fails
  * is left to the next sweep and keeps nothing else from being looked at.
  */
 export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
@@ -39,6 +42,7 @@ export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
   return {
     lists: await counted(() => sweepLists(dependencies, now), dependencies),
     runs: await counted(() => sweepRuns(dependencies, now), dependencies),
+    purges: await counted(() => sweepPurges(dependencies, now), dependencies),
     holds: await counted(() => sweepHolds(dependencies, now), dependencies),
     deliveries: await counted(
       () => dependencies.wakeDeliveries({ now, limit: rowsMax }),
@@ -59,7 +63,7 @@ async function counted(part: () => Promise<number>, { warn }: SweepDependencies)
 async function sweepLists({ watchlists, queue }: SweepDependencies, now: Date): Promise<number> {
   const lists = await watchlists.due(new Date(now.getTime() - tickGraceMs), rowsMax);
   for (const { accountId, watchlistId, dueAt } of lists) {
-    await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt });
+    await queue.sendDue({ accountId, watchlistId, scheduledTime: dueAt, overdue: true });
   }
   return lists.length;
 }
@@ -69,6 +73,12 @@ async function sweepRuns({ runs, queue }: SweepDependencies, now: Date): Promise
   const stalled = await runs.takeStalled({ now, nextLook, limit: rowsMax });
   for (const run of stalled) await queue.sendResume(run);
   return stalled.length;
+}
+
+async function sweepPurges({ purges, queue }: SweepDependencies, now: Date): Promise<number> {
+  const left = await purges.due(now, rowsMax);
+  for (const watchlistId of left) await queue.sendPurge(watchlistId);
+  return left.length;
 }
 
 async function sweepHolds(dependencies: SweepDependencies, now: Date): Promise<number> {

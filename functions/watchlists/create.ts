@@ -1,5 +1,5 @@
 import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
-import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
+import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./handler.ts";
@@ -7,11 +7,13 @@ import type { WatchlistDependencies } from "./handler.ts";
 /** `POST /v1/watchlists` */
 export const createRoute = route<WatchlistDependencies, typeof newWatchlist>({
   body: newWatchlist,
-  async handle({ body, caller, now, baseUrl }, dependencies) {
-    const watchlist = await createWatchlist(
-      { accountId: caller.accountId, wanted: body, now },
+  async handle({ body: wanted, caller, headers, now, baseUrl }, dependencies) {
+    const { accountId } = caller;
+    const idempotencyKey = parseIdempotencyKey(headers("idempotency-key"), wanted.idempotencyKey);
+    const { body, replayed } = await createWatchlist(
+      { accountId, wanted, idempotencyKey, now, baseUrl },
       dependencies,
     );
-    return { status: 201, body: presentWatchlist(watchlist, baseUrl) };
+    return { status: 201, body, ...(replayed && { headers: { "Idempotent-Replayed": "true" } }) };
   },
 });

@@ -4,8 +4,8 @@ import { existing } from "./existing.ts";
 import type { WatchlistDependencies } from "./handler.ts";
 
 export const getRoute = route<WatchlistDependencies>({
-  async handle({ caller, path, baseUrl }, { watchlists }) {
+  async handle({ caller, path, now, baseUrl }, { watchlists }) {
     const watchlist = await existing(watchlists, caller.accountId, path["id"]);
-    return { status: 200, body: presentWatchlist(watchlist, baseUrl) };
+    return { status: 200, body: presentWatchlist(watchlist, { baseUrl, now }) };
   },
 });

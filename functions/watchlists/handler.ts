@@ -1,47 +1,74 @@
-import type { Chance } from "../../shared/base/clock.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/hint.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
+import type { StepStore } from "../../shared/runs/step-store.ts";
+import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
+import type { PageStore } from "../../shared/watchlists/page-store.ts";
+import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createRoute } from "./create.ts";
+import { deleteRoute } from "./delete.ts";
 import { getRoute } from "./get.ts";
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
 import { listRoute } from "./list.ts";
 import { runNowRoute } from "./run-now.ts";
+import { schedulePreviewRoute } from "./schedule-preview.ts";
+import { scrapersRoute } from "./scrapers.ts";
+import { updateRoute } from "./update.ts";
 
 export interface WatchlistDependencies {
   readonly watchlists: WatchlistStore;
+  readonly pages: PageStore;
+  readonly purges: PurgeStore;
+  readonly keys: IdempotencyStore;
   readonly runs: RunStore;
+  readonly steps: StepStore;
   readonly queue: RunQueue;
   readonly schedules: Schedules;
   readonly endpoints: EndpointStore;
+  readonly clock: Clock;
   readonly chance: Chance;
   readonly warn: Warn;
 }
+
+/** Fixed paths win over the id in the place of one. */
+export const watchlistRoutes = {
+  "GET /v1/watchlists": listRoute,
+  "POST /v1/watchlists": createRoute,
+  "GET /v1/watchlists/schedule": schedulePreviewRoute,
+  "GET /v1/watchlists/scrapers": scrapersRoute,
+  "GET /v1/watchlists/{id}": getRoute,
+  "PATCH /v1/watchlists/{id}": updateRoute,
+  "DELETE /v1/watchlists/{id}": deleteRoute,
+  "POST /v1/watchlists/{id}/run": runNowRoute,
+  "GET /v1/watchlists/{id}/runs": listRunsRoute,
+  "GET /v1/watchlists/{id}/items": listItemsRoute,
+  "POST /v1/watchlists/{id}/items": changeItemsRoute,
+  "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
+};
 
 export function createHandler(environment: EnvironmentOf<"watchlists">): HttpHandler {
   const edge = provide.edge(environment, "watchlists");
   return groupHandler({
     group: "watchlists",
-    routes: {
-      "GET /v1/watchlists": listRoute,
-      "POST /v1/watchlists": createRoute,
-      "GET /v1/watchlists/{id}": getRoute,
-      "POST /v1/watchlists/{id}/run": runNowRoute,
-      "GET /v1/watchlists/{id}/runs": listRunsRoute,
-      "GET /v1/watchlists/{id}/items": listItemsRoute,
-    },
+    routes: watchlistRoutes,
     dependencies: {
       ...edge,
       warn: provide.warnThrough(edge.logger),
       watchlists: provide.watchlists(environment),
+      pages: provide.pages(environment),
+      purges: provide.purges(environment),
+      keys: provide.idempotencyKeys(environment),
       runs: provide.runs(environment),
+      steps: provide.steps(environment),
       queue: provide.runQueue(environment),
       schedules: provide.schedules(environment),
       endpoints: provide.endpoints(environment),

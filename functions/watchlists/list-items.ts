@@ -12,7 +12,7 @@ export const listItemsRoute = route<
   typeof itemsQuery
 >({
   query: itemsQuery,
-  async handle({ caller, path, query: wanted }, { watchlists }) {
+  async handle({ caller, path, query: wanted }, { watchlists, pages }) {
     const watchlist = await existing(watchlists, caller.accountId, path["id"]);
     const page = await listItems(
       watchlist.id,
@@ -22,11 +22,15 @@ export const listItemsRoute = route<
         state: wanted.state,
         changedSince: wanted.changed_since,
       },
-      watchlists,
+      pages,
     );
     return {
       status: 200,
-      body: { object: "list", data: page.items.map(presentItem), has_more: page.hasMore },
+      body: {
+        object: "list",
+        data: page.items.map((item) => presentItem(item, watchlist.platform)),
+        has_more: page.hasMore,
+      },
     };
   },
 });

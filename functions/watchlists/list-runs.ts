@@ -1,6 +1,7 @@
 import type { UndefinedSchema } from "valibot";
 import { presentRun } from "../../shared/runs/present-run.ts";
 import { runsQuery } from "../../shared/runs/queries.ts";
+import { withProgress } from "../../shared/runs/run-progress.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
 import type { WatchlistDependencies } from "./handler.ts";
@@ -11,12 +12,13 @@ export const listRunsRoute = route<
   typeof runsQuery
 >({
   query: runsQuery,
-  async handle({ caller, path, query: { limit } }, { watchlists, runs }) {
+  async handle({ caller, path, query: { limit } }, { watchlists, runs, steps }) {
     const watchlist = await existing(watchlists, caller.accountId, path["id"]);
     const page = await runs.list(watchlist.id, limit);
+    const found = await Promise.all(page.runs.map((run) => withProgress(run, steps)));
     return {
       status: 200,
-      body: { object: "list", data: page.runs.map(presentRun), has_more: page.hasMore },
+      body: { object: "list", data: found.map(presentRun), has_more: page.hasMore },
     };
   },
 });

@@ -10,13 +10,13 @@ export const listRoute = route<
   typeof watchlistsQuery
 >({
   query: watchlistsQuery,
-  async handle({ caller, query: { limit }, baseUrl }, { watchlists }) {
+  async handle({ caller, query: { limit }, now, baseUrl }, { watchlists }) {
     const page = await watchlists.list(caller.accountId, limit);
     return {
       status: 200,
       body: {
         object: "list",
-        data: page.watchlists.map((watchlist) => presentWatchlist(watchlist, baseUrl)),
+        data: page.watchlists.map((watchlist) => presentWatchlist(watchlist, { baseUrl, now })),
         has_more: page.hasMore,
       },
     };

@@ -2,10 +2,16 @@ import {
   ConditionalCheckFailedException,
   DynamoDBClient,
   TransactionCanceledException,
+  TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
-import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchWriteCommand,
+  type BatchWriteCommandInput,
+  DynamoDBDocumentClient,
+} from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
+import type { RowKey } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -86,6 +92,18 @@ export async function untilSettled<T>(
   throw unavailable();
 }
 
+/** A single write, repeated while it meets transactions on its row, which the SDK does not do. */
+export function pastTransactions<T>(patience: Patience, write: () => Promise<T>): Promise<T> {
+  return untilSettled<T>(patience, async () => {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof TransactionConflictException) return "again";
+      throw error;
+    }
+  });
+}
+
 /** True for cancellations and failures that say nothing about the data: trying again may succeed. */
 export function isContention(reasons: readonly CancellationReason[]): boolean {
   const codes = new Set([
@@ -100,30 +118,51 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
 const batchRowsMax = 25;
 const batchTriesMax = 10;
 
+interface Target {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
 /**
  * Puts rows without conditions, in as few requests as DynamoDB allows, repeating what it left out.
  * @throws 503 UNAVAILABLE when it keeps leaving rows out.
  */
-export async function writeRows(
+export function writeRows(
   client: DynamoDBDocumentClient,
-  {
-    table,
-    clock,
-    chance,
-  }: { readonly table: string; readonly clock: Clock; readonly chance: Chance },
+  target: Target,
   rows: readonly Row[],
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += batchRowsMax) {
-    let pending = rows
-      .slice(start, start + batchRowsMax)
-      .map((row) => ({ PutRequest: { Item: { ...row } } }));
+  const requests = rows.map((row) => ({ PutRequest: { Item: { ...row } } }));
+  return batchWrite(client, target, requests);
+}
+
+/** Deletes rows in the same way, whether they are there or not. */
+export function deleteRows(
+  client: DynamoDBDocumentClient,
+  target: Target,
+  keys: readonly RowKey[],
+): Promise<void> {
+  const requests = keys.map(({ pk, sk }) => ({ DeleteRequest: { Key: { pk, sk } } }));
+  return batchWrite(client, target, requests);
+}
+
+type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][number];
+
+async function batchWrite(
+  client: DynamoDBDocumentClient,
+  { table, clock, chance }: Target,
+  requests: readonly WriteRequest[],
+): Promise<void> {
+  for (let start = 0; start < requests.length; start += batchRowsMax) {
+    let pending = requests.slice(start, start + batchRowsMax);
     for (let tries = 0; pending.length > 0; tries += 1) {
       if (tries === batchTriesMax) throw unavailable();
       if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
       const { UnprocessedItems } = await client.send(
         new BatchWriteCommand({ RequestItems: { [table]: pending } }),
       );
-      pending = (UnprocessedItems?.[table] ?? []) as typeof pending;
+      pending = UnprocessedItems?.[table] ?? [];
     }
   }
 }

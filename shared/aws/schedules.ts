@@ -7,12 +7,17 @@ import {
   type SchedulerClient,
   UpdateScheduleCommand,
 } from "@aws-sdk/client-scheduler";
+import { parseCron } from "../cron/parse-cron.ts";
+import { tickerExpression } from "../cron/ticker-expression.ts";
+import type { Schedule } from "../watchlists/schedule.ts";
 import type { ListSchedule, Schedules } from "../watchlists/schedules.ts";
 
 interface Options {
   readonly group: string;
-  /** Needed only to put schedules: where they fire, and the role that may send there. */
-  readonly target?: { readonly queueArn: string; readonly roleArn: string };
+  /** The queue that schedules send to. */
+  readonly queueArn: string;
+  /** The role by which they may. */
+  readonly roleArn: string;
 }
 
 /** One EventBridge schedule per list; the list's id is the schedule's name. */
@@ -40,20 +45,17 @@ export function eventBridgeSchedules(client: SchedulerClient, options: Options):
 }
 
 function scheduleInput(
-  { group, target }: Options,
+  { group, queueArn, roleArn }: Options,
   { accountId, watchlistId, schedule, firstAt }: ListSchedule,
 ): CreateScheduleCommandInput {
-  if (target === undefined) throw new Error("This function does not put schedules");
   return {
     Name: watchlistId,
     GroupName: group,
-    ScheduleExpression: rateOf(schedule.everySeconds / 60),
-    // With a rate, the start date is the first occurrence.
-    StartDate: firstAt,
+    ...expressionOf(schedule, firstAt),
     FlexibleTimeWindow: { Mode: "OFF" },
     Target: {
-      Arn: target.queueArn,
-      RoleArn: target.roleArn,
+      Arn: queueArn,
+      RoleArn: roleArn,
       Input: JSON.stringify({
         type: "due",
         account_id: accountId,
@@ -64,6 +66,17 @@ function scheduleInput(
     },
   };
 }
+
+/** A rate counts from its start date; a ticker fires too often rather than too late, and needs none. */
+const expressionOf = (
+  schedule: Schedule,
+  firstAt: Date,
+): Pick<CreateScheduleCommandInput, "ScheduleExpression" | "StartDate"> =>
+  schedule.type === "every"
+    ? { ScheduleExpression: rateOf(schedule.everySeconds / 60), StartDate: firstAt }
+    : {
+        ScheduleExpression: tickerExpression(parseCron(schedule.cron, schedule.timezone), firstAt),
+      };
 
 const rateOf = (minutes: number): string =>
   `rate(${minutes} ${minutes === 1 ? "minute" : "minutes"})`;

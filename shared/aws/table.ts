@@ -55,6 +55,13 @@ export const watchlistKeys = {
   }),
   /** Counter of the account's lists, for the per-account limit. */
   count: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "watchlists" }),
+  /** What is remembered of a request that created a list, by the hash of its idempotency key. */
+  idempotency: (accountId: string, keyHash: string): RowKey => ({
+    pk: `account#${accountId}`,
+    sk: `idempotency#${keyHash}`,
+  }),
+  /** Mark of a list that does not exist, until nothing is left of it. */
+  purge: (watchlistId: string): RowKey => ({ pk: `watchlist#${watchlistId}`, sk: "purge" }),
   /** A page is keyed by the lowest id of its range, so that pages sort as their items do. */
   page: (watchlistId: string, lowest: string): RowKey => ({
     pk: `watchlist#${watchlistId}`,
@@ -64,7 +71,16 @@ export const watchlistKeys = {
     pk: `watchlist#${watchlistId}`,
     sk: `run#${pad(runNumber, 8)}`,
   }),
+  /** Items that start at a step, in chunks, under the name of a plan. */
+  starts: (runId: string, start: { plan: string; step: string; chunk: number }): RowKey => ({
+    pk: `run#${runId}`,
+    sk: `starts#${start.plan}#${start.step}#${pad(start.chunk, 5)}`,
+  }),
   step: (runId: string, stepId: string): RowKey => ({ pk: `run#${runId}`, sk: `step#${stepId}` }),
+  result: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
+    pk: `run#${runId}`,
+    sk: `result#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,
+  }),
   batch: (runId: string, batch: { step: string; plan: string; number: number }): RowKey => ({
     pk: `run#${runId}`,
     sk: `batch#${batch.step}#${batch.plan}#${pad(batch.number, 5)}`,

@@ -1,30 +1,24 @@
 import type { Watchlist } from "../watchlists/watchlist.ts";
+import { totalOf } from "../watchlists/page.ts";
 import type { Row } from "./dynamo.ts";
 
 /** The stored form of a list, without its key. */
 export function listRow(list: Watchlist): Row {
   return {
+    ...settingsRow(list),
     id: list.id,
     account_id: list.accountId,
-    name: list.name,
     platform: list.platform,
     marketplace: list.marketplace,
-    status: list.status,
-    paused_reason: list.pausedReason,
-    schedule: list.schedule,
-    refresh_every_runs: list.refreshEveryRuns,
-    webhook_endpoint_id: list.webhookEndpointId,
-    webhook_url: list.webhookUrl,
     item_counts: list.itemCounts,
+    item_total: totalOf(list.itemCounts),
     run_count: list.runCount,
     consecutive_skips: list.consecutiveSkips,
     overlaps: list.overlaps,
     running_run: list.runningRun,
     last_run_at: list.lastRunAt,
     last_run_status: list.lastRunStatus,
-    next_run_at: list.nextRunAt,
     created_at: list.createdAt,
-    updated_at: list.updatedAt,
   };
 }
 
@@ -39,6 +33,7 @@ export function watchlistOf(row: Row): Watchlist {
     status: row["status"],
     pausedReason: row["paused_reason"],
     schedule: row["schedule"],
+    pipeline: row["pipeline"],
     refreshEveryRuns: row["refresh_every_runs"],
     webhookEndpointId: row["webhook_endpoint_id"],
     webhookUrl: row["webhook_url"],
@@ -50,7 +45,25 @@ export function watchlistOf(row: Row): Watchlist {
     lastRunAt: row["last_run_at"],
     lastRunStatus: row["last_run_status"],
     nextRunAt: row["next_run_at"],
+    revision: row["revision"],
     createdAt: row["created_at"],
     updatedAt: row["updated_at"],
   } as Watchlist;
+}
+
+/** The attributes of a list that its owner sets, and those that follow from them alone. */
+export function settingsRow(list: Watchlist): Row {
+  return {
+    name: list.name,
+    status: list.status,
+    paused_reason: list.pausedReason,
+    schedule: list.schedule,
+    pipeline: list.pipeline,
+    refresh_every_runs: list.refreshEveryRuns,
+    webhook_endpoint_id: list.webhookEndpointId,
+    webhook_url: list.webhookUrl,
+    next_run_at: list.nextRunAt,
+    revision: list.revision,
+    updated_at: list.updatedAt,
+  };
 }

@@ -83,6 +83,13 @@ export const notFound = (what: string): ServiceError =>
 export const conflict = (message: string): ServiceError =>
   new ServiceError(["CONFLICT", 409], message);
 
+export const idempotencyKeyReused = (): ServiceError =>
+  new ServiceError(
+    ["INVALID_PARAM", 422],
+    "This idempotency key was used for another request. Use a new one.",
+    { param: "idempotency_key" },
+  );
+
 export const gone = (): ServiceError =>
   new ServiceError(
     ["GONE", 410],

@@ -1,11 +1,11 @@
 import * as v from "valibot";
 
-/** A `limit` query parameter: a whole number within the bounds of its listing. */
-export function limitParam(bounds: {
-  readonly default: number;
-  readonly max: number;
-}): v.GenericSchema<string | undefined, number> {
-  const message = `'limit' is a whole number from 1 to ${bounds.max}.`;
+/** A query parameter such as `limit`: how many entries, a whole number from 1 to a bound. */
+export function limitParam(
+  bounds: { readonly default: number; readonly max: number },
+  name = "limit",
+): v.GenericSchema<string | undefined, number> {
+  const message = `'${name}' is a whole number from 1 to ${bounds.max}.`;
   return v.optional(
     v.pipe(
       v.string(message),

@@ -1,26 +1,33 @@
-import type { Chance } from "../base/clock.ts";
-import { conflict, invalidParam } from "../base/errors.ts";
+import type { Chance, Clock } from "../base/clock.ts";
+import { conflict, unavailable } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
-import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
-import type { Endpoint } from "../webhooks/endpoint.ts";
 import type { EndpointStore } from "../webhooks/endpoint-store.ts";
-import { normaliseUrl } from "../webhooks/url.ts";
+import { claimCreation, type CreationClaim, inFlight } from "./claim-creation.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
 import { newItem } from "./item.ts";
-import { compareIds, paginate } from "./page.ts";
+import { namedEndpoint } from "./named-endpoint.ts";
+import { compareIds } from "./page.ts";
+import type { PageStore } from "./page-store.ts";
+import { presentWatchlist } from "./present-watchlist.ts";
+import type { PurgeStore } from "./purge-store.ts";
+import { purgeAfterMs, purgeWatchlist } from "./purge-watchlist.ts";
 import type { NewWatchlist } from "./request.ts";
-import type { Schedules } from "./schedules.ts";
+import { listSchedule, type Schedules } from "./schedules.ts";
 import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
 export interface CreateRequest {
   readonly accountId: string;
   readonly wanted: NewWatchlist;
+  readonly idempotencyKey: string | undefined;
   readonly now: Date;
+  /** Where the list's address begins. */
+  readonly baseUrl: string;
 }
 
 /** Says that a new list is due; the full queue port belongs to the runs. */
-interface DueSender {
+export interface DueSender {
   sendDue(due: {
     readonly accountId: string;
     readonly watchlistId: string;
@@ -30,50 +37,102 @@ interface DueSender {
 
 export interface CreateDependencies {
   readonly watchlists: WatchlistStore;
+  readonly pages: PageStore;
+  readonly purges: PurgeStore;
+  readonly keys: IdempotencyStore;
   readonly endpoints: EndpointStore;
   readonly schedules: Schedules;
   readonly queue: DueSender;
+  readonly clock: Clock;
   readonly chance: Chance;
   readonly warn: Warn;
 }
 
+export interface CreateAnswer {
+  /** JSON; a repeat with the same idempotency key gets these very bytes. */
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** How long a creation that failed cleans up after itself; the sweeper does the rest. */
+const cleanUpMs = 3_000;
+
 /**
- * Creates a list whose first run is due at once. The schedule is made before the list's row, so a
- * list never lacks one; a schedule whose list was never written is removed at its first tick.
- * @throws 400 for a webhook endpoint that is not registered, 409 for one list too many.
+ * Creates a list whose first run is due at once. Nothing of it can be seen until the last write,
+ * one transaction, which makes the list, counts it and fixes the answer to repeats; whatever an
+ * attempt leaves that dies before is finished by a repeat, or purged.
+ * @throws 400 for a webhook endpoint that is not registered; 409 for one list too many and for a
+ * request with the same idempotency key in progress; 422 for a key of another request.
  */
 export async function createWatchlist(
-  { accountId, wanted, now }: CreateRequest,
-  { watchlists, endpoints, schedules, queue, chance, warn }: CreateDependencies,
-): Promise<Watchlist> {
-  const endpoint = await endpointOf(accountId, wanted, endpoints);
-  const watchlist = newList(
-    { accountId, wanted, now },
-    { id: newId("watchlist", now, chance), endpoint },
-  );
-  await schedules.put({
-    accountId,
-    watchlistId: watchlist.id,
-    schedule: wanted.schedule,
-    firstAt: new Date(now.getTime() + wanted.schedule.everySeconds * 1_000),
-  });
-  const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
-  if ((await watchlists.create(watchlist, paginate(items))) === "limit_reached") {
-    await schedules.remove(watchlist.id);
-    throw conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
+  request: CreateRequest,
+  dependencies: CreateDependencies,
+): Promise<CreateAnswer> {
+  const { accountId, wanted, idempotencyKey: key, now } = request;
+  const { bodyHash } = wanted;
+  const taken = await claimCreation({ accountId, key, bodyHash, now }, dependencies);
+  if (taken.outcome === "replay") return { body: taken.answer, replayed: true };
+  try {
+    return { body: await create(request, taken.claim, dependencies), replayed: false };
+  } catch (error) {
+    await hint(() => giveUp(taken.claim, dependencies), dependencies.warn);
+    throw error;
   }
+}
+
+async function create(
+  request: CreateRequest,
+  claim: CreationClaim,
+  dependencies: CreateDependencies,
+): Promise<string> {
+  const { watchlists, pages, purges, schedules, endpoints, queue, warn } = dependencies;
+  const { accountId, wanted, now, baseUrl } = request;
+  const endpoint = await namedEndpoint(accountId, wanted, endpoints);
+  if (await watchlists.isFull(accountId)) throw tooMany();
+  const watchlist = newList(request, claim, {
+    webhookEndpointId: endpoint?.id ?? null,
+    webhookUrl: endpoint?.url ?? null,
+  });
+  const purgeAt = new Date(now.getTime() + purgeAfterMs);
+  if (!(await purges.expectCreation(watchlist.id, purgeAt))) throw unavailable();
+  // Made before the list, so that a list never lacks one.
+  await schedules.put(listSchedule(watchlist, now));
+  const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
+  await pages.create(watchlist.id, items);
+  const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now }));
+  const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
+  if (outcome === "limit_reached") throw tooMany();
+  // Without a key nobody else can have taken it over: it has waited until its purge began.
+  if (outcome === "superseded") throw claim.record === null ? unavailable() : inFlight();
   const due = { accountId, watchlistId: watchlist.id, scheduledTime: watchlist.createdAt };
   await hint(() => queue.sendDue(due), warn);
-  return watchlist;
+  return answer;
+}
+
+const tooMany = (): Error =>
+  conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
+
+/**
+ * Lets a repeat with the same key begin anew, then removes what there is. In this order: under an id
+ * that is being purged nothing is created again.
+ */
+async function giveUp(
+  { watchlistId, record }: CreationClaim,
+  dependencies: CreateDependencies,
+): Promise<void> {
+  if (record !== null && !(await dependencies.keys.release(record))) return;
+  const until = new Date(dependencies.clock.now().getTime() + cleanUpMs);
+  await purgeWatchlist({ watchlistId, until, abandoned: true }, dependencies);
 }
 
 function newList(
-  { accountId, wanted, now }: CreateRequest,
-  { id, endpoint }: { readonly id: string; readonly endpoint: Endpoint | undefined },
+  { accountId, wanted }: CreateRequest,
+  { watchlistId, claimedAt }: CreationClaim,
+  endpoint: Pick<Watchlist, "webhookEndpointId" | "webhookUrl">,
 ): Watchlist {
-  const at = now.toISOString();
+  const at = claimedAt.toISOString();
   return {
-    id,
+    id: watchlistId,
     accountId,
     name: wanted.name,
     platform: wanted.platform,
@@ -81,9 +140,9 @@ function newList(
     status: "active",
     pausedReason: null,
     schedule: wanted.schedule,
+    pipeline: wanted.pipeline,
     refreshEveryRuns: wanted.refreshEveryRuns,
-    webhookEndpointId: endpoint?.id ?? null,
-    webhookUrl: endpoint?.url ?? null,
+    ...endpoint,
     itemCounts: { new: wanted.ids.length, active: 0, delisted: 0 },
     runCount: 0,
     consecutiveSkips: 0,
@@ -92,28 +151,8 @@ function newList(
     lastRunAt: null,
     lastRunStatus: null,
     nextRunAt: at,
+    revision: 1,
     createdAt: at,
     updatedAt: at,
   };
-}
-
-/** The registered endpoint that the list names, by URL or by id. */
-async function endpointOf(
-  accountId: string,
-  { webhookUrl, webhookEndpointId }: NewWatchlist,
-  endpoints: EndpointStore,
-): Promise<Endpoint | undefined> {
-  if (webhookUrl !== null) {
-    const url = normaliseUrl(webhookUrl);
-    const found = url === null ? null : await endpoints.findByUrl(accountId, url);
-    if (found !== null) return found;
-    throw invalidParam(
-      "webhook_url",
-      "No webhook endpoint with this URL. Register it with POST /v1/webhook_endpoints first.",
-    );
-  }
-  if (webhookEndpointId === null) return undefined;
-  const found = await endpoints.get(accountId, webhookEndpointId);
-  if (found !== null) return found;
-  throw invalidParam("webhook_endpoint_id", "There is no webhook endpoint with this id.");
 }

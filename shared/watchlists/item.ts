@@ -1,6 +1,6 @@
-import type { ReadStatus } from "../scrapers/scraper.ts";
-import type { ScraperId, Snapshot } from "../scrapers/catalogue.ts";
 import type { FieldChanges } from "../pipelines/compare.ts";
+import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
+import type { ReadStatus } from "../scrapers/scraper.ts";
 
 export type ItemState = "new" | "active" | "delisted";
 
@@ -10,7 +10,7 @@ export interface LastChange {
   readonly runId: string;
   readonly runNumber: number;
   readonly step: string;
-  readonly scraper: ScraperId;
+  readonly scraper: StepScraperId;
   readonly changes: FieldChanges;
 }
 
@@ -22,11 +22,20 @@ export interface Item {
   readonly firstReadAt: string | null;
   readonly lastReadStatus: ReadStatus | null;
   readonly consecutiveFailures: number;
-  readonly snapshot: Snapshot | null;
+  /** The last `ok` reading of each kind: what the next one of that kind is compared with. */
+  readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
+  /** When a reading was last stored here. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;
   readonly delistedAt: string | null;
-  /** The last run whose result was written here: an older result arriving late is not applied. */
+  /** The offer last seen in the buy box: what an offer check asks about. */
+  readonly buyboxOfferId: string | null;
+  /** Steps that owe the item a read, because they failed or could not be paid for. */
+  readonly owes: readonly string[];
+  /**
+   * Number of the run and place of the step whose result was written here last: an older result
+   * arriving late is not applied.
+   */
   readonly revision: number;
 }
 
@@ -37,9 +46,29 @@ export const newItem = (id: string, addedAt: string): Item => ({
   firstReadAt: null,
   lastReadStatus: null,
   consecutiveFailures: 0,
-  snapshot: null,
+  readings: {},
   snapshotAt: null,
   lastChange: null,
   delistedAt: null,
+  buyboxOfferId: null,
+  owes: [],
   revision: 0,
 });
+
+/** Kinds of readings from the least to the most telling: a later one wins where both have a field. */
+export const kindsByWeight: readonly ReadingKind[] = [
+  "offers_used",
+  "offers_new",
+  "offers",
+  "offer_check",
+  "standard",
+  "product",
+  // A product read refreshes the pulse reading too, so that the pulse is never the older of the two.
+  "pulse",
+];
+
+/** Everything known of an item, or null before its first read. */
+export function currentSnapshot({ readings }: Pick<Item, "readings">): Snapshot | null {
+  const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
+  return known.length === 0 ? null : Object.assign({}, ...known);
+}

@@ -1,32 +1,76 @@
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { limits } from "../base/limits.ts";
 import type { Item } from "./item.ts";
+import { fromColumns, type ItemColumns, toColumns } from "./item-columns.ts";
 import { type ItemCounts, noItems } from "./watchlist.ts";
 
-/**
- * A sorted id range of a list's items, stored as one compressed row. The range starts at `lowest`
- * (inclusive) and ends where the next page starts.
- */
-export interface Page {
+/** A part of the id space. The ranges of a list's pages follow each other without a gap. */
+export interface PageRange {
+  /** Inclusive; the first page starts at "". */
   readonly lowest: string;
-  /** In ascending id order. */
+  /** Exclusive: where the next page starts; null for the last page. */
+  readonly upper: string | null;
+}
+
+/** The items of a range as read, with what a conditional write of them must name. */
+export interface StoredPage extends PageRange {
+  /** Rises with every write of the range, also when pages are split and merged. */
+  readonly version: number;
+  readonly counts: ItemCounts;
+  /** The latest time at which an item here changed or was delisted; null for none. */
+  readonly maxChangedAt: string | null;
+  /** In ascending id order; decoded when it is first looked at. */
   readonly items: readonly Item[];
 }
 
-/** A page as read, with what a conditional write of it must name. */
-export interface StoredPage extends Page {
-  readonly version: number;
+/** How large pages, and the list, may become. */
+export interface PageBounds {
+  readonly itemsMax: number;
+  /** Of the encoded items. A single item is stored whatever it takes. */
+  readonly bytesMax: number;
+  /** Neighbours that have no more items than this between them are merged. */
+  readonly mergeItemsMax: number;
+  readonly listItemsMax: number;
 }
 
-/** Cuts sorted items into pages of equal size, none over the page bound. */
-export function paginate(items: readonly Item[]): Page[] {
-  const pageCount = Math.max(1, Math.ceil(items.length / limits.pageItemsMax));
-  const size = Math.ceil(items.length / pageCount);
-  return Array.from({ length: pageCount }, (_, n) => {
-    const part = items.slice(n * size, (n + 1) * size);
-    // The first page takes in every id that sorts before the lowest known one.
-    return { lowest: n === 0 ? "" : (part[0]?.id ?? ""), items: part };
-  }).filter((page, n) => n === 0 || page.items.length > 0);
+export const pageBounds: PageBounds = {
+  itemsMax: limits.pageItemsMax,
+  bytesMax: limits.pageBytesMax,
+  mergeItemsMax: limits.pageMergeItemsMax,
+  listItemsMax: limits.watchlistItemsMax,
+};
+
+/** A page as it is to be stored. */
+export interface CutPage extends PageRange {
+  readonly counts: ItemCounts;
+  readonly maxChangedAt: string | null;
+  readonly encoded: Uint8Array;
+}
+
+/** Cuts the sorted items of a range into pages of equal size, as few as the bounds allow. */
+export function cutPages(
+  { lowest, upper }: PageRange,
+  items: readonly Item[],
+  bounds: Pick<PageBounds, "itemsMax" | "bytesMax">,
+): CutPage[] {
+  if (items.length <= bounds.itemsMax) {
+    const encoded = encodeItems(items);
+    if (encoded.byteLength <= bounds.bytesMax || items.length < 2) {
+      const [counts, changedAt] = [countItems(items), maxChangedAt(items)];
+      return [{ lowest, upper, counts, maxChangedAt: changedAt, encoded }];
+    }
+  }
+  const parts = Math.max(2, Math.ceil(items.length / bounds.itemsMax));
+  const size = Math.ceil(items.length / parts);
+  const cut: CutPage[] = [];
+  for (let start = 0; start < items.length; start += size) {
+    const range = {
+      lowest: start === 0 ? lowest : (items[start]?.id ?? lowest),
+      upper: items[start + size]?.id ?? upper,
+    };
+    cut.push(...cutPages(range, items.slice(start, start + size), bounds));
+  }
+  return cut;
 }
 
 export function countItems(items: readonly Item[]): ItemCounts {
@@ -39,7 +83,9 @@ export function addCounts(a: ItemCounts, b: ItemCounts): ItemCounts {
   return { new: a.new + b.new, active: a.active + b.active, delisted: a.delisted + b.delisted };
 }
 
-/** The latest time at which an item of the page changed or was delisted; null for none. */
+export const totalOf = (counts: ItemCounts): number => counts.new + counts.active + counts.delisted;
+
+/** The latest time at which one of the items changed or was delisted; null for none. */
 export function maxChangedAt(items: readonly Item[]): string | null {
   let latest: string | null = null;
   for (const item of items) {
@@ -50,14 +96,15 @@ export function maxChangedAt(items: readonly Item[]): string | null {
   return latest;
 }
 
-export function encodeItems(items: readonly Item[]): Uint8Array {
-  return zstdCompressSync(JSON.stringify(items));
-}
+/** A fiftieth smaller than by default, for a millisecond a page; above it, time grows and size stays. */
+const compression = { params: { [constants.ZSTD_c_compressionLevel]: 9 } };
 
-export function decodeItems(bytes: Uint8Array): Item[] {
+export const encodeItems = (items: readonly Item[]): Uint8Array =>
+  zstdCompressSync(JSON.stringify(toColumns(items)), compression);
+
+export const decodeItems = (bytes: Uint8Array): Item[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `encodeItems` made these bytes
-  return JSON.parse(zstdDecompressSync(bytes).toString("utf8")) as Item[];
-}
+  fromColumns(JSON.parse(zstdDecompressSync(bytes).toString("utf8")) as ItemColumns);
 
 /** Plain code-unit order: the order DynamoDB sorts ASCII keys in, so pages and items agree. */
 export function compareIds(a: string, b: string): number {

@@ -1,18 +1,23 @@
-import { scrapers } from "../scrapers/catalogue.ts";
-import type { Item } from "./item.ts";
+import type { Platform } from "../platforms/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalogue.ts";
+import { currentSnapshot, type Item } from "./item.ts";
+import type { ItemTally } from "./change-items.ts";
+import { totalOf } from "./page.ts";
+import type { Watchlist } from "./watchlist.ts";
 
 /** A watchlist item in the wire's words. */
-export function presentItem(item: Item): Record<string, unknown> {
+export function presentItem(item: Item, platform: Platform): Record<string, unknown> {
   const change = item.lastChange;
   return {
     id: item.id,
     object: "watchlist_item",
+    ...(platform === "retailer_a" ? { asin: item.id } : {}),
     state: item.state,
     added_at: item.addedAt,
     first_read_at: item.firstReadAt,
     last_read_status: item.lastReadStatus,
     consecutive_failures: item.consecutiveFailures,
-    snapshot: item.snapshot,
+    snapshot: currentSnapshot(item),
     snapshot_at: item.snapshotAt,
     last_change:
       change === null
@@ -23,9 +28,33 @@ export function presentItem(item: Item): Record<string, unknown> {
             run_number: change.runNumber,
             step: change.step,
             scraper: change.scraper,
-            tier: scrapers[change.scraper].tier,
+            tier: stepScrapers[change.scraper].tier,
             changes: change.changes,
           },
     delisted_at: item.delistedAt,
+  };
+}
+
+/** What a change of items led to; the legacy path calls the same thing by another name. */
+export function presentItemChange(
+  object: "watchlist_items" | "watchlist_asins",
+  { tally, watchlist }: { readonly tally: ItemTally; readonly watchlist: Watchlist },
+): Record<string, unknown> {
+  const { added, reactivated, unchanged, removed, missing } = tally;
+  const { new: fresh, active, delisted } = watchlist.itemCounts;
+  const byState = { new: fresh, active, delisted };
+  const count = totalOf(watchlist.itemCounts);
+  return {
+    object,
+    watchlist_id: watchlist.id,
+    added,
+    reactivated,
+    unchanged,
+    removed,
+    missing,
+    item_count: count,
+    items_by_state: byState,
+    asin_count: count,
+    asins_by_state: byState,
   };
 }

@@ -1,13 +1,25 @@
-import { creditsFor } from "../credits/charge.ts";
-import { defaultPipeline, presentPipeline } from "../pipelines/default.ts";
-import { stepOf } from "../pipelines/definition.ts";
+import { presentPipeline } from "../pipelines/default.ts";
+import { estimatedCredits } from "../pipelines/estimate.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
-import { scrapers } from "../scrapers/catalogue.ts";
-import type { ItemCounts, Watchlist } from "./watchlist.ts";
+import { nextRunTimes, presentSchedule } from "./schedule.ts";
+import { type ItemCounts, pipelineOf, type Watchlist } from "./watchlist.ts";
+
+/** Times to come that a watchlist shows. */
+const shownRunTimes = 5;
+
+export interface PresentOptions {
+  /** Where the list's address begins, such as `https://host/v1`. */
+  readonly baseUrl: string;
+  readonly now: Date;
+}
 
 /** A watchlist in the wire's words (specification, section "Watchlist"). */
-export function presentWatchlist(list: Watchlist, baseUrl: string): Record<string, unknown> {
+export function presentWatchlist(
+  list: Watchlist,
+  { baseUrl, now }: PresentOptions,
+): Record<string, unknown> {
   const { schedule, itemCounts } = list;
+  const pipeline = pipelineOf(list);
   const itemCount = itemCounts.new + itemCounts.active + itemCounts.delisted;
   return {
     id: list.id,
@@ -18,23 +30,24 @@ export function presentWatchlist(list: Watchlist, baseUrl: string): Record<strin
     currency: currencyOf(list.platform, list.marketplace),
     status: list.status,
     paused_reason: list.pausedReason,
-    schedule: { type: "every", every: schedule.every, every_seconds: schedule.everySeconds },
-    every: schedule.every,
-    every_seconds: schedule.everySeconds,
+    schedule: presentSchedule(schedule),
+    every: schedule.type === "every" ? schedule.every : null,
+    every_seconds: schedule.type === "every" ? schedule.everySeconds : null,
     refresh_every_runs: list.refreshEveryRuns,
     webhook_url: list.webhookUrl,
     item_count: itemCount,
     items_by_state: byState(itemCounts),
     asin_count: itemCount,
     asins_by_state: byState(itemCounts),
-    pipeline: presentPipeline(defaultPipeline(list.platform)),
-    default_pipeline: true,
-    estimated_credits: estimatedCredits(list),
+    pipeline: presentPipeline(pipeline),
+    default_pipeline: list.pipeline === null,
+    estimated_credits: estimatedCredits(pipeline, itemCounts),
     run_count: list.runCount,
     consecutive_skips: list.consecutiveSkips,
     last_run_at: list.lastRunAt,
     last_run_status: list.lastRunStatus,
     next_run_at: list.nextRunAt,
+    next_run_times: runTimes(list, now),
     created_at: list.createdAt,
     updated_at: list.updatedAt,
     url: `${baseUrl}/watchlists/${list.id}`,
@@ -47,13 +60,8 @@ const byState = (counts: ItemCounts): Record<string, number> => ({
   delisted: counts.delisted,
 });
 
-function estimatedCredits({ platform, itemCounts }: Watchlist): Record<string, number> {
-  const pipeline = defaultPipeline(platform);
-  const { costQuarters } = scrapers[stepOf(pipeline, pipeline.entry).scraper];
-  const everyRun = creditsFor((itemCounts.new + itemCounts.active) * costQuarters);
-  return {
-    pulseRun: everyRun,
-    refreshRun: everyRun,
-    newAsins: creditsFor(itemCounts.new * costQuarters),
-  };
+function runTimes({ schedule, nextRunAt }: Watchlist, now: Date): readonly string[] {
+  if (nextRunAt === null) return [];
+  const times = nextRunTimes(schedule, { due: new Date(nextRunAt), now, count: shownRunTimes });
+  return times.map((time) => time.toISOString());
 }

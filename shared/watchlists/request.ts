@@ -1,28 +1,22 @@
 import * as v from "valibot";
-import { invalidParam, missingParam, notImplemented } from "../base/errors.ts";
-import { isId } from "../base/ids.ts";
+import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { visibleText } from "../base/visible-text.ts";
+import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
+import { parsePipeline } from "../pipelines/parse.ts";
 import { findShop, type Shop } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
-import { parseEvery, type Schedule } from "./schedule.ts";
+import { idList } from "./id-list.ts";
+import { bodyHashOf } from "./idempotency.ts";
+import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
+import { parseSchedule, type Schedule } from "./schedule.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
-const text = (what: string): v.StringSchema<string> => v.string(`'${what}' is a string.`);
-const idList = (what: string): v.GenericSchema<unknown, string[]> =>
-  v.union(
-    [
-      v.array(text(what)),
-      v.pipe(
-        v.string(),
-        v.transform((joined) => joined.split(/[\n,]/)),
-      ),
-    ],
-    `'${what}' is an array of item ids, or one string with ids separated by newlines or commas.`,
-  );
+export const text = (what: string): v.StringSchema<string> => v.string(`'${what}' is a string.`);
 
-/** Body of `POST /v1/watchlists` as clients send it (specification, section "Watchlists"). */
-export const newWatchlistBody = v.object({
+/** Fields of a list that bodies and queries share, each as it is when it is sent. */
+export const listFields = {
   name: v.pipe(
     text("name"),
     v.trim(),
@@ -31,6 +25,44 @@ export const newWatchlistBody = v.object({
     visibleText("name"),
     v.description("What the list is called."),
   ),
+  every: v.pipe(
+    text("every"),
+    v.description("Cadence from start to start, 5m to 7d, such as 15m, 1h or 1d."),
+    v.examples(["15m"]),
+  ),
+  cron: v.pipe(
+    text("cron"),
+    v.description("Instead of `every`: five fields, or @hourly, @daily, @weekly and so on."),
+    v.examples(["*/15 8-18 * * MON-FRI"]),
+  ),
+  timezone: v.pipe(
+    text("timezone"),
+    v.description("IANA zone that the cron is read in. Default: UTC."),
+    v.examples(["Europe/Berlin"]),
+  ),
+  webhookUrl: v.pipe(
+    text("webhook_url"),
+    v.description("URL of the registered endpoint that gets this list's events, and no other."),
+  ),
+  webhookEndpointId: v.pipe(
+    text("webhook_endpoint_id"),
+    v.description("The same by id; send one or the other."),
+  ),
+  refreshEveryRuns: v.pipe(
+    v.number("'refresh_every_runs' is a number."),
+    v.integer("'refresh_every_runs' is a whole number."),
+    v.minValue(0, "'refresh_every_runs' is at least 0."),
+    v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
+    v.description(
+      "On retailer_a's default pipeline: every so many runs, one reads every item at lite. 0: " +
+        `never. Default: ${defaultRefreshEveryRuns}.`,
+    ),
+  ),
+} as const;
+
+/** Body of `POST /v1/watchlists` as clients send it (specification, section "Watchlists"). */
+export const newWatchlistBody = v.object({
+  name: listFields.name,
   ids: v.optional(
     v.pipe(
       idList("ids"),
@@ -51,64 +83,37 @@ export const newWatchlistBody = v.object({
   marketplace: v.optional(
     v.pipe(text("marketplace"), v.description("Default: the platform's own.")),
   ),
-  every: v.optional(
-    v.pipe(
-      text("every"),
-      v.description("Cadence from start to start, 5m to 7d, such as 15m, 1h or 1d."),
-      v.examples(["15m"]),
-    ),
-  ),
-  cron: v.optional(
-    v.pipe(
-      text("cron"),
-      v.description("Instead of `every`: five fields, or @hourly, @daily, @weekly and so on."),
-      v.examples(["*/15 8-18 * * MON-FRI"]),
-    ),
-  ),
-  timezone: v.optional(
-    v.pipe(
-      text("timezone"),
-      v.description("IANA zone that the cron is read in. Default: UTC."),
-      v.examples(["Europe/Berlin"]),
-    ),
-  ),
-  webhook_url: v.nullish(
-    v.pipe(
-      text("webhook_url"),
-      v.description("URL of the registered endpoint that gets this list's events, and no other."),
-    ),
-  ),
-  webhook_endpoint_id: v.nullish(
-    v.pipe(text("webhook_endpoint_id"), v.description("The same by id; send one or the other.")),
-  ),
-  refresh_every_runs: v.optional(
-    v.pipe(
-      v.number("'refresh_every_runs' is a number."),
-      v.integer("'refresh_every_runs' is a whole number."),
-      v.minValue(0, "'refresh_every_runs' is at least 0."),
-      v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
-      v.description(
-        "On retailer_a: every so many runs, one reads every item at lite. 0: never. Default: 8.",
-      ),
-    ),
-  ),
+  every: v.optional(listFields.every),
+  cron: v.optional(listFields.cron),
+  timezone: v.optional(listFields.timezone),
+  webhook_url: v.nullish(listFields.webhookUrl),
+  webhook_endpoint_id: v.nullish(listFields.webhookEndpointId),
+  refresh_every_runs: v.optional(listFields.refreshEveryRuns),
   pipeline: v.nullish(
     v.pipe(v.unknown(), v.description("Steps and routes; absent: the platform's default.")),
+  ),
+  idempotency_key: v.optional(
+    v.pipe(
+      text("idempotency_key"),
+      v.description("The same as the header Idempotency-Key: 1 to 255 printable characters."),
+    ),
   ),
 });
 type Body = v.InferOutput<typeof newWatchlistBody>;
 
 /** What to watch: every name is known, every id is well-formed and unique. */
-export interface NewWatchlist extends Shop {
+export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
   readonly schedule: Schedule;
-  readonly webhookUrl: string | null;
-  readonly webhookEndpointId: string | null;
   readonly refreshEveryRuns: number;
+  /** Null: the platform's default. */
+  readonly pipeline: Pipeline | null;
+  /** As sent in the body. */
+  readonly idempotencyKey: string | undefined;
+  /** Equal for bodies that say the same. */
+  readonly bodyHash: string;
 }
-
-const refreshEveryRunsDefault = 8;
 
 /**
  * The body with its defaults filled in and every rule checked that needs no look-up.
@@ -117,25 +122,25 @@ const refreshEveryRunsDefault = 8;
 export function parseNewWatchlist(body: Body): NewWatchlist {
   const { announced, ...shop } = findShop(body);
   const ids = parseIds(shop, body);
-  const { webhook_url: url = null, webhook_endpoint_id: endpointId = null } = body;
-  if (url !== null && endpointId !== null) {
-    throw invalidParam("webhook_url", "Send 'webhook_url' or 'webhook_endpoint_id', not both.");
-  }
-  if (endpointId !== null && !isId("webhookEndpoint", endpointId)) {
-    throw invalidParam("webhook_endpoint_id", "This is no id of a webhook endpoint (we_...).");
-  }
+  const endpoint = {
+    webhookUrl: body.webhook_url ?? null,
+    webhookEndpointId: body.webhook_endpoint_id ?? null,
+  };
+  checkEndpointParams(endpoint);
   const schedule = parseSchedule(body);
+  const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
   if (announced !== undefined) throw announced;
-  if (shop.platform === "retailer_a") throw notImplemented("A watchlist on retailer_a");
-  if (body.pipeline != null) throw notImplemented("A 'pipeline' of your own");
+  const { idempotency_key: idempotencyKey, ...asked } = body;
   return {
     ...shop,
+    ...endpoint,
     name: body.name,
     ids,
     schedule,
-    webhookUrl: url,
-    webhookEndpointId: endpointId,
-    refreshEveryRuns: body.refresh_every_runs ?? refreshEveryRunsDefault,
+    refreshEveryRuns: body.refresh_every_runs ?? defaultRefreshEveryRuns,
+    pipeline,
+    idempotencyKey,
+    bodyHash: bodyHashOf(asked),
   };
 }
 
@@ -160,16 +165,4 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
     throw invalidParam(param, `A watchlist holds at most ${limits.watchlistItemsMax} items.`);
   }
   return parsed;
-}
-
-function parseSchedule({ every, cron, timezone }: Body): Schedule {
-  if (cron !== undefined && every !== undefined) {
-    throw invalidParam("cron", "Send 'every' or 'cron', not both.");
-  }
-  if (timezone !== undefined && every !== undefined) {
-    throw invalidParam("timezone", "'timezone' goes with 'cron' only. Leave it out with 'every'.");
-  }
-  if (cron !== undefined) throw notImplemented("A 'cron' schedule");
-  if (every === undefined) throw missingParam("every");
-  return parseEvery(every);
 }

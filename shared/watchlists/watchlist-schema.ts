@@ -4,7 +4,8 @@ import { changesSchema, pipelineSchema, snapshotSchema } from "../pipelines/pipe
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
-const scheduleSchema = v.pipe(
+/** When a list runs, in answers. */
+export const scheduleSchema = v.pipe(
   v.variant("type", [
     v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
     v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
@@ -23,7 +24,7 @@ export const watchlistSchema = v.object({
   status: v.picklist(["active", "paused"]),
   paused_reason: v.nullable(v.picklist(["user", "insufficient_credits"])),
   schedule: scheduleSchema,
-  every: v.nullable(v.string()),
+  every: v.nullable(v.pipe(v.string(), v.description("Null on a list with a cron."))),
   every_seconds: v.nullable(count),
   refresh_every_runs: count,
   webhook_url: v.nullable(
@@ -59,9 +60,20 @@ export const watchlistSchema = v.object({
     v.picklist(["running", "completed", "insufficient_credits", "failed"]),
   ),
   next_run_at: v.nullable(v.pipe(timestamp, v.description("Null while paused."))),
+  next_run_times: v.pipe(
+    v.array(timestamp),
+    v.description("The next five times to come; none while paused."),
+  ),
   created_at: timestamp,
   updated_at: timestamp,
   url: v.pipe(v.string(), v.url(), v.description("Address of this watchlist.")),
+});
+
+/** 200 of `DELETE /v1/watchlists/{id}`. */
+export const deletedWatchlistResponse = v.object({
+  id: v.string(),
+  object: v.literal("watchlist"),
+  deleted: v.literal(true),
 });
 
 /** 200 of `GET /v1/watchlists`. */
@@ -101,3 +113,29 @@ export const watchlistItemSchema = v.object({
 
 /** 200 of `GET /v1/watchlists/{id}/items`. */
 export const watchlistItemsResponse = listOf(watchlistItemSchema);
+
+/** 200 of `POST /v1/watchlists/{id}/items` and, by the name of its object, of the legacy path. */
+export const itemChangeResponse = v.pipe(
+  v.object({
+    object: v.picklist(["watchlist_items", "watchlist_asins"]),
+    watchlist_id: v.string(),
+    added: v.pipe(count, v.description("Items that were not on the list.")),
+    reactivated: v.pipe(count, v.description("Delisted items that are new once more.")),
+    unchanged: v.pipe(count, v.description("Ids to add that were on the list already.")),
+    removed: count,
+    missing: v.pipe(count, v.description("Ids to remove that were not on the list.")),
+    item_count: v.pipe(count, v.description("Items in every state, after the change.")),
+    items_by_state: byStateSchema,
+    asin_count: v.pipe(
+      count,
+      v.description("Alias of item_count."),
+      v.metadata({ deprecated: true }),
+    ),
+    asins_by_state: v.pipe(
+      byStateSchema,
+      v.description("Alias of items_by_state."),
+      v.metadata({ deprecated: true }),
+    ),
+  }),
+  v.title("WatchlistItemChange"),
+);

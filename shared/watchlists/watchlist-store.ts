@@ -1,11 +1,5 @@
-import type { Page, StoredPage } from "./page.ts";
-import type { ItemCounts, Watchlist } from "./watchlist.ts";
-
-/** An id range of a list, both ends inclusive; an absent end is open. */
-export interface IdRange {
-  readonly from?: string;
-  readonly to?: string;
-}
+import type { IdempotencyRecord } from "./idempotency.ts";
+import type { Watchlist } from "./watchlist.ts";
 
 export interface DueList {
   readonly accountId: string;
@@ -13,25 +7,47 @@ export interface DueList {
   readonly dueAt: string;
 }
 
-/** Lists and the pages of their items. */
+/** The last write of a creation: everything else of the list is there. */
+export interface Creation {
+  readonly watchlist: Watchlist;
+  /** What is remembered of the request; it gets the answer. Null for one without a key. */
+  readonly record: IdempotencyRecord | null;
+  /** The body of the 201. */
+  readonly answer: string;
+}
+
+/** The lists of accounts. Their items are in the pages (`PageStore`). */
 export interface WatchlistStore {
+  /** A look at the account's count of lists; `create` is what holds the limit. */
+  isFull(accountId: string): Promise<boolean>;
   /**
-   * Writes the pages, then the list together with the account's count of lists. Until the list row
-   * exists nothing of it can be seen.
+   * Makes the list, counts it, takes away its purge mark and keeps the answer, all or nothing.
+   * `superseded` when the creation is somebody else's by now, or its purge has begun.
    */
-  create(watchlist: Watchlist, pages: readonly Page[]): Promise<"created" | "limit_reached">;
+  create(creation: Creation): Promise<"created" | "limit_reached" | "superseded">;
   get(accountId: string, watchlistId: string): Promise<Watchlist | undefined>;
   /** Newest first. */
   list(
     accountId: string,
     limit: number,
   ): Promise<{ readonly watchlists: readonly Watchlist[]; readonly hasMore: boolean }>;
-  /** The pages that overlap the range, in id order, one at a time. */
-  pages(watchlistId: string, range?: IdRange): AsyncIterable<StoredPage>;
-  /** Replaces a page that is still at the version read; false when somebody wrote it meanwhile. */
-  replacePage(watchlistId: string, page: StoredPage): Promise<boolean>;
-  /** Items by state, folded over the pages. */
-  countItems(watchlistId: string): Promise<ItemCounts>;
+  /**
+   * Writes the settings of `after` over those of `before`; undefined when the list is gone, or has
+   * other settings or another run than `before`.
+   */
+  update(change: {
+    readonly before: Watchlist;
+    readonly after: Watchlist;
+  }): Promise<Watchlist | undefined>;
+  /**
+   * Removes the list with its idempotency key, and marks it to be purged from `purgeAt` on; false
+   * when there is no such list.
+   */
+  remove(list: {
+    readonly accountId: string;
+    readonly watchlistId: string;
+    readonly purgeAt: Date;
+  }): Promise<boolean>;
   /** Active lists that were due by a time, longest due first. */
   due(by: Date, limit: number): Promise<readonly DueList[]>;
   /** Moves a due time that fell into a running run to the next one, and counts it. */

@@ -1,3 +1,5 @@
+import { defaultPipeline } from "../pipelines/default.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -24,10 +26,14 @@ export interface Watchlist {
   readonly status: WatchlistStatus;
   readonly pausedReason: PausedReason | null;
   readonly schedule: Schedule;
+  /** The list's own pipeline; null: its platform's default. */
+  readonly pipeline: Pipeline | null;
+  /** Of the default pipeline of retailer_a: every so many runs one is a refresh; 0: never. */
   readonly refreshEveryRuns: number;
   /** The endpoint this list's events go to; null: every subscribed endpoint. */
   readonly webhookEndpointId: string | null;
   readonly webhookUrl: string | null;
+  /** Exact at every instant: moved in the transactions that move the pages. */
   readonly itemCounts: ItemCounts;
   readonly runCount: number;
   readonly consecutiveSkips: number;
@@ -39,6 +45,13 @@ export interface Watchlist {
   readonly lastRunStatus: LastRunStatus | null;
   /** When the list is due: the truth that every trigger is checked against; null while paused. */
   readonly nextRunAt: string | null;
+  /** Counts the changes of the list's settings. */
+  readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
+
+/** The pipeline that a list's runs take: its own, or its platform's default. */
+export const pipelineOf = (
+  list: Pick<Watchlist, "platform" | "pipeline" | "refreshEveryRuns">,
+): Pipeline => list.pipeline ?? defaultPipeline(list.platform, list.refreshEveryRuns);

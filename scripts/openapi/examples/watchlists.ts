@@ -37,6 +37,13 @@ export const watchlist = {
   last_run_at: "2026-11-21T01:09:35.668Z",
   last_run_status: "completed",
   next_run_at: "2026-11-21T01:24:35.668Z",
+  next_run_times: [
+    "2026-11-21T01:24:35.668Z",
+    "2026-11-21T01:39:35.668Z",
+    "2026-11-21T01:54:35.668Z",
+    "2026-11-21T02:09:35.668Z",
+    "2026-11-21T02:24:35.668Z",
+  ],
   created_at: "2026-11-21T01:09:35.668Z",
   updated_at: "2026-11-21T01:09:35.668Z",
   url: `https://api.example.com/v1/watchlists/${watchlistId}`,

@@ -1,15 +1,55 @@
+import * as v from "valibot";
 import type { RouteKey } from "../../../functions/routes.ts";
+import { pipelineBody } from "../../../shared/pipelines/pipeline-schema.ts";
+import {
+  presentScrapers,
+  scrapersQuery,
+  scrapersResponse,
+} from "../../../shared/pipelines/present-scrapers.ts";
 import { runsQuery } from "../../../shared/runs/queries.ts";
 import { runSchema, runsResponse } from "../../../shared/runs/run-schema.ts";
 import { itemsQuery, watchlistsQuery } from "../../../shared/watchlists/queries.ts";
+import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
 import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
 import {
+  schedulePreviewFields,
+  schedulePreviewResponse,
+} from "../../../shared/watchlists/schedule-preview.ts";
+import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts";
+import {
+  deletedWatchlistResponse,
+  itemChangeResponse,
   watchlistItemsResponse,
   watchlistSchema,
   watchlistsResponse,
 } from "../../../shared/watchlists/watchlist-schema.ts";
 import { run, watchlist, watchlistItem, watchlistId } from "../examples/watchlists.ts";
 import type { Operation } from "../operation.ts";
+
+/** A pipeline is looked at together with the rest of its body; what it may hold is documented here. */
+const withPipeline = <Entries extends v.ObjectEntries>(
+  { entries }: v.ObjectSchema<Entries, undefined>,
+  absent: string,
+): v.GenericSchema =>
+  v.object({
+    ...entries,
+    pipeline: v.nullish(v.pipe(pipelineBody, v.description(`Steps and routes; ${absent}`))),
+  });
+
+const counts = { new: 2, active: 1, delisted: 0 };
+const itemChange = {
+  object: "watchlist_items",
+  watchlist_id: watchlistId,
+  added: 2,
+  reactivated: 0,
+  unchanged: 0,
+  removed: 1,
+  missing: 0,
+  item_count: 3,
+  items_by_state: counts,
+  asin_count: 3,
+  asins_by_state: counts,
+};
 
 const id = { id: { description: "Id of a watchlist.", example: watchlistId } };
 
@@ -35,9 +75,19 @@ export const watchlistOperations = {
     description:
       "Free; at most 100 lists per account. The first run is due at once: it reads every item and " +
       "reports no changes.\n\nSend `every` or `cron`, not both. Events go to the endpoint that " +
-      "`webhook_url` or `webhook_endpoint_id` names, or to every endpoint subscribed to them.",
+      "`webhook_url` or `webhook_endpoint_id` names, or to every endpoint subscribed to them.\n\n" +
+      "With an `Idempotency-Key` the call can be repeated safely for 24 hours: after a success it " +
+      "gets the first answer again, after a failure it runs again.",
+    headers: {
+      "Idempotency-Key": {
+        description:
+          "1 to 255 printable characters, the same for every repeat of one request; the body field " +
+          "`idempotency_key` is equivalent.",
+        example: "order-4711",
+      },
+    },
     body: {
-      schema: newWatchlistBody,
+      schema: withPipeline(newWatchlistBody, "absent or null: the platform's default."),
       examples: {
         cadence: {
           name: "Coffee",
@@ -45,10 +95,61 @@ export const watchlistOperations = {
           ids: ["9000000", "9000001"],
           every: "15m",
         },
+        cron: {
+          name: "Office hours",
+          platform: "retailer_d",
+          ids: "9000000, 9000001",
+          cron: "*/15 8-18 * * MON-FRI",
+          timezone: "Europe/Berlin",
+        },
       },
     },
-    answers: { 201: { description: "Created.", schema: watchlistSchema, example: watchlist } },
-    refusals: [409, 501],
+    answers: {
+      201: {
+        description: "Created, or the answer to the first request with this idempotency key.",
+        schema: watchlistSchema,
+        example: watchlist,
+        headers: ["Idempotent-Replayed"],
+      },
+    },
+    refusals: [409, 422, 501],
+  },
+  "GET /v1/watchlists/schedule": {
+    id: "previewSchedule",
+    tag: "Watchlists",
+    summary: "Preview a schedule",
+    description:
+      "When a list would run by `every`, or by `cron` in `timezone`: the first times after `after`. " +
+      "A cadence is counted from there. Free.",
+    query: schedulePreviewFields,
+    queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
+    answers: {
+      200: {
+        description: "The schedule as it was read, and its times.",
+        schema: schedulePreviewResponse,
+        example: {
+          object: "schedule_preview",
+          schedule: { type: "cron", cron: "0 12 * * *", timezone: "Europe/Berlin" },
+          next_run_times: ["2026-11-21T11:00:00.000Z", "2026-11-22T11:00:00.000Z"],
+        },
+      },
+    },
+  },
+  "GET /v1/watchlists/scrapers": {
+    id: "listScrapers",
+    tag: "Watchlists",
+    summary: "List scrapers and templates",
+    description: "What the steps of a pipeline can run, and pipelines to begin with. Free.",
+    query: scrapersQuery,
+    queryExamples: { platform: "retailer_d" },
+    answers: {
+      200: {
+        description: "Scrapers and templates of a platform.",
+        schema: scrapersResponse,
+        example: presentScrapers({ platform: "retailer_d", marketplace: "us" }),
+      },
+    },
+    refusals: [501],
   },
   "GET /v1/watchlists/{id}": {
     id: "getWatchlist",
@@ -57,6 +158,43 @@ export const watchlistOperations = {
     description: "Free.",
     path: id,
     answers: { 200: { description: "It.", schema: watchlistSchema, example: watchlist } },
+    refusals: [404],
+  },
+  "PATCH /v1/watchlists/{id}": {
+    id: "updateWatchlist",
+    tag: "Watchlists",
+    summary: "Change a watchlist",
+    description:
+      "Only what is sent changes; a run in progress goes on as it began. A new cadence is counted " +
+      "from the last run. `status` pauses and activates. Items change with " +
+      "POST /v1/watchlists/{id}/items. Free.",
+    path: id,
+    body: {
+      schema: withPipeline(watchlistPatchBody, "null: the platform's default."),
+      examples: {
+        cadence: { every: "1h" },
+        pause: { status: "paused" },
+        restore: { pipeline: null, webhook_url: null },
+      },
+    },
+    answers: { 200: { description: "Changed.", schema: watchlistSchema, example: watchlist } },
+    refusals: [404, 501],
+  },
+  "DELETE /v1/watchlists/{id}": {
+    id: "deleteWatchlist",
+    tag: "Watchlists",
+    summary: "Delete a watchlist",
+    description:
+      "Removes the list with its items and run history. A run in progress finishes, but sends no " +
+      "webhooks. Free.",
+    path: id,
+    answers: {
+      200: {
+        description: "Deleted.",
+        schema: deletedWatchlistResponse,
+        example: { id: watchlistId, object: "watchlist", deleted: true },
+      },
+    },
     refusals: [404],
   },
   "POST /v1/watchlists/{id}/run": {
@@ -104,5 +242,46 @@ export const watchlistOperations = {
       },
     },
     refusals: [404],
+  },
+  "POST /v1/watchlists/{id}/items": {
+    id: "changeWatchlistItems",
+    tag: "Watchlists",
+    summary: "Add and remove items",
+    description:
+      "Removals apply before additions; at most 50,000 items per list. Free.\n\nAn added item is " +
+      "`new`: the next run stores a baseline for it and reports no change. So is a delisted item " +
+      "that is added again, and an item that is in both `remove` and `add`: it starts over, with " +
+      "nothing known of it. An id that is not well-formed refuses the whole call; a call that " +
+      "ended without an answer can be made again.",
+    path: id,
+    body: {
+      schema: itemChangeBody,
+      examples: { both: { add: ["9000001", "9000003"], remove: ["9000000"] } },
+    },
+    answers: {
+      200: {
+        description: "What became of the ids, and the list's counts afterwards.",
+        schema: itemChangeResponse,
+        example: itemChange,
+      },
+    },
+    refusals: [404, 409],
+  },
+  "POST /v1/watchlists/{id}/asins": {
+    id: "changeWatchlistAsins",
+    tag: "Watchlists",
+    summary: "Add and remove items (legacy path)",
+    description: "As POST /v1/watchlists/{id}/items; only `object` differs.",
+    deprecated: true,
+    path: id,
+    body: { schema: itemChangeBody, examples: { add: { add: ["9000001", "9000003"] } } },
+    answers: {
+      200: {
+        description: "What became of the ids, and the list's counts afterwards.",
+        schema: itemChangeResponse,
+        example: { ...itemChange, object: "watchlist_asins" },
+      },
+    },
+    refusals: [404, 409],
   },
 } as const satisfies { readonly [Key in RouteKey]?: Operation };

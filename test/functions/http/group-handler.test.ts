@@ -62,10 +62,16 @@ const handler: HttpHandler = groupHandler({
   routes: {
     "GET /v1/watchlists": other,
     "POST /v1/watchlists": create,
+    "GET /v1/watchlists/schedule": other,
+    "GET /v1/watchlists/scrapers": other,
     "GET /v1/watchlists/{id}": other,
+    "PATCH /v1/watchlists/{id}": other,
+    "DELETE /v1/watchlists/{id}": other,
     "POST /v1/watchlists/{id}/run": other,
     "GET /v1/watchlists/{id}/runs": other,
     "GET /v1/watchlists/{id}/items": other,
+    "POST /v1/watchlists/{id}/items": other,
+    "POST /v1/watchlists/{id}/asins": other,
   },
   dependencies: { accounts, clock, chance: systemChance, logger: new Logger() },
 });

@@ -58,9 +58,12 @@ describe("the watchlists' schedules", () => {
     ]);
   });
 
-  it("are kept by the watchlists function, which passes that role to the scheduler only", () => {
-    const manage = statementFor("watchlists", "scheduler:CreateSchedule");
-    const pass = statementFor("watchlists", "iam:PassRole");
+  it.each([
+    ["the watchlists function", "watchlists"],
+    ["the starter, which restores what got lost and removes what is left", "run-starter"],
+  ])("are kept by %s, which passes that role to the scheduler only", (_, name) => {
+    const manage = statementFor(name, "scheduler:CreateSchedule");
+    const pass = statementFor(name, "iam:PassRole");
 
     expect(manage?.Action).toEqual([
       "scheduler:CreateSchedule",
@@ -73,12 +76,6 @@ describe("the watchlists' schedules", () => {
       StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" },
     });
     expect(JSON.stringify(pass?.Resource)).toContain("RunSchedulesRole");
-  });
-
-  it("can be deleted by the starter, when their list is gone", () => {
-    expect(statementFor("run-starter", "scheduler:DeleteSchedule")?.Action).toBe(
-      "scheduler:DeleteSchedule",
-    );
   });
 });
 

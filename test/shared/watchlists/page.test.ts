@@ -1,44 +1,117 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { limits } from "../../../shared/base/limits.ts";
-import { newItem } from "../../../shared/watchlists/item.ts";
+import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
 import {
   compareIds,
   countItems,
+  cutPages,
   decodeItems,
   encodeItems,
-  paginate,
+  maxChangedAt,
+  pageBounds,
 } from "../../../shared/watchlists/page.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
-const items = (count: number): ReturnType<typeof newItem>[] =>
+const items = (count: number): Item[] =>
   Array.from({ length: count }, (_, n) => newItem(String(1_000_000 + n), at)).sort((a, b) =>
     compareIds(a.id, b.id),
   );
 
+const time = fc.date({ min: new Date(0), noInvalidDate: true }).map((date) => date.toISOString());
+const value = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null));
+const reading = fc.dictionary(fc.string(), value, { maxKeys: 4, noNullPrototype: true });
+const anItem: fc.Arbitrary<Item> = fc.record({
+  id: fc.stringMatching(/^[A-Z0-9]{5,10}$/),
+  state: fc.constantFrom("new", "active", "delisted"),
+  addedAt: time,
+  firstReadAt: fc.option(time),
+  lastReadStatus: fc.option(fc.constantFrom("ok", "partial", "unavailable")),
+  consecutiveFailures: fc.nat(9),
+  readings: fc.record(
+    { pulse: reading, product: reading },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  snapshotAt: fc.option(time),
+  lastChange: fc.option(
+    fc.record({
+      changedAt: time,
+      runId: fc.string(),
+      runNumber: fc.nat(),
+      step: fc.string(),
+      scraper: fc.constant("retailer_a.lite"),
+      changes: fc.constant({ price: { before: null, after: 0 } }),
+    }),
+  ),
+  delistedAt: fc.option(time),
+  buyboxOfferId: fc.option(fc.string()),
+  owes: fc.array(fc.string(), { maxLength: 2 }),
+  revision: fc.nat(),
+});
+
 describe("pages", () => {
-  it("hold every item once, in order, none over the bound, each from its lowest id on", () => {
+  it("hold every item once, in order, none over its bounds, and cover the range without a gap", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 5_500 }), (count) => {
-        const all = items(count);
-        const pages = paginate(all);
-        expect(pages.flatMap((page) => page.items)).toEqual(all);
-        for (const [n, page] of pages.entries()) {
-          expect(page.items.length).toBeLessThanOrEqual(limits.pageItemsMax);
-          expect(page.lowest).toBe(n === 0 ? "" : page.items[0]?.id);
-        }
-      }),
-      { numRuns: 30 },
+      fc.property(
+        fc.integer({ min: 0, max: 400 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.integer({ min: 1, max: 600 }),
+        (count, itemsMax, bytesMax) => {
+          const all = items(count);
+          const pages = cutPages({ lowest: "1", upper: "2" }, all, { itemsMax, bytesMax });
+          expect(pages.flatMap((page) => decodeItems(page.encoded))).toEqual(all);
+          for (const [n, page] of pages.entries()) {
+            const held = decodeItems(page.encoded);
+            expect(page.lowest).toBe(n === 0 ? "1" : held[0]?.id);
+            expect(page.upper).toBe(pages[n + 1]?.lowest ?? "2");
+            expect(held.length).toBeLessThanOrEqual(itemsMax);
+            if (held.length > 1) expect(page.encoded.byteLength).toBeLessThanOrEqual(bytesMax);
+            expect(page.counts).toEqual(countItems(held));
+          }
+        },
+      ),
+      { numRuns: 60 },
     );
   });
 
-  it("come back from storage as they went in", () => {
-    const all = items(1_000);
-    expect(decodeItems(encodeItems(all))).toEqual(all);
-    expect(countItems(all)).toEqual({ new: 1_000, active: 0, delisted: 0 });
+  it("are as few as their bounds allow: 50 for 50,000 new items", () => {
+    const pages = cutPages({ lowest: "", upper: null }, items(50_000), pageBounds);
+    expect(pages).toHaveLength(50);
+    expect(Math.max(...pages.map((page) => page.encoded.byteLength))).toBeLessThan(20_000);
   });
 
-  it("fit a row of the table with room to spare", () => {
-    expect(encodeItems(items(limits.pageItemsMax)).byteLength).toBeLessThan(100_000);
+  it("give items back as they went in", () => {
+    fc.assert(
+      fc.property(fc.array(anItem, { maxLength: 5 }), (some) => {
+        // JSON knows no negative zero.
+        const stored = JSON.parse(JSON.stringify(some)) as Item[];
+        expect(decodeItems(encodeItems(stored))).toEqual(stored);
+      }),
+    );
+  });
+
+  it("leave out what every new item holds", () => {
+    const some = items(1_000);
+    expect(encodeItems(some).byteLength).toBeLessThan(10_000);
+    expect(countItems(some)).toEqual({ new: 1_000, active: 0, delisted: 0 });
+  });
+
+  it("know the latest change or delisting of their items", () => {
+    const [one, two, three] = items(3) as [Item, Item, Item];
+    const lastChange = { changedAt: "2026-03-02T00:00:00.000Z" } as Item["lastChange"];
+    expect(maxChangedAt([one, two])).toBeNull();
+    expect(maxChangedAt([one, { ...two, lastChange }])).toBe("2026-03-02T00:00:00.000Z");
+    const delistedAt = "2026-03-03T00:00:00.000Z";
+    expect(maxChangedAt([{ ...three, lastChange, delistedAt }, two])).toBe(delistedAt);
+  });
+});
+
+describe("what is known of an item", () => {
+  it("is nothing before its first read, and the pulse where a product read is older", () => {
+    expect(currentSnapshot({ readings: {} })).toBeNull();
+    expect(
+      currentSnapshot({
+        readings: { pulse: { newCount: 3 }, product: { newCount: 2, price: 5 } },
+      }),
+    ).toEqual({ newCount: 3, price: 5 });
   });
 });

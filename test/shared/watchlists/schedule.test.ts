@@ -1,6 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nextRunAfter, parseEvery } from "../../../shared/watchlists/schedule.ts";
+import {
+  cronSchedule,
+  isSameSchedule,
+  nextRunAfter,
+  nextRunTimes,
+  parseEvery,
+  parseSchedule,
+  runTimesAfter,
+} from "../../../shared/watchlists/schedule.ts";
+import { listSchedule } from "../../../shared/watchlists/schedules.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
 
 describe("every", () => {
   it.each([
@@ -54,5 +64,74 @@ describe("next run", () => {
         },
       ),
     );
+  });
+});
+
+describe("next run of a cron", () => {
+  const noon = cronSchedule("0 12 * * *", "Europe/Berlin");
+
+  it.each([
+    ["2026-03-01T00:00:00Z", "2026-03-01T00:00:00Z", "2026-03-01T11:00:00.000Z"],
+    ["2026-03-01T11:00:00Z", "2026-03-01T11:00:20Z", "2026-03-02T11:00:00.000Z"],
+    ["2026-03-01T11:00:00Z", "2026-03-08T11:00:00Z", "2026-03-09T11:00:00.000Z"],
+    ["2026-03-05T11:00:00Z", "2026-03-01T00:00:00Z", "2026-03-06T11:00:00.000Z"],
+    ["2026-03-28T11:00:00Z", "2026-03-28T11:00:00Z", "2026-03-29T10:00:00.000Z"],
+  ])("of a list that was due at %s and is looked at at %s is %s", (due, now, next) => {
+    expect(nextRunAfter(noon, new Date(due), new Date(now)).toISOString()).toBe(next);
+  });
+});
+
+describe("the times to come", () => {
+  const hourly = parseEvery("1h");
+  const times = (list: readonly Date[]): string[] =>
+    list.map((at) => at.toISOString().slice(11, 16));
+
+  it("begin with the next run while it is ahead, and after it when it is due", () => {
+    const now = new Date("2026-03-01T10:30:00Z");
+    const ahead = { due: new Date("2026-03-01T10:45:00Z"), now, count: 3 };
+    const overdue = { due: new Date("2026-03-01T09:10:00Z"), now, count: 3 };
+
+    expect(times(nextRunTimes(hourly, ahead))).toEqual(["10:45", "11:45", "12:45"]);
+    expect(times(nextRunTimes(hourly, overdue))).toEqual(["11:10", "12:10", "13:10"]);
+    const cron = cronSchedule("15 * * * *", "UTC");
+    expect(times(nextRunTimes(cron, ahead))).toEqual(["10:45", "11:15", "12:15"]);
+    expect(times(nextRunTimes(cron, overdue))).toEqual(["11:15", "12:15", "13:15"]);
+  });
+
+  it("of a preview are counted from a time that is not one of them", () => {
+    const after = new Date("2026-03-01T10:15:00Z");
+
+    expect(times(runTimesAfter(hourly, after, 2))).toEqual(["11:15", "12:15"]);
+    expect(times(runTimesAfter(cronSchedule("15 * * * *", "UTC"), after, 1))).toEqual(["11:15"]);
+  });
+});
+
+describe("a schedule", () => {
+  it("is a cadence or a cron, read in UTC where no zone is named", () => {
+    expect(parseSchedule({ every: "1h" })).toEqual(parseEvery("1h"));
+    expect(parseSchedule({ cron: " @daily " })).toEqual({
+      type: "cron",
+      cron: "@daily",
+      timezone: "UTC",
+    });
+  });
+
+  it("is the same when it makes a list due at the same times", () => {
+    const daily = cronSchedule("@daily", "UTC");
+    expect(isSameSchedule(parseEvery("60m"), parseEvery("1h"))).toBe(true);
+    expect(isSameSchedule(parseEvery("24h"), daily)).toBe(false);
+    expect(isSameSchedule(daily, parseEvery("24h"))).toBe(false);
+    expect(isSameSchedule(daily, cronSchedule("@daily", "Asia/Kolkata"))).toBe(false);
+    expect(isSameSchedule(daily, { ...daily })).toBe(true);
+  });
+
+  it("of a list fires first when the list is due, and never in the past", () => {
+    const list = aWatchlist({ nextRunAt: "2026-03-01T10:45:00.000Z" });
+    const firstAt = (now: string): string =>
+      listSchedule(list, new Date(now)).firstAt.toISOString();
+
+    expect(firstAt("2026-03-01T10:30:00Z")).toBe("2026-03-01T10:45:00.000Z");
+    expect(firstAt("2026-03-01T10:45:00Z")).toBe("2026-03-01T11:45:00.000Z");
+    expect(firstAt("2026-03-01T13:00:00Z")).toBe("2026-03-01T13:45:00.000Z");
   });
 });

@@ -1,0 +1,17 @@
+import type { UndefinedSchema } from "valibot";
+import {
+  presentSchedulePreview,
+  schedulePreviewQuery,
+} from "../../shared/watchlists/schedule-preview.ts";
+import { route } from "../http/route.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+/** `GET /v1/watchlists/schedule` */
+export const schedulePreviewRoute = route<
+  WatchlistDependencies,
+  UndefinedSchema<undefined>,
+  typeof schedulePreviewQuery
+>({
+  query: schedulePreviewQuery,
+  handle: async ({ query, now }) => ({ status: 200, body: presentSchedulePreview(query, now) }),
+});

@@ -1,0 +1,14 @@
+import type { UndefinedSchema } from "valibot";
+import { presentScrapers, scrapersRequest } from "../../shared/pipelines/present-scrapers.ts";
+import { route } from "../http/route.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+/** `GET /v1/watchlists/scrapers` */
+export const scrapersRoute = route<
+  WatchlistDependencies,
+  UndefinedSchema<undefined>,
+  typeof scrapersRequest
+>({
+  query: scrapersRequest,
+  handle: async ({ query: shop }) => ({ status: 200, body: presentScrapers(shop) }),
+});

@@ -1,0 +1,16 @@
+import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
+import { watchlistPatch } from "../../shared/watchlists/update-request.ts";
+import { updateWatchlist } from "../../shared/watchlists/update-watchlist.ts";
+import { route } from "../http/route.ts";
+import { existing } from "./existing.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+/** `PATCH /v1/watchlists/{id}` */
+export const updateRoute = route<WatchlistDependencies, typeof watchlistPatch>({
+  body: watchlistPatch,
+  async handle({ body: patch, caller, path, now, baseUrl }, dependencies) {
+    const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
+    const updated = await updateWatchlist({ watchlist, patch, now }, dependencies);
+    return { status: 200, body: presentWatchlist(updated, { baseUrl, now }) };
+  },
+});

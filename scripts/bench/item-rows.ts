@@ -1,0 +1,120 @@
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+} from "@aws-sdk/lib-dynamodb";
+import { type Item, newItem } from "../../shared/watchlists/item.ts";
+import { maxChangedAt } from "../../shared/watchlists/page.ts";
+
+/** What is measured of a layout; each call gives how many items it dealt with. */
+export interface Layout {
+  create(items: readonly Item[]): Promise<number>;
+  /** Replaces every item, unmeasured. */
+  fill(items: readonly Item[]): Promise<void>;
+  /** Lists everything, so many items a call. */
+  readAll(limit: number): Promise<number>;
+  /** Reads and rewrites some items, as a step does. */
+  change(ids: readonly string[], to: (item: Item) => Item): Promise<number>;
+  changedSince(since: string): Promise<number>;
+}
+
+const batchRowsMax = 25;
+const parallel = 10;
+
+/**
+ * The plain layout: a row for each item, holding what a stored page keeps of it, written 25 at a
+ * time where all are new and one by one, on a condition, where one has changed. `changed_since` is a
+ * filter over the list's rows: an index over the time would spare most of that read, and double the
+ * price of every write that moves it.
+ */
+export function rowPerItem(
+  client: DynamoDBDocumentClient,
+  { table, list }: { readonly table: string; readonly list: string },
+): Layout {
+  const keyOf = (id: string) => ({ pk: `watchlist#${list}`, sk: `item#${id}` });
+  const rowOf = (item: Item) => ({
+    ...keyOf(item.id),
+    ...told(item),
+    touched_at: maxChangedAt([item]) ?? undefined,
+  });
+  const rewriteOne = async (id: string, to: (item: Item) => Item): Promise<void> => {
+    const got = await client.send(
+      new GetCommand({ TableName: table, Key: keyOf(id), ConsistentRead: true }),
+    );
+    const before = { ...newItem(id, ""), ...got.Item } as Item;
+    await client.send(
+      new PutCommand({
+        TableName: table,
+        Item: rowOf(to(before)),
+        ConditionExpression: "attribute_not_exists(revision) OR revision = :seen",
+        ExpressionAttributeValues: { ":seen": before.revision },
+      }),
+    );
+  };
+  const write = async (items: readonly Item[]): Promise<void> => {
+    const batches = Array.from({ length: Math.ceil(items.length / batchRowsMax) }, (_, n) =>
+      items.slice(n * batchRowsMax, (n + 1) * batchRowsMax),
+    );
+    await inParallel(batches, async (batch) => {
+      const puts = batch.map((item) => ({ PutRequest: { Item: rowOf(item) } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+    });
+  };
+  const query = async (limit: number | undefined, since: string | undefined): Promise<number> => {
+    let [found, start]: [number, Record<string, unknown> | undefined] = [0, undefined];
+    do {
+      const answer: QueryCommandOutput = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: "pk = :pk",
+          ExpressionAttributeValues: {
+            ":pk": keyOf("").pk,
+            ...(since === undefined ? {} : { ":since": since }),
+          },
+          ...(since === undefined ? {} : { FilterExpression: "touched_at >= :since" }),
+          ConsistentRead: true,
+          Limit: limit,
+          ExclusiveStartKey: start,
+        }),
+      );
+      found += answer.Items?.length ?? 0;
+      start = answer.LastEvaluatedKey;
+    } while (start !== undefined);
+    return found;
+  };
+  return {
+    async create(items) {
+      await write(items);
+      return items.length;
+    },
+    fill: write,
+    async change(ids, to) {
+      await inParallel(ids, (id) => rewriteOne(id, to));
+      return ids.length;
+    },
+    readAll: (limit) => query(limit, undefined),
+    changedSince: (since) => query(undefined, since),
+  };
+}
+
+/** What a stored page keeps of an item. */
+const told = (item: Item): object =>
+  Object.fromEntries(
+    Object.entries(item).filter(
+      ([, value]) =>
+        value !== null &&
+        value !== 0 &&
+        (typeof value !== "object" || Object.keys(value).length > 0),
+    ),
+  );
+
+async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const pending = all.toReversed();
+  const worker = async (): Promise<void> => {
+    for (let one = pending.pop(); one !== undefined; one = pending.pop()) await work(one);
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}

@@ -1,0 +1,196 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../base/clock.ts";
+import type { PurgeStore } from "../watchlists/purge-store.ts";
+import { dueKeys } from "./due-keys.ts";
+import { deleteRows, pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
+import { dueAt, type RowKey, watchlistKeys } from "./table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Whether a mark waits for a creation to be completed, or its list is being purged. */
+export const purgeState = { expected: "expected", begun: "begun" } as const;
+
+/** Rows looked up by one request. */
+const rowsMax = 500;
+const runsAtOnce = 10;
+
+/** Marks of lists to be purged, and the purging of their rows, in the watchlists table. */
+export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Options): PurgeStore {
+  const { table } = options;
+  return {
+    expectCreation: (watchlistId, purgeAt) =>
+      unlessRefused(() =>
+        client.send(
+          new PutCommand({
+            TableName: table,
+            Item: {
+              ...watchlistKeys.purge(watchlistId),
+              state: purgeState.expected,
+              ...dueAt("purge", purgeAt),
+            },
+            ConditionExpression: "attribute_not_exists(pk) OR #state = :expected",
+            ExpressionAttributeNames: { "#state": "state" },
+            ExpressionAttributeValues: { ":expected": purgeState.expected },
+          }),
+        ),
+      ),
+    async due(by, limit) {
+      const keys = await dueKeys(client, table, { kind: "purge", by, limit });
+      return keys.map(({ pk }) => pk.slice("watchlist#".length));
+    },
+    begin: (watchlistId, look) =>
+      pastTransactions(options, () => begin(client, table, { watchlistId, ...look })),
+    isRunning: (watchlistId) => isRunning(client, table, watchlistId),
+    removeRows: (watchlistId, isOver) => removeRows(client, options, { watchlistId, isOver }),
+    async end(watchlistId) {
+      await client.send(
+        new DeleteCommand({ TableName: table, Key: watchlistKeys.purge(watchlistId) }),
+      );
+    },
+  };
+}
+
+type Look = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];
+
+function begin(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, now, nextLook, abandoned }: Look,
+): Promise<boolean> {
+  return unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.purge(watchlistId),
+        UpdateExpression: "SET #state = :begun, due_at = :next",
+        ConditionExpression: abandoned
+          ? "attribute_exists(pk)"
+          : "#state = :begun OR due_at <= :now",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: {
+          ":begun": purgeState.begun,
+          ":next": nextLook.toISOString(),
+          ...(abandoned ? {} : { ":now": now.toISOString() }),
+        },
+      }),
+    ),
+  );
+}
+
+async function isRunning(
+  client: DynamoDBDocumentClient,
+  table: string,
+  watchlistId: string,
+): Promise<boolean> {
+  let start: Row | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        ...runsOf(table, watchlistId),
+        FilterExpression: "phase <> :done",
+        ExpressionAttributeValues: {
+          ...runsOf(table, watchlistId).ExpressionAttributeValues,
+          ":done": "done",
+        },
+        ProjectionExpression: "sk",
+        ExclusiveStartKey: start,
+      }),
+    );
+    if (Items.length > 0) return true;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return false;
+}
+
+const runsOf = (table: string, watchlistId: string) => ({
+  TableName: table,
+  KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
+  ExpressionAttributeValues: { ":pk": watchlistKeys.run(watchlistId, 0).pk, ":run": "run#" },
+  ConsistentRead: true,
+});
+
+interface Removal {
+  readonly watchlistId: string;
+  readonly isOver: () => boolean;
+}
+
+/** A run's own row goes after all that only it leads to, so that a stop in between loses nothing. */
+async function removeRows(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { watchlistId, isOver }: Removal,
+): Promise<boolean> {
+  const { table } = options;
+  for (;;) {
+    const { Items: runs = [] } = await client.send(
+      new QueryCommand({
+        ...runsOf(table, watchlistId),
+        ProjectionExpression: "pk, sk, id",
+        Limit: rowsMax,
+      }),
+    );
+    if (runs.length === 0) break;
+    for (let start = 0; start < runs.length; start += runsAtOnce) {
+      const some = runs.slice(start, start + runsAtOnce);
+      const removed = await Promise.all(
+        some.map((run) => {
+          const { pk } = watchlistKeys.step(String(run["id"]), "");
+          return removePartition(client, options, { pk, isOver });
+        }),
+      );
+      if (removed.includes(false)) return false;
+      await deleteRows(client, options, some.map(keyOf));
+    }
+  }
+  const { pk, sk: mark } = watchlistKeys.purge(watchlistId);
+  return removePartition(client, options, { pk, isOver, keep: mark });
+}
+
+interface Partition {
+  readonly pk: string;
+  readonly isOver: () => boolean;
+  /** The sort key of a row that stays. */
+  readonly keep?: string;
+}
+
+async function removePartition(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { pk, isOver, keep }: Partition,
+): Promise<boolean> {
+  let start: QueryCommandInput["ExclusiveStartKey"];
+  do {
+    if (isOver()) return false;
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName: options.table,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": pk },
+        ProjectionExpression: "pk, sk",
+        ConsistentRead: true,
+        Limit: rowsMax,
+        ExclusiveStartKey: start,
+      }),
+    );
+    await deleteRows(
+      client,
+      options,
+      Items.map(keyOf).filter(({ sk }) => sk !== keep),
+    );
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return true;
+}
+
+const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });

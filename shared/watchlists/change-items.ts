@@ -1,0 +1,184 @@
+import { conflict, invalidParam, notFound } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import { type Item, newItem } from "./item.ts";
+import type { ItemChange } from "./items-request.ts";
+import { compareIds, totalOf } from "./page.ts";
+import type { PageStore } from "./page-store.ts";
+import { endOf, type PageChange, type RewriteDependencies, rewriteItems } from "./rewrite-items.ts";
+import type { Watchlist } from "./watchlist.ts";
+import type { WatchlistStore } from "./watchlist-store.ts";
+
+/** What became of the ids: `added` to `unchanged` of those to add, the rest of those to remove. */
+export interface ItemTally {
+  readonly added: number;
+  /** Delisted items that were added again: they are new once more. */
+  readonly reactivated: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  readonly missing: number;
+}
+
+export interface ChangeItemsDependencies extends RewriteDependencies {
+  readonly watchlists: Pick<WatchlistStore, "get">;
+}
+
+export interface ChangeItemsRequest {
+  readonly watchlist: Watchlist;
+  readonly change: ItemChange;
+  readonly now: Date;
+}
+
+/**
+ * Removes and then adds items (specification, section "Watchlists"). Each page changes at once,
+ * the list page by page; a call that ended halfway may be made again.
+ * @returns what became of each id, and the list afterwards.
+ * @throws 400 when the list would hold too many items, with nothing applied; 404 when the list is
+ * deleted meanwhile; 409 when others filled it meanwhile, with part of the change applied.
+ */
+export async function changeItems(
+  { watchlist, change, now }: ChangeItemsRequest,
+  dependencies: ChangeItemsDependencies,
+): Promise<{ readonly tally: ItemTally; readonly watchlist: Watchlist }> {
+  let tally = nothing;
+  for (const pass of await passesOf(watchlist, change, dependencies.pages)) {
+    tally = plus(tally, await applyPass({ watchlist, change: pass, now }, dependencies));
+  }
+  const after = await dependencies.watchlists.get(watchlist.accountId, watchlist.id);
+  if (after === undefined) throw gone();
+  return { tally, watchlist: after };
+}
+
+const gone = () => notFound("This watchlist");
+
+const nothing: ItemTally = { added: 0, reactivated: 0, unchanged: 0, removed: 0, missing: 0 };
+
+const plus = (a: ItemTally, b: ItemTally): ItemTally => ({
+  added: a.added + b.added,
+  reactivated: a.reactivated + b.reactivated,
+  unchanged: a.unchanged + b.unchanged,
+  removed: a.removed + b.removed,
+  missing: a.missing + b.missing,
+});
+
+/** One pass where there is room for everything; else what goes makes room first for what comes. */
+async function passesOf(
+  watchlist: Watchlist,
+  change: ItemChange,
+  pages: Pick<PageStore, "pages">,
+): Promise<readonly ItemChange[]> {
+  const total = totalOf(watchlist.itemCounts);
+  if (total + change.add.length <= limits.watchlistItemsMax) return [change];
+  const { leaving, coming } = await countMoves(watchlist.id, change, pages);
+  const free = limits.watchlistItemsMax - (total - leaving);
+  if (coming > free) {
+    throw invalidParam(
+      "add",
+      `A watchlist holds at most ${limits.watchlistItemsMax} items. This one has room for ` +
+        `${Math.max(0, free)} more, and 'add' has ${coming} that are not on it.`,
+    );
+  }
+  return [
+    { add: [], remove: change.remove },
+    { add: change.add, remove: [] },
+  ];
+}
+
+/** How many items would leave the list, and how many would then come. */
+async function countMoves(
+  watchlistId: string,
+  { add, remove }: ItemChange,
+  pages: Pick<PageStore, "pages">,
+): Promise<{ readonly leaving: number; readonly coming: number }> {
+  const ids = idsOf({ add, remove });
+  const [adding, removing] = [new Set(add), new Set(remove)];
+  let [leaving, coming, done] = [0, 0, 0];
+  for await (const page of pages.pages(watchlistId, rangeOf(ids))) {
+    const end = endOf(page, ids, done);
+    if (end === done) continue;
+    const there = new Set(page.items.map((item) => item.id));
+    for (const id of ids.slice(done, end)) {
+      const leaves = removing.has(id) && there.has(id);
+      if (leaves) leaving += 1;
+      if (adding.has(id) && (leaves || !there.has(id))) coming += 1;
+    }
+    done = end;
+  }
+  return { leaving, coming };
+}
+
+function idsOf({ add, remove }: ItemChange): string[] {
+  if (add.length === 0 || remove.length === 0) return [...add, ...remove];
+  return [...new Set([...add, ...remove])].sort(compareIds);
+}
+
+function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
+  const [from, to] = [ids[0], ids.at(-1)];
+  return from === undefined || to === undefined ? {} : { from, to };
+}
+
+async function applyPass(
+  { watchlist, change, now }: ChangeItemsRequest,
+  dependencies: RewriteDependencies,
+): Promise<ItemTally> {
+  const wanted = {
+    adding: new Set(change.add),
+    removing: new Set(change.remove),
+    addedAt: now.toISOString(),
+  };
+  const { outcome, notes } = await rewriteItems(
+    {
+      list: { accountId: watchlist.accountId, watchlistId: watchlist.id },
+      ids: idsOf(change),
+      change: (items, ids) => changePage(items, ids, wanted),
+    },
+    dependencies,
+  );
+  if (outcome === "list_gone") throw gone();
+  if (outcome === "full") {
+    throw conflict(
+      "Other calls filled the watchlist while this one was applied. Part of it is in place: look " +
+        "at the items, make room, and send it again.",
+    );
+  }
+  return notes.reduce(plus, nothing);
+}
+
+interface Wanted {
+  readonly adding: ReadonlySet<string>;
+  readonly removing: ReadonlySet<string>;
+  readonly addedAt: string;
+}
+
+function changePage(
+  items: readonly Item[],
+  ids: readonly string[],
+  { adding, removing, addedAt }: Wanted,
+): PageChange<ItemTally> {
+  const kept = new Map(items.map((item) => [item.id, item]));
+  const tally = { ...nothing };
+  for (const id of ids) {
+    const before = kept.get(id);
+    if (removing.has(id)) tally[kept.delete(id) ? "removed" : "missing"] += 1;
+    if (!adding.has(id)) continue;
+    const outcome = outcomeOf(kept.get(id));
+    tally[outcome] += 1;
+    if (outcome !== "unchanged") kept.set(id, afresh(id, addedAt, before));
+  }
+  const isTouched = tally.added + tally.reactivated + tally.removed > 0;
+  const after = isTouched ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id)) : items;
+  return { items: after, note: tally };
+}
+
+function outcomeOf(item: Item | undefined): "added" | "reactivated" | "unchanged" {
+  if (item === undefined) return "added";
+  return item.state === "delisted" ? "reactivated" : "unchanged";
+}
+
+/**
+ * An item that is added again starts over: its next read is a baseline, as any new item's. Only the
+ * revision stays, so that a late result of before the change does not speak for the new item.
+ */
+const afresh = (id: string, addedAt: string, before: Item | undefined): Item => ({
+  ...newItem(id, addedAt),
+  revision: before?.revision ?? 0,
+});

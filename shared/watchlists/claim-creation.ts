@@ -1,0 +1,78 @@
+import type { Chance } from "../base/clock.ts";
+import { conflict, idempotencyKeyReused } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import {
+  type IdempotencyRecord,
+  type IdempotencyStore,
+  keyMemoryMs,
+  leaseMs,
+  sha256,
+  takeOverMs,
+} from "./idempotency.ts";
+
+export interface CreationClaim {
+  readonly watchlistId: string;
+  /** Times of the new list count from here, also when a later attempt finishes it. */
+  readonly claimedAt: Date;
+  /** What is remembered of the request; null for one without a key. */
+  readonly record: IdempotencyRecord | null;
+}
+
+export type ClaimOutcome =
+  | { readonly outcome: "claimed"; readonly claim: CreationClaim }
+  | { readonly outcome: "replay"; readonly answer: string };
+
+/**
+ * Takes a creation on, under an id that is fixed from here: a repeat with the same key creates the
+ * same list, or gives its answer again (specification, "Idempotency rules").
+ * @throws 409 while the first request is running, 422 for a key of another request.
+ */
+export async function claimCreation(
+  request: {
+    readonly accountId: string;
+    readonly key: string | undefined;
+    readonly bodyHash: string;
+    readonly now: Date;
+  },
+  { keys, chance }: { readonly keys: IdempotencyStore; readonly chance: Chance },
+): Promise<ClaimOutcome> {
+  const { accountId, key, bodyHash, now } = request;
+  const watchlistId = newId("watchlist", now, chance);
+  if (key === undefined) {
+    return { outcome: "claimed", claim: { watchlistId, claimedAt: now, record: null } };
+  }
+  const wanted: IdempotencyRecord = {
+    accountId,
+    keyHash: sha256(key),
+    bodyHash,
+    owner: Buffer.from(chance.bytes(12)).toString("hex"),
+    leaseUntil: new Date(now.getTime() + leaseMs),
+    watchlistId,
+    claimedAt: now,
+    expiresAt: new Date(now.getTime() + keyMemoryMs),
+    answer: null,
+  };
+  const found = await keys.open(wanted, now);
+  if (found.owner === wanted.owner) return claimed(found);
+  if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();
+  if (found.answer !== null) return { outcome: "replay", answer: found.answer };
+  if (found.leaseUntil > now) throw inFlight();
+  const takenOver = succeed(found, wanted);
+  if (!(await keys.takeOver(takenOver, found.owner))) throw inFlight();
+  return claimed(takenOver);
+}
+
+/** The record of an attempt that follows one which died: it finishes the same list, if it is soon. */
+function succeed(died: IdempotencyRecord, wanted: IdempotencyRecord): IdempotencyRecord {
+  const isSoon = wanted.claimedAt.getTime() - died.claimedAt.getTime() < takeOverMs;
+  if (!isSoon) return wanted;
+  return { ...wanted, watchlistId: died.watchlistId, claimedAt: died.claimedAt };
+}
+
+const claimed = (record: IdempotencyRecord): ClaimOutcome => ({
+  outcome: "claimed",
+  claim: { watchlistId: record.watchlistId, claimedAt: record.claimedAt, record },
+});
+
+export const inFlight = (): Error =>
+  conflict("A request with this idempotency key is in progress. Try again in a minute.");

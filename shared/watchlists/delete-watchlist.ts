@@ -1,0 +1,28 @@
+import { hint, type Warn } from "../base/hint.ts";
+import { purgeAgainMs, type PurgeDependencies, purgeWatchlist } from "./purge-watchlist.ts";
+import type { WatchlistStore } from "./watchlist-store.ts";
+
+/** How long the call that deletes a list works on its purge; the sweeper does the rest. */
+const purgeMs = 5_000;
+
+/**
+ * Deletes a list: one write takes it away for everybody, what it leaves is purged at once or, while
+ * a run is in progress, after it. False for a list that does not exist.
+ */
+export async function deleteWatchlist(
+  list: { readonly accountId: string; readonly watchlistId: string; readonly now: Date },
+  dependencies: PurgeDependencies & {
+    readonly watchlists: WatchlistStore;
+    readonly warn: Warn;
+  },
+): Promise<boolean> {
+  const { accountId, watchlistId, now } = list;
+  const purgeAt = new Date(now.getTime() + purgeAgainMs);
+  const { watchlists, warn } = dependencies;
+  if (!(await watchlists.remove({ accountId, watchlistId, purgeAt }))) return false;
+  const until = new Date(now.getTime() + purgeMs);
+  await hint(async () => {
+    await purgeWatchlist({ watchlistId, until }, dependencies);
+  }, warn);
+  return true;
+}

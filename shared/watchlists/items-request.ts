@@ -1,0 +1,50 @@
+import * as v from "valibot";
+import { invalidParam, missingParam } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
+import type { Platform } from "../platforms/catalogue.ts";
+import { parseItemIds } from "../platforms/item-id.ts";
+import { idList } from "./id-list.ts";
+import { compareIds } from "./page.ts";
+
+/** Body of `POST /v1/watchlists/{id}/items` (specification, section "Watchlists"). */
+export const itemChangeBody = v.object({
+  add: v.optional(
+    v.pipe(
+      idList("add"),
+      v.description(
+        `Item ids to add, up to ${limits.watchlistItemsMax}, or one string with ids separated by ` +
+          "newlines or commas.",
+      ),
+    ),
+  ),
+  remove: v.optional(v.pipe(idList("remove"), v.description("Item ids to remove, sent likewise."))),
+});
+export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
+
+/** Ids of the list's platform, each once, ascending; an id may be in both. */
+export interface ItemChange {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** @throws 400 that names the parameter at fault: one bad id refuses the whole change. */
+export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemChange {
+  if (body.add === undefined && body.remove === undefined) throw missingParam("add");
+  const change = {
+    add: idsOf(platform, body.add, "add"),
+    remove: idsOf(platform, body.remove, "remove"),
+  };
+  if (change.add.length === 0 && change.remove.length === 0) {
+    const param = body.add === undefined ? "remove" : "add";
+    throw invalidParam(param, `'${param}' is empty. Send at least one id to add or to remove.`);
+  }
+  return change;
+}
+
+function idsOf(platform: Platform, raw: readonly string[] = [], param: string): string[] {
+  const ids = parseItemIds(platform, raw, param);
+  if (ids.length > limits.watchlistItemsMax) {
+    throw invalidParam(param, `'${param}' has more than ${limits.watchlistItemsMax} ids.`);
+  }
+  return ids.sort(compareIds);
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { putList } from "../../support/put-list.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let world: ListWorld;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const id = `wl_${"0".repeat(24)}`;
+const createdAt = "2026-03-01T10:00:00.000Z";
+beforeEach(async () => {
+  world = await openListWorld(tables);
+  const items = ["9000000", "9000001"].map((item) => newItem(item, createdAt));
+  const itemCounts = { new: 2, active: 0, delisted: 0 };
+  await putList(
+    { client: world.client, ...world.options },
+    aWatchlist({ id, accountId: "acct_1", itemCounts }),
+    items,
+  );
+});
+
+const body = { add: ["9000002", "9000001"], remove: "9000000,9000009" };
+
+describe.each([
+  ["items", "watchlist_items"],
+  ["asins", "watchlist_asins"],
+])("POST /v1/watchlists/{id}/%s", (path, object) => {
+  it("answers what became of the ids, and what the list holds then", async () => {
+    const { status, json } = await world.ask(`POST /${id}/${path}`, { body });
+    expect(status).toBe(200);
+    const counts = { new: 2, active: 0, delisted: 0 };
+    expect(json).toEqual({
+      object,
+      watchlist_id: id,
+      added: 1,
+      reactivated: 0,
+      unchanged: 1,
+      removed: 1,
+      missing: 1,
+      item_count: 2,
+      items_by_state: counts,
+      asin_count: 2,
+      asins_by_state: counts,
+    });
+    const listed = await world.ask(`GET /${id}/items`);
+    expect(listed.json).toMatchObject({
+      data: [{ id: "9000001" }, { id: "9000002" }],
+      has_more: false,
+    });
+    const list = await world.ask(`GET /${id}`);
+    expect(list.json).toMatchObject({ item_count: 2, items_by_state: counts });
+  });
+
+  it("refuses the whole change for one bad id, and names it", async () => {
+    const bad = { ...body, remove: ["9000000", "12"] };
+    const { status, json } = await world.ask(`POST /${id}/${path}`, { body: bad });
+    expect([status, json["error"]]).toMatchObject([
+      400,
+      { code: "INVALID_PARAM", param: "remove[1]" },
+    ]);
+    const listed = await world.ask(`GET /${id}/items`);
+    expect(listed.json).toMatchObject({ data: [{ id: "9000000" }, { id: "9000001" }] });
+  });
+
+  it.each([
+    ["stranger", 404, "NOT_FOUND"],
+    ["demo", 403, "DEMO_READ_ONLY"],
+  ] as const)("answers a %s with %d", async (as, status, code) => {
+    const answer = await world.ask(`POST /${id}/${path}`, { body, as });
+    expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
+  });
+});

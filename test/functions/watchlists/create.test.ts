@@ -1,0 +1,417 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let world: ListWorld;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  world = await openListWorld(tables);
+});
+
+const aBody = { name: "Coffee", platform: "retailer_d", ids: ["9000001", "9000000"], every: "15m" };
+const create = (body: object = {}): Promise<Answered> =>
+  world.ask("POST ", { body: { ...aBody, ...body } });
+
+const without = (...names: (keyof typeof aBody)[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(aBody).filter(([name]) => !names.some((n) => n === name)));
+
+/** The status and parameter of a refusal. */
+const refusal = ({ status, json }: Answered): readonly unknown[] => {
+  const { code, param } = json["error"] as Record<string, unknown>;
+  return [status, code, param];
+};
+
+describe("POST /v1/watchlists", () => {
+  it("answers 201 with an active list whose items are new and whose first run is due now", async () => {
+    const { status, json } = await create();
+
+    const at = world.clock.now().toISOString();
+    const counts = { new: 2, active: 0, delisted: 0 };
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      id: expect.stringMatching(/^wl_[0-9a-z]{24}$/),
+      object: "watchlist",
+      name: "Coffee",
+      platform: "retailer_d",
+      marketplace: "us",
+      currency: "USD",
+      status: "active",
+      paused_reason: null,
+      schedule: { type: "every", every: "15m", every_seconds: 900 },
+      every: "15m",
+      every_seconds: 900,
+      refresh_every_runs: 8,
+      webhook_url: null,
+      item_count: 2,
+      items_by_state: counts,
+      asin_count: 2,
+      asins_by_state: counts,
+      pipeline: expect.objectContaining({ entry: "check", baseline: null, refresh: null }),
+      default_pipeline: true,
+      estimated_credits: { pulseRun: 2, refreshRun: 2, newAsins: 2 },
+      run_count: 0,
+      consecutive_skips: 0,
+      last_run_at: null,
+      last_run_status: null,
+      next_run_at: at,
+      next_run_times: [15, 30, 45, 60, 75].map((minutes) => minutesLater(minutes)),
+      created_at: at,
+      updated_at: at,
+      url: `https://api.test/v1/watchlists/${String(json["id"])}`,
+    });
+    expect(await world.ask(`GET /${String(json["id"])}`)).toMatchObject({ status: 200, json });
+  });
+
+  it("makes the schedule whose first tick is the second run, and says that the first is due", async () => {
+    const { json } = await create();
+
+    const watchlistId = String(json["id"]);
+    expect([...world.scheduled.values()]).toEqual([
+      {
+        accountId: "acct_1",
+        watchlistId,
+        schedule: { type: "every", every: "15m", everySeconds: 900 },
+        firstAt: new Date(minutesLater(15)),
+      },
+    ]);
+    expect(world.waiting).toEqual([
+      {
+        queue: "due",
+        due: { accountId: "acct_1", watchlistId, scheduledTime: json["next_run_at"] },
+      },
+    ]);
+  });
+
+  it("leaves no mark behind that would purge the list", async () => {
+    await create();
+
+    const keys = (await world.rows()).map(({ sk }) => sk.replace(/wl_.*/, "wl"));
+    expect(keys.sort()).toEqual(["page#", "watchlist#wl", "watchlists"]);
+  });
+
+  it("reads a cron in its zone", async () => {
+    const { json } = await create({
+      every: undefined,
+      cron: "30 8 * * MON-FRI",
+      timezone: "europe/berlin",
+    });
+
+    expect(json).toMatchObject({
+      schedule: { type: "cron", cron: "30 8 * * MON-FRI", timezone: "Europe/Berlin" },
+      every: null,
+      every_seconds: null,
+      next_run_at: world.clock.now().toISOString(),
+    });
+    expect((json["next_run_times"] as string[]).slice(0, 2)).toEqual([
+      "2026-03-02T07:30:00.000Z",
+      "2026-03-03T07:30:00.000Z",
+    ]);
+    expect(await createdSchedule(json)).toMatchObject({ timezone: "Europe/Berlin" });
+  });
+
+  it("reads a cron in UTC when no zone is named", async () => {
+    const { json } = await create({ every: undefined, cron: "@daily" });
+
+    expect(json["schedule"]).toEqual({ type: "cron", cron: "@daily", timezone: "UTC" });
+  });
+
+  it("watches retailer_a where no platform is named, with its default pipeline", async () => {
+    const { status, json } = await world.ask("POST ", {
+      body: { name: "A", asins: ["b0sandbox0"], every: "1h", refresh_every_runs: 3 },
+    });
+
+    expect(status).toBe(201);
+    expect(json).toMatchObject({
+      platform: "retailer_a",
+      marketplace: "us",
+      default_pipeline: true,
+      refresh_every_runs: 3,
+      pipeline: { entry: "pulse", baseline: "full", refresh: { every_runs: 3, entry: "lite" } },
+      estimated_credits: { pulseRun: 1, refreshRun: 1, newAsins: 5 },
+    });
+  });
+
+  it("takes a pipeline of the customer's own", async () => {
+    const { status, json } = await create({ pipeline });
+
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ default_pipeline: false, pipeline: { entry: "look" } });
+  });
+
+  it("takes the default for a pipeline that is null", async () => {
+    expect((await create({ pipeline: null })).json["default_pipeline"]).toBe(true);
+  });
+
+  it("takes ids as text, and each once", async () => {
+    const { json } = await create({ ids: "9000001, 9000002\n9000001,,\n 9000003 " });
+
+    expect(json["item_count"]).toBe(3);
+  });
+
+  it("sends a list's events to the endpoint that is named by URL or id", async () => {
+    const endpoint = await world.registered("https://shop.example.org/hook");
+
+    const byUrl = await create({ webhook_url: "https://SHOP.example.org/hook" });
+    const byId = await create({ webhook_endpoint_id: endpoint.id });
+
+    for (const { json } of [byUrl, byId]) {
+      expect(json["webhook_url"]).toBe(endpoint.url);
+      const stored = await world.watchlists.get("acct_1", String(json["id"]));
+      expect(stored).toMatchObject({ webhookEndpointId: endpoint.id, webhookUrl: endpoint.url });
+    }
+  });
+
+  it("ignores fields it does not know", async () => {
+    expect((await create({ colour: "red" })).status).toBe(201);
+  });
+
+  it("answers 403 to a key of the demo workspace, and remembers nothing of it", async () => {
+    const body = { ...aBody, idempotency_key: "k" };
+
+    expect((await world.ask("POST ", { body, as: "demo" })).status).toBe(403);
+    expect(await world.rows()).toEqual([]);
+  });
+});
+
+const pipeline = {
+  steps: [
+    { id: "look", scraper: "retailer_d.standard", routes: [{ when: "changed", notify: true }] },
+  ],
+};
+const minutesLater = (minutes: number): string =>
+  new Date(world.clock.now().getTime() + minutes * 60_000).toISOString();
+const createdSchedule = async ({ id }: Readonly<Record<string, unknown>>): Promise<unknown> =>
+  world.scheduled.get(String(id))?.schedule;
+
+describe("the body of a new list is refused with 400 and the parameter at fault", () => {
+  it.each([
+    ["name is missing", without("name"), "MISSING_PARAM", "name"],
+    ["name is empty", { ...aBody, name: "  " }, "INVALID_PARAM", "name"],
+    ["name has 101 characters", { ...aBody, name: "x".repeat(101) }, "INVALID_PARAM", "name"],
+    ["name is a number", { ...aBody, name: 1 }, "INVALID_PARAM", "name"],
+    ["ids are missing", without("ids"), "MISSING_PARAM", "ids"],
+    ["ids are empty", { ...aBody, ids: [] }, "INVALID_PARAM", "ids"],
+    ["ids are blank text", { ...aBody, ids: " \n," }, "INVALID_PARAM", "ids"],
+    ["ids are a number", { ...aBody, ids: 5 }, "INVALID_PARAM", "ids"],
+    ["an id is malformed", { ...aBody, ids: ["9000001", "12"] }, "INVALID_PARAM", "ids[1]"],
+    [
+      "there are 50,001 ids",
+      { ...aBody, ids: Array.from({ length: 50_001 }, (_, n) => String(1_000_000 + n)) },
+      "INVALID_PARAM",
+      "ids",
+    ],
+    [
+      "asins come with another platform",
+      { ...without("ids"), asins: ["B0SANDBOX0"] },
+      "INVALID_PARAM",
+      "asins",
+    ],
+    [
+      "ids and asins are both sent",
+      { name: "A", every: "1h", ids: ["B0SANDBOX0"], asins: ["B0SANDBOX0"] },
+      "INVALID_PARAM",
+      "asins",
+    ],
+    ["platform is unknown", { ...aBody, platform: "retailer_z" }, "INVALID_PARAM", "platform"],
+    ["marketplace is unknown", { ...aBody, marketplace: "xx" }, "INVALID_PARAM", "marketplace"],
+    ["neither every nor cron is sent", without("every"), "MISSING_PARAM", "every"],
+    ["every is too short", { ...aBody, every: "4m" }, "INVALID_PARAM", "every"],
+    ["every is too long", { ...aBody, every: "8d" }, "INVALID_PARAM", "every"],
+    ["every and cron are both sent", { ...aBody, cron: "@daily" }, "INVALID_PARAM", "cron"],
+    ["timezone comes with every", { ...aBody, timezone: "UTC" }, "INVALID_PARAM", "timezone"],
+    ["cron fires too often", { ...without("every"), cron: "* * * * *" }, "INVALID_PARAM", "cron"],
+    [
+      "timezone is unknown",
+      { ...without("every"), cron: "@daily", timezone: "Mars/Olympus" },
+      "INVALID_PARAM",
+      "timezone",
+    ],
+    [
+      "webhook_url is not registered",
+      { ...aBody, webhook_url: "https://shop.example.org/" },
+      "INVALID_PARAM",
+      "webhook_url",
+    ],
+    [
+      "webhook_endpoint_id is not registered",
+      { ...aBody, webhook_endpoint_id: "we_0123456789abcdefghjkmnpr" },
+      "INVALID_PARAM",
+      "webhook_endpoint_id",
+    ],
+    [
+      "webhook_endpoint_id is no id of one",
+      { ...aBody, webhook_endpoint_id: "wl_1" },
+      "INVALID_PARAM",
+      "webhook_endpoint_id",
+    ],
+    [
+      "an endpoint is named twice",
+      { ...aBody, webhook_url: "https://a.example.org/", webhook_endpoint_id: "we_1" },
+      "INVALID_PARAM",
+      "webhook_url",
+    ],
+    [
+      "refresh_every_runs is 1,001",
+      { ...aBody, refresh_every_runs: 1_001 },
+      "INVALID_PARAM",
+      "refresh_every_runs",
+    ],
+    [
+      "refresh_every_runs is half",
+      { ...aBody, refresh_every_runs: 0.5 },
+      "INVALID_PARAM",
+      "refresh_every_runs",
+    ],
+    [
+      "refresh_every_runs is below 0",
+      { ...aBody, refresh_every_runs: -1 },
+      "INVALID_PARAM",
+      "refresh_every_runs",
+    ],
+    [
+      "the pipeline has a scraper of another platform",
+      { ...aBody, pipeline: { steps: [{ id: "a", scraper: "retailer_b.standard" }] } },
+      "INVALID_PARAM",
+      "pipeline.steps[0].scraper",
+    ],
+    [
+      "idempotency_key is empty",
+      { ...aBody, idempotency_key: "" },
+      "INVALID_PARAM",
+      "idempotency_key",
+    ],
+    [
+      "idempotency_key is a number",
+      { ...aBody, idempotency_key: 5 },
+      "INVALID_PARAM",
+      "idempotency_key",
+    ],
+  ])("when %s", async (...[, body, code, param]) => {
+    const answer = await world.ask("POST ", { body });
+
+    expect(refusal(answer)).toEqual([400, code, param]);
+    expect(await world.rows()).toEqual([]);
+    expect(world.scheduled.size).toBe(0);
+  });
+
+  it.each([
+    ["a platform", { ...aBody, platform: "retailer_e" }],
+    ["a marketplace", { ...aBody, platform: "retailer_d", marketplace: "ca" }],
+  ])("with 501 for %s that is announced only", async (_, body) => {
+    const answer = await world.ask("POST ", { body });
+
+    expect(answer.status).toBe(501);
+    expect(answer.json["coming_soon"]).toBe(true);
+    expect(await world.rows()).toEqual([]);
+  });
+});
+
+describe("an idempotency key", () => {
+  const keyed = (key: string, body: object = aBody): Promise<Answered> =>
+    world.ask("POST ", { body, headers: { "Idempotency-Key": key } });
+  const listCount = async (as: "owner" | "stranger" = "owner"): Promise<number> =>
+    ((await world.ask("GET ", { as })).json["data"] as unknown[]).length;
+
+  it("gives a repeat the very bytes of the first answer, and creates nothing", async () => {
+    const first = await keyed("order-1");
+    world.clock.advance(60_000);
+    const second = await keyed("order-1");
+
+    expect(first.headers["Idempotent-Replayed"]).toBeUndefined();
+    expect(second).toMatchObject({ status: 201, text: first.text });
+    expect(second.headers["Idempotent-Replayed"]).toBe("true");
+    expect(await listCount()).toBe(1);
+  });
+
+  it("is the same in a header, in the body, and in both", async () => {
+    const { text } = await keyed("order-1");
+
+    const inBody = await world.ask("POST ", { body: { idempotency_key: "order-1", ...aBody } });
+    const inBoth = await keyed("order-1", { ...aBody, idempotency_key: "order-1" });
+
+    expect([inBody.text, inBoth.text]).toEqual([text, text]);
+  });
+
+  it("does not care for the order of the body's fields", async () => {
+    const { text } = await keyed("order-1", { ...aBody, pipeline });
+
+    const turned = Object.fromEntries(Object.entries({ ...aBody, pipeline }).toReversed());
+    expect((await keyed("order-1", turned)).text).toBe(text);
+  });
+
+  it("is refused with 422 for another body", async () => {
+    await keyed("order-1");
+
+    expect(refusal(await keyed("order-1", { ...aBody, name: "Tea" }))).toEqual([
+      422,
+      "INVALID_PARAM",
+      "idempotency_key",
+    ]);
+    expect(await listCount()).toBe(1);
+  });
+
+  it("belongs to its account", async () => {
+    await keyed("order-1");
+
+    const other = await world.ask("POST ", {
+      body: { ...aBody, name: "Tea" },
+      headers: { "Idempotency-Key": "order-1" },
+      as: "stranger",
+    });
+    expect(other.status).toBe(201);
+    expect(await listCount("stranger")).toBe(1);
+  });
+
+  it("is remembered for 24 hours and not longer", async () => {
+    await keyed("order-1");
+    world.clock.advance(24 * 3_600_000 - 1);
+    expect((await keyed("order-1")).headers["Idempotent-Replayed"]).toBe("true");
+
+    world.clock.advance(1);
+    expect((await keyed("order-1")).headers["Idempotent-Replayed"]).toBeUndefined();
+    expect(await listCount()).toBe(2);
+  });
+
+  it("runs again after a failure, with any body", async () => {
+    const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
+    expect((await keyed("order-1", body)).status).toBe(400);
+
+    await world.registered("https://shop.example.org/hook");
+    expect((await keyed("order-1", body)).status).toBe(201);
+    expect((await keyed("order-2", { ...body, every: "1m" })).status).toBe(400);
+    expect((await keyed("order-2")).status).toBe(201);
+  });
+
+  it("replays even when the endpoint that the list names is gone by then", async () => {
+    const body = { ...aBody, webhook_url: "https://shop.example.org/hook" };
+    await world.registered("https://shop.example.org/hook");
+    const { text } = await keyed("order-1", body);
+    Object.assign(world.endpoints, { findByUrl: async () => null });
+
+    expect(await keyed("order-1", body)).toMatchObject({ status: 201, text });
+  });
+
+  it.each([
+    ["256 characters", "x".repeat(256)],
+    ["a tab", "a\tb"],
+    ["a letter beyond ASCII", "é"],
+    ["nothing", ""],
+  ])("of %s is refused", async (_, key) => {
+    expect(refusal(await keyed(key))).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
+  });
+
+  it("may have 255 characters", async () => {
+    expect((await keyed("~".repeat(255))).status).toBe(201);
+  });
+
+  it("is refused when header and body differ", async () => {
+    const answer = await keyed("a", { ...aBody, idempotency_key: "b" });
+
+    expect(refusal(answer)).toEqual([400, "INVALID_PARAM", "idempotency_key"]);
+    expect(await world.rows()).toEqual([]);
+  });
+});

@@ -1,0 +1,235 @@
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import type { CrashPoint } from "../../support/crashing-ports.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let world: ListWorld;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  world = await openListWorld(tables);
+});
+
+const ids = Array.from({ length: 2_500 }, (_, n) => String(1_000_000 + n));
+const keyed = {
+  body: { name: "Coffee", platform: "retailer_d", ids, every: "15m" },
+  headers: { "Idempotency-Key": "order-1" },
+};
+const created = async (): Promise<string> => String((await world.ask("POST ", keyed)).json["id"]);
+const remove = (id: string): Promise<Answered> => world.ask(`DELETE /${id}`);
+
+/** What there is besides the count of the account's lists, which stays and says 0. */
+async function left(): Promise<readonly string[]> {
+  const rows = await world.rows();
+  expect(rows.find(({ sk }) => sk === "watchlists")?.["watchlists"]).toBe(0);
+  return rows.filter(({ sk }) => sk !== "watchlists").map(({ pk, sk }) => `${pk} ${sk}`);
+}
+
+/** The sweeper's minute: what is due is purged. */
+async function sweep(secondsMax = 60): Promise<void> {
+  const now = world.clock.now();
+  for (const watchlistId of await world.purges.due(now, 1_000)) {
+    await purgeWatchlist(
+      { watchlistId, until: new Date(now.getTime() + secondsMax * 1_000) },
+      world,
+    );
+  }
+}
+
+/** Rows of runs as runs leave them: their own, their steps, their batches. */
+async function putRuns(id: string, runs: number, batches: number): Promise<void> {
+  const rows = Array.from({ length: runs }, (_, n) => {
+    const runId = `wlrun_${id.slice(3, 20)}${n}`;
+    return [
+      { ...watchlistKeys.run(id, n + 1), id: runId, phase: "done" },
+      { ...watchlistKeys.step(runId, "check") },
+      ...Array.from({ length: batches }, (__, number) =>
+        watchlistKeys.batch(runId, { step: "check", plan: "a", number }),
+      ),
+    ];
+  }).flat();
+  for (let start = 0; start < rows.length; start += 25) {
+    const requests = rows.slice(start, start + 25).map((Item) => ({ PutRequest: { Item } }));
+    await world.client.send(
+      new BatchWriteCommand({ RequestItems: { [world.options.table]: requests } }),
+    );
+  }
+}
+
+describe("DELETE /v1/watchlists/{id}", () => {
+  it("answers 200 and leaves no list, schedule, item, run or key behind", async () => {
+    const id = await created();
+    await putRuns(id, 3, 4);
+
+    const { status, json } = await remove(id);
+    expect([status, json]).toEqual([200, { id, object: "watchlist", deleted: true }]);
+    expect(await left()).toEqual([]);
+    expect(world.scheduled.size).toBe(0);
+    expect((await world.ask(`GET /${id}`)).status).toBe(404);
+    expect((await world.ask("GET ")).json["data"]).toEqual([]);
+  });
+
+  it("answers 404 the second time, for another account's list, and for none", async () => {
+    const id = await created();
+
+    expect((await world.ask(`DELETE /${id}`, { as: "stranger" })).status).toBe(404);
+    expect((await remove(id)).status).toBe(200);
+    expect((await remove(id)).status).toBe(404);
+    expect((await remove("wl_1")).status).toBe(404);
+    expect(await left()).toEqual([]);
+  });
+
+  it("answers 403 to a key of the demo workspace", async () => {
+    expect((await world.ask("DELETE /wl_1", { as: "demo" })).status).toBe(403);
+  });
+
+  it("forgets the list's idempotency key: a repeat creates a new list", async () => {
+    const id = await created();
+    await remove(id);
+
+    const again = await world.ask("POST ", keyed);
+    expect(again.status).toBe(201);
+    expect(again.headers["Idempotent-Replayed"]).toBeUndefined();
+    expect(again.json["id"]).not.toBe(id);
+  });
+
+  it("leaves a key alone that was used for another list a day later", async () => {
+    const id = await created();
+    world.clock.advance(25 * 3_600_000);
+    const second = await world.ask("POST ", keyed);
+
+    expect((await remove(id)).status).toBe(200);
+    const replay = await world.ask("POST ", keyed);
+    expect(replay.text).toBe(second.text);
+    expect(replay.headers["Idempotent-Replayed"]).toBe("true");
+  });
+
+  it("counts a list once that is deleted twice at the same time", async () => {
+    const id = await created();
+
+    const statuses = (await Promise.all([remove(id), remove(id), remove(id)])).map(
+      ({ status }) => status,
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(2);
+    expect(await left()).toEqual([]);
+  });
+
+  it("lets a run in progress finish, which needs its rows, and then removes them", async () => {
+    const id = await created();
+    expect((await world.ask(`POST /${id}/run`)).status).toBe(202);
+
+    await remove(id);
+    expect(world.scheduled.size).toBe(0);
+    const waiting = (await left()).map((row) => row.split(" ")[1]?.split("#")[0]);
+    expect(waiting).toEqual(["purge", "run"]);
+
+    world.clock.advance(60_000);
+    await sweep();
+    expect(await left()).toHaveLength(2);
+
+    await finished(id);
+    await sweep();
+    expect(await left()).toHaveLength(2);
+    world.clock.advance(60_000);
+    await sweep();
+    expect(await left()).toEqual([]);
+  });
+
+  it("takes as many attempts as a long history needs, each of them bounded", async () => {
+    const id = await created();
+    await putRuns(id, 60, 30);
+    const now = world.clock.now();
+    await world.watchlists.remove({ accountId: "acct_1", watchlistId: id, purgeAt: now });
+    let attempts = 0;
+    let outcome = "";
+    // A clock that moves with every look at it, so that each attempt ends early.
+    const clock = {
+      ...world.clock,
+      now: () => {
+        world.clock.advance(1_000);
+        return world.clock.now();
+      },
+    };
+    while (outcome !== "purged") {
+      attempts += 1;
+      const until = new Date(world.clock.now().getTime() + 15_000);
+      outcome = await purgeWatchlist({ watchlistId: id, until }, { ...world, clock });
+      expect(attempts).toBeLessThan(100);
+    }
+
+    expect(attempts).toBeGreaterThan(3);
+    expect(await left()).toEqual([]);
+  });
+});
+
+describe("a purge", () => {
+  it("touches nothing of a list that exists, whoever asks for it", async () => {
+    const id = await created();
+    const before = await world.rows();
+
+    const until = new Date(world.clock.now().getTime() + 60_000);
+    for (const abandoned of [true, false]) {
+      const request = { watchlistId: id, until, abandoned };
+      expect(await purgeWatchlist(request, world)).toBe("nothing");
+    }
+    expect(await world.rows()).toEqual(before);
+    expect(world.scheduled.size).toBe(1);
+  });
+
+  it("keeps its list from being created from the moment on that it has begun", async () => {
+    const now = world.clock.now();
+    const later = new Date(now.getTime() + 60_000);
+    expect(await world.purges.expectCreation("wl_1", later)).toBe(true);
+    expect(await world.purges.expectCreation("wl_1", later)).toBe(true);
+    const look = { now, nextLook: later };
+    expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(false);
+    expect(await world.purges.begin("wl_1", { ...look, abandoned: true })).toBe(true);
+
+    expect(await world.purges.expectCreation("wl_1", later)).toBe(false);
+    expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(true);
+  });
+
+  it("does nothing the second time", async () => {
+    const id = await created();
+    await remove(id);
+
+    const until = new Date(world.clock.now().getTime() + 60_000);
+    expect(await purgeWatchlist({ watchlistId: id, until }, world)).toBe("nothing");
+  });
+
+  it.each(
+    Array.from({ length: 7 }, (_, n) => [
+      { call: n + 1, when: "before" as const },
+      { call: n + 1, when: "after" as const },
+    ]).flat(),
+  )(
+    "that dies $when call $call of a deletion is completed by the sweeper",
+    async (point: CrashPoint) => {
+      const id = await created();
+      await putRuns(id, 2, 2);
+      await world.process(point).ask(`DELETE /${id}`);
+      if ((await world.ask(`GET /${id}`)).status === 200) await remove(id);
+
+      world.clock.advance(120_000);
+      await sweep();
+      expect(await left()).toEqual([]);
+      expect(world.scheduled.size).toBe(0);
+    },
+  );
+});
+
+async function finished(id: string): Promise<void> {
+  const [run] = (await world.runs.list(id, 1)).runs;
+  if (run === undefined) throw new Error("The list has run");
+  await world.runs.startFinishing(run, "completed", ["claimed"]);
+  const ended = { ...run, finishedAt: world.clock.now().toISOString(), watchlist: null };
+  expect(await world.runs.finish(ended, null)).toBe("finished");
+  await world.runs.markEmitted(run);
+}

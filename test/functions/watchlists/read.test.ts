@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { putList } from "../../support/put-list.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let world: ListWorld;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  world = await openListWorld(tables);
+});
+
+const idOf = (n: number): string => `wl_${String(n).padStart(24, "0")}`;
+const put = (n: number, accountId = "acct_1"): Promise<void> =>
+  putList({ client: world.client, ...world.options }, aWatchlist({ id: idOf(n), accountId }), []);
+const refusal = ({ status, json }: Answered): readonly unknown[] => [
+  status,
+  (json["error"] as Record<string, unknown>)["param"],
+];
+
+describe("GET /v1/watchlists", () => {
+  it("lists the account's lists newest first, in pages", async () => {
+    for (const n of [2, 1, 3]) await put(n);
+    await put(4, "acct_2");
+
+    const all = await world.ask("GET ");
+    const one = await world.ask("GET ", { query: { limit: "2" } });
+    const idsOf = ({ json }: Answered): unknown[] =>
+      (json["data"] as Record<string, unknown>[]).map(({ id }) => id);
+    expect([all.status, all.json["object"], all.json["has_more"]]).toEqual([200, "list", false]);
+    expect(idsOf(all)).toEqual([3, 2, 1].map(idOf));
+    expect([idsOf(one), one.json["has_more"]]).toEqual([[3, 2].map(idOf), true]);
+  });
+
+  it.each(["0", "101", "x", ""])("refuses limit %j", async (limit) => {
+    expect(refusal(await world.ask("GET ", { query: { limit } }))).toEqual([400, "limit"]);
+  });
+
+  it("may be read with a key of the demo workspace", async () => {
+    expect((await world.ask("GET ", { as: "demo" })).status).toBe(200);
+  });
+});
+
+describe("GET /v1/watchlists/{id}", () => {
+  it("answers the list, and 404 for another account's, and for none", async () => {
+    await put(1);
+
+    expect((await world.ask(`GET /${idOf(1)}`)).json["id"]).toBe(idOf(1));
+    for (const [path, as] of [
+      [idOf(1), "stranger"],
+      [idOf(2), "owner"],
+      ["wl_1", "owner"],
+    ] as const) {
+      expect((await world.ask(`GET /${path}`, { as })).status).toBe(404);
+    }
+  });
+
+  it("shows the times to come from the next run on, or after one that is due", async () => {
+    await put(1);
+    const { json: overdue } = await world.ask(`GET /${idOf(1)}`);
+    world.clock.set("2026-02-28T23:30:00Z");
+    const { json: waiting } = await world.ask(`GET /${idOf(1)}`);
+
+    expect(overdue["next_run_times"]).toEqual(
+      [11, 12, 13, 14, 15].map((hour) => `2026-03-01T${hour}:00:00.000Z`),
+    );
+    expect(waiting["next_run_times"]).toEqual(
+      [0, 1, 2, 3, 4].map((hour) => `2026-03-01T0${hour}:00:00.000Z`),
+    );
+  });
+});
+
+describe("POST /v1/watchlists/{id}/run", () => {
+  it("answers 202 with the run, and restarts the schedule from now", async () => {
+    await put(1);
+    world.clock.set("2026-03-01T10:20:00Z");
+
+    const { status, json } = await world.ask(`POST /${idOf(1)}/run`);
+    expect([status, json["trigger"], json["status"]]).toEqual([202, "manual", "running"]);
+    const next = "2026-03-01T11:20:00.000Z";
+    expect((await world.ask(`GET /${idOf(1)}`)).json["next_run_at"]).toBe(next);
+    expect(world.scheduled.get(idOf(1))?.firstAt).toEqual(new Date(next));
+  });
+
+  it("answers 409 while a run is in progress, 404 for another account's list", async () => {
+    await put(1);
+    await world.ask(`POST /${idOf(1)}/run`);
+
+    expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(409);
+    expect((await world.ask(`POST /${idOf(1)}/run`, { as: "stranger" })).status).toBe(404);
+  });
+
+  it("runs a paused list, which stays paused and without a schedule", async () => {
+    await putList(
+      { client: world.client, ...world.options },
+      aWatchlist({ id: idOf(1), status: "paused", pausedReason: "user", nextRunAt: null }),
+      [],
+    );
+
+    expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
+    const { json } = await world.ask(`GET /${idOf(1)}`);
+    expect([json["status"], json["next_run_at"], json["last_run_status"]]).toEqual([
+      "paused",
+      null,
+      "running",
+    ]);
+    expect(world.scheduled.size).toBe(0);
+  });
+});
+
+describe("GET /v1/watchlists/{id}/runs", () => {
+  it("lists runs newest first, and 404 for another account's list", async () => {
+    await put(1);
+    await world.ask(`POST /${idOf(1)}/run`);
+
+    const { status, json } = await world.ask(`GET /${idOf(1)}/runs`);
+    expect([status, json["has_more"]]).toEqual([200, false]);
+    expect(json["data"]).toMatchObject([{ run_number: 1, watchlist_id: idOf(1) }]);
+    expect((await world.ask(`GET /${idOf(1)}/runs`, { as: "stranger" })).status).toBe(404);
+  });
+});
+
+describe("GET /v1/watchlists/scrapers", () => {
+  it("answers the platform's scrapers and templates, where an id could stand", async () => {
+    const { status, json } = await world.ask("GET /scrapers", {
+      query: { platform: "retailer_d" },
+    });
+
+    expect([status, json["object"]]).toEqual([200, "watchlist_scrapers"]);
+    expect(json["scrapers"]).toMatchObject([{ id: "retailer_d.standard" }]);
+  });
+
+  it("refuses a platform that nobody knows", async () => {
+    const answer = await world.ask("GET /scrapers", { query: { platform: "retailer_z" } });
+
+    expect(refusal(answer)).toEqual([400, "platform"]);
+  });
+});
+
+describe("GET /v1/watchlists/schedule", () => {
+  const preview = (query: Record<string, string>): Promise<Answered> =>
+    world.ask("GET /schedule", { query });
+
+  it("answers five times after now for a cadence", async () => {
+    const { status, json } = await preview({ every: "6h" });
+
+    expect([status, json]).toEqual([
+      200,
+      {
+        object: "schedule_preview",
+        schedule: { type: "every", every: "6h", every_seconds: 21_600 },
+        next_run_times: [
+          "2026-03-01T16:00:00.000Z",
+          "2026-03-01T22:00:00.000Z",
+          "2026-03-02T04:00:00.000Z",
+          "2026-03-02T10:00:00.000Z",
+          "2026-03-02T16:00:00.000Z",
+        ],
+      },
+    ]);
+  });
+
+  it("answers as many times as asked for, strictly after a time, of a cron in its zone", async () => {
+    const { json } = await preview({
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+      after: "2026-03-28T01:30:00Z",
+      count: "2",
+    });
+
+    // The clocks skip that time on the 29th: it comes an hour later on the wall, once.
+    expect(json["next_run_times"]).toEqual([
+      "2026-03-29T01:30:00.000Z",
+      "2026-03-30T00:30:00.000Z",
+    ]);
+    expect(json["schedule"]).toEqual({
+      type: "cron",
+      cron: "30 2 * * *",
+      timezone: "Europe/Berlin",
+    });
+  });
+
+  it("answers up to a hundred times", async () => {
+    const { json } = await preview({ cron: "@hourly", count: "100" });
+
+    expect(json["next_run_times"]).toHaveLength(100);
+  });
+
+  it.each([
+    [{}, "every"],
+    [{ every: "1m" }, "every"],
+    [{ every: "1h", cron: "@daily" }, "cron"],
+    [{ cron: "? * * * *" }, "cron"],
+    [{ every: "1h", timezone: "UTC" }, "timezone"],
+    [{ cron: "@daily", timezone: "Mars" }, "timezone"],
+    [{ every: "1h", after: "yesterday" }, "after"],
+    [{ every: "1h", count: "0" }, "count"],
+    [{ every: "1h", count: "101" }, "count"],
+  ] as const)("refuses %j", async (query, param) => {
+    expect(refusal(await preview({ ...query }))).toEqual([400, param]);
+  });
+});

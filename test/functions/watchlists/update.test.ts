@@ -1,0 +1,401 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { emptyStats } from "../../../shared/runs/run.ts";
+import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { putList } from "../../support/put-list.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let world: ListWorld;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  world = await openListWorld(tables);
+});
+
+const now = "2026-03-01T10:00:00.000Z";
+const list = aWatchlist({
+  schedule: { type: "every", every: "1h", everySeconds: 3_600 },
+  runCount: 4,
+  lastRunAt: "2026-03-01T09:30:00.000Z",
+  lastRunStatus: "completed",
+  nextRunAt: "2026-03-01T10:30:00.000Z",
+});
+const cronList: Partial<Watchlist> = {
+  schedule: { type: "cron", cron: "0 12 * * *", timezone: "Europe/Berlin" },
+  nextRunAt: "2026-03-01T11:00:00.000Z",
+};
+const pausedList: Partial<Watchlist> = {
+  status: "paused",
+  pausedReason: "insufficient_credits",
+  consecutiveSkips: 3,
+  nextRunAt: null,
+};
+
+const put = async (overrides: Partial<Watchlist> = {}): Promise<void> =>
+  putList({ client: world.client, ...world.options }, { ...list, ...overrides }, []);
+const patch = (body: object): Promise<Answered> => world.ask(`PATCH /${list.id}`, { body });
+const stored = (): Promise<Watchlist | undefined> => world.watchlists.get("acct_1", list.id);
+const refusal = ({ status, json }: Answered): readonly unknown[] => [
+  status,
+  (json["error"] as Record<string, unknown>)["param"],
+];
+
+describe("PATCH /v1/watchlists/{id}", () => {
+  it("answers the list as it is for an empty body", async () => {
+    await put();
+    const before = await world.ask(`GET /${list.id}`);
+
+    expect(await patch({})).toMatchObject({ status: 200, json: before.json });
+    expect(await stored()).toEqual(list);
+    expect(world.scheduled.size).toBe(0);
+  });
+
+  it("renames a list, which counts as a change of its settings", async () => {
+    await put();
+
+    const { status, json } = await patch({ name: " Tea " });
+    expect([status, json["name"], json["updated_at"]]).toEqual([200, "Tea", now]);
+    expect(await stored()).toEqual({ ...list, name: "Tea", revision: 2, updatedAt: now });
+  });
+
+  it("changes nothing about when a list is due that is only renamed", async () => {
+    await put({ nextRunAt: "2026-03-01T09:59:00.000Z" });
+
+    expect((await patch({ name: "Tea", every: "60m" })).json["next_run_at"]).toBe(
+      "2026-03-01T09:59:00.000Z",
+    );
+    expect(world.waiting).toEqual([]);
+  });
+
+  it("takes the platform and marketplace that the list has, and no other", async () => {
+    await put();
+
+    expect((await patch({ platform: "retailer_d", marketplace: "us" })).status).toBe(200);
+    expect(refusal(await patch({ platform: "retailer_b" }))).toEqual([400, "platform"]);
+    expect(refusal(await patch({ marketplace: "ca" }))).toEqual([400, "marketplace"]);
+  });
+
+  it.each(["ids", "asins"])("sends who wants to change %s to the items endpoint", async (param) => {
+    await put();
+
+    const answer = await patch({ [param]: ["9000001"] });
+    expect(refusal(answer)).toEqual([400, param]);
+    expect(answer.text).toContain("POST /v1/watchlists/{id}/items");
+  });
+
+  it("sets when a refresh comes, on any list", async () => {
+    await put();
+
+    expect((await patch({ refresh_every_runs: 0 })).json["refresh_every_runs"]).toBe(0);
+    expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
+  });
+
+  it("sets a pipeline, and null restores the default", async () => {
+    await put();
+    const steps = [{ id: "look", scraper: "retailer_d.standard", routes: [] }];
+
+    const own = await patch({ pipeline: { steps } });
+    expect(own.json).toMatchObject({ default_pipeline: false, pipeline: { entry: "look" } });
+    const restored = await patch({ pipeline: null });
+    expect(restored.json).toMatchObject({ default_pipeline: true, pipeline: { entry: "check" } });
+  });
+
+  it("sets the endpoint by URL or id, and null clears it", async () => {
+    await put();
+    const { id, url } = await world.registered("https://shop.example.org/hook");
+
+    for (const set of [{ webhook_url: url }, { webhook_endpoint_id: id, webhook_url: null }]) {
+      expect((await patch(set)).json["webhook_url"]).toBe(url);
+      expect((await stored())?.webhookEndpointId).toBe(id);
+    }
+    for (const clear of [{ webhook_url: null }, { webhook_endpoint_id: null }]) {
+      await patch({ webhook_url: url });
+      expect((await patch(clear)).json["webhook_url"]).toBeNull();
+      expect((await stored())?.webhookEndpointId).toBeNull();
+    }
+  });
+
+  it("answers 404 for a list of another account, and for none", async () => {
+    await put();
+
+    const foreign = await world.ask(`PATCH /${list.id}`, { body: { name: "x" }, as: "stranger" });
+    const none = await world.ask("PATCH /wl_1", { body: { name: "x" } });
+    expect([foreign.status, none.status]).toEqual([404, 404]);
+    expect(await stored()).toEqual(list);
+  });
+
+  it("answers 403 to a key of the demo workspace", async () => {
+    expect((await world.ask(`PATCH /${list.id}`, { body: {}, as: "demo" })).status).toBe(403);
+  });
+
+  it.each([
+    ["name null", { name: null }, "name"],
+    ["name empty", { name: "" }, "name"],
+    ["every null", { every: null }, "every"],
+    ["every malformed", { every: "soon" }, "every"],
+    ["cron null", { cron: null }, "cron"],
+    ["cron malformed", { cron: "L * * * *" }, "cron"],
+    ["timezone null", { timezone: null }, "timezone"],
+    ["timezone unknown", { cron: "@daily", timezone: "Mars/Olympus" }, "timezone"],
+    ["every and cron", { every: "1h", cron: "@daily" }, "cron"],
+    ["timezone with every", { every: "1h", timezone: "UTC" }, "timezone"],
+    ["timezone alone on a cadence", { timezone: "UTC" }, "timezone"],
+    ["status null", { status: null }, "status"],
+    ["status unknown", { status: "stopped" }, "status"],
+    ["refresh_every_runs null", { refresh_every_runs: null }, "refresh_every_runs"],
+    ["refresh_every_runs 1,001", { refresh_every_runs: 1_001 }, "refresh_every_runs"],
+    ["a pipeline without steps", { pipeline: {} }, "pipeline.steps"],
+    ["an unregistered URL", { webhook_url: "https://a.example.org/" }, "webhook_url"],
+    [
+      "an endpoint twice",
+      { webhook_url: "https://a.example.org/", webhook_endpoint_id: "we_1" },
+      "webhook_url",
+    ],
+    [
+      "an unknown endpoint",
+      { webhook_endpoint_id: "we_0123456789abcdefghjkmnpr" },
+      "webhook_endpoint_id",
+    ],
+  ])("refuses %s with 400, and changes nothing", async (_, body, param) => {
+    await put();
+
+    expect(refusal(await patch({ ...body, refresh_every_runs: 5, ...body }))).toEqual([400, param]);
+    expect(await stored()).toEqual(list);
+    expect(world.scheduled.size).toBe(0);
+  });
+});
+
+describe("a change of the schedule", () => {
+  it.each([
+    ["a longer cadence, counted from the last run", {}, { every: "2h" }, "11:30"],
+    ["a cadence that has passed since: now", {}, { every: "15m" }, "10:00"],
+    ["a cron: the next time after now", {}, { cron: "15 * * * *" }, "10:15"],
+    ["a cron of a list that is overdue", { nextRunAt: now }, { cron: "15 * * * *" }, "10:15"],
+    ["a cron in a zone", {}, { cron: "0 16 * * *", timezone: "Asia/Kolkata" }, "10:30"],
+    ["another cron, in the zone it had", cronList, { cron: "0 13 * * *" }, "12:00"],
+    ["another zone alone", cronList, { timezone: "UTC" }, "12:00"],
+    ["another cron and zone", cronList, { cron: "0 13 * * *", timezone: "UTC" }, "13:00"],
+    ["a cadence instead of a cron", cronList, { every: "1h" }, "10:30"],
+    ["the cron it has", cronList, { cron: "0 12 * * *" }, "11:00"],
+    [
+      "a list that never ran stays due",
+      { runCount: 0, lastRunAt: null, nextRunAt: "2026-03-01T09:58:00.000Z" },
+      { every: "2h" },
+      "09:58",
+    ],
+  ] as const)("%s", async (...[, overrides, body, due]) => {
+    await put(overrides);
+
+    const { status, json } = await patch(body);
+    expect([status, json["next_run_at"]]).toEqual([200, `2026-03-01T${due}:00.000Z`]);
+  });
+
+  it("puts the schedule anew, and hints at a list that is due by it", async () => {
+    await put();
+    const { json } = await patch({ every: "15m" });
+
+    expect(json["schedule"]).toEqual({ type: "every", every: "15m", every_seconds: 900 });
+    expect(world.scheduled.get(list.id)).toMatchObject({
+      schedule: { every: "15m" },
+      firstAt: new Date("2026-03-01T10:15:00Z"),
+    });
+    expect(world.waiting).toEqual([
+      {
+        queue: "due",
+        due: { accountId: "acct_1", watchlistId: list.id, scheduledTime: now },
+      },
+    ]);
+    expect(await world.watchlists.due(new Date(now), 10)).toMatchObject([{ dueAt: now }]);
+  });
+
+  it("fires first when the list is due next", async () => {
+    await put();
+    await patch({ every: "2h" });
+
+    expect(world.scheduled.get(list.id)?.firstAt).toEqual(new Date("2026-03-01T11:30:00Z"));
+    expect(world.waiting).toEqual([]);
+  });
+
+  it("of a paused list waits until it is active", async () => {
+    await put(pausedList);
+
+    const { json } = await patch({ cron: "15 * * * *" });
+    expect(json).toMatchObject({ next_run_at: null, next_run_times: [], status: "paused" });
+    expect(world.scheduled.size).toBe(0);
+    expect((await patch({ status: "active" })).json["next_run_at"]).toBe(
+      "2026-03-01T10:15:00.000Z",
+    );
+  });
+});
+
+describe("pausing and activating", () => {
+  it("pauses a list for its user: no schedule, no next run, never due", async () => {
+    await put();
+    await patch({ every: "2h" });
+
+    const { json } = await patch({ status: "paused" });
+    expect(json).toMatchObject({
+      status: "paused",
+      paused_reason: "user",
+      next_run_at: null,
+      next_run_times: [],
+    });
+    expect(world.scheduled.size).toBe(0);
+    expect(await world.watchlists.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
+  });
+
+  it("leaves a list as it is that is paused already, or active already", async () => {
+    await put(pausedList);
+    expect((await patch({ status: "paused" })).json["paused_reason"]).toBe("insufficient_credits");
+    expect(await stored()).toEqual({ ...list, ...pausedList });
+
+    world = await openListWorld(tables);
+    await put();
+    await patch({ status: "active" });
+    expect(await stored()).toEqual(list);
+  });
+
+  it("activates a list that ran out of credits, with its skips forgotten", async () => {
+    await put(pausedList);
+
+    const { json } = await patch({ status: "active" });
+    expect(json).toMatchObject({
+      status: "active",
+      paused_reason: null,
+      consecutive_skips: 0,
+      next_run_at: "2026-03-01T10:30:00.000Z",
+    });
+    expect(world.scheduled.get(list.id)?.firstAt).toEqual(new Date("2026-03-01T10:30:00Z"));
+    expect(await world.watchlists.due(new Date("2026-03-01T10:30:00Z"), 10)).toHaveLength(1);
+  });
+
+  it("activates a list whose next run has passed to run at once", async () => {
+    await put({ ...pausedList, lastRunAt: "2026-02-01T00:00:00.000Z" });
+
+    expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
+    expect(world.waiting).toHaveLength(1);
+  });
+
+  it("activates a list that never ran to run at once, whatever its schedule", async () => {
+    await put({ ...pausedList, ...cronList, nextRunAt: null, runCount: 0, lastRunAt: null });
+
+    expect((await patch({ status: "active" })).json["next_run_at"]).toBe(now);
+  });
+});
+
+describe("a change of settings while something else happens", () => {
+  it("leaves a run in progress, and what it counts, alone", async () => {
+    await put({ runningRun: 5, runCount: 5, lastRunStatus: "running" });
+
+    await patch({ every: "2h", name: "Tea" });
+    expect(await stored()).toMatchObject({
+      runningRun: 5,
+      runCount: 5,
+      lastRunStatus: "running",
+      lastRunAt: list.lastRunAt,
+    });
+  });
+
+  it("is computed anew when the list has run meanwhile: the cadence counts from that run", async () => {
+    await put();
+    let changed = false;
+    const { watchlists } = world;
+    const update = watchlists.update.bind(watchlists);
+    Object.assign(world.watchlists, {
+      update: async (change: Parameters<typeof update>[0]) => {
+        if (!changed) {
+          changed = true;
+          const before = await stored();
+          await world.runs.claim({
+            run: aRunOf(before as Watchlist),
+            watchlist: before as Watchlist,
+            nextRunAt: "2026-03-01T11:00:00.000Z",
+          });
+        }
+        return update(change);
+      },
+    });
+
+    const { json } = await patch({ every: "2h" });
+    expect(json["next_run_at"]).toBe("2026-03-01T12:00:00.000Z");
+    expect(json["last_run_status"]).toBe("running");
+  });
+
+  it("does not undo what a run counts that ends meanwhile", async () => {
+    await put({ runningRun: 4, lastRunStatus: "running" });
+    const { watchlists } = world;
+    const update = watchlists.update.bind(watchlists);
+    Object.assign(world.watchlists, {
+      update: async (change: Parameters<typeof update>[0]) => {
+        await world.client.send(
+          new UpdateCommand({
+            TableName: world.options.table,
+            Key: watchlistKeys.list(list.accountId, list.id),
+            UpdateExpression: "SET consecutive_skips = :one, item_counts = :counts",
+            ExpressionAttributeValues: { ":one": 1, ":counts": { new: 0, active: 7, delisted: 0 } },
+          }),
+        );
+        return update(change);
+      },
+    });
+
+    const { json } = await patch({ name: "Tea" });
+    expect(json).toMatchObject({ name: "Tea", consecutive_skips: 1, item_count: 7 });
+  });
+
+  it("loses none of two changes made at once", async () => {
+    await put();
+
+    await Promise.all([patch({ name: "Tea" }), patch({ refresh_every_runs: 3 })]);
+    expect(await stored()).toMatchObject({ name: "Tea", refreshEveryRuns: 3, revision: 3 });
+  });
+
+  it("answers 404 and leaves no schedule when the list is deleted meanwhile", async () => {
+    await put();
+    const { watchlists } = world;
+    const update = watchlists.update.bind(watchlists);
+    Object.assign(world.watchlists, {
+      update: async (change: Parameters<typeof update>[0]) => {
+        await world.ask(`DELETE /${list.id}`);
+        return update(change);
+      },
+    });
+
+    expect((await patch({ every: "2h" })).status).toBe(404);
+    expect(world.scheduled.size).toBe(0);
+    expect((await world.rows()).map(({ sk }) => sk)).toEqual(["watchlists"]);
+  });
+
+  it("answers 503 when others never stop changing the list", async () => {
+    await put();
+    Object.assign(world.watchlists, { update: async () => undefined });
+
+    expect((await patch({ name: "Tea" })).status).toBe(503);
+  });
+});
+
+const aRunOf = (watchlist: Watchlist): Parameters<ListWorld["runs"]["claim"]>[0]["run"] => ({
+  id: "wlrun_0123456789abcdefghjkmnpq",
+  accountId: watchlist.accountId,
+  watchlistId: watchlist.id,
+  runNumber: watchlist.runCount + 1,
+  trigger: "schedule",
+  kind: "sweep",
+  phase: "claimed",
+  status: "running",
+  startedAt: now,
+  finishedAt: null,
+  progressAt: now,
+  credits: 0,
+  stats: emptyStats("check"),
+  error: null,
+  pipeline: pipelineOf(watchlist),
+  plan: null,
+  watchlist: null,
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  GetScheduleCommand,
+  ListSchedulesCommand,
+  SchedulerClient,
+} from "@aws-sdk/client-scheduler";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDataFolder } from "../../../scripts/local/data-folder.ts";
+import { serveFrom } from "../../../scripts/local/local-server.ts";
+import { startScheduleClock } from "../../../scripts/local/schedule-clock.ts";
+import { openScheduleStore } from "../../../scripts/local/schedule-store.ts";
+import { schedulerEndpoint } from "../../../scripts/local/scheduler-endpoint.ts";
+import { parseExpression } from "../../../scripts/local/schedule-expression.ts";
+import { resolveTemplates } from "../../../scripts/local/template.ts";
+import { eventBridgeSchedules } from "../../../shared/aws/schedules.ts";
+import {
+  cronSchedule,
+  parseEvery,
+  runTimesAfter,
+  type Schedule,
+} from "../../../shared/watchlists/schedule.ts";
+import type { Schedules } from "../../../shared/watchlists/schedules.ts";
+import { fixtureStacks } from "../../scripts/local/fixture-stacks.ts";
+
+const group = "fixture-lists";
+const queueArn = "arn:aws:sqs:us-east-1:000000000000:Fixture-service-Jobs";
+let client: SchedulerClient;
+let schedules: Schedules;
+let stop: () => Promise<void>;
+
+beforeAll(async () => {
+  const templates = resolveTemplates(fixtureStacks, "http://127.0.0.1:1/000000000000");
+  const [role] = templates.ofType("AWS::IAM::Role").map(({ local }) => local.attributes["Arn"]);
+  const dir = mkdtempSync(join(tmpdir(), "schedules-"));
+  const folder = openDataFolder(dir, false);
+  const store = openScheduleStore(folder);
+  const clock = startScheduleClock(store, async () => {});
+  const server = await serveFrom(0, schedulerEndpoint({ templates, store, clock }));
+  client = new SchedulerClient({ endpoint: server.url });
+  schedules = eventBridgeSchedules(client, { group, queueArn, roleArn: role ?? "" });
+  stop = async () => {
+    client.destroy();
+    await clock.stop();
+    await server.close();
+    store.close();
+    folder.release();
+    rmSync(dir, { recursive: true, force: true });
+  };
+});
+afterAll(() => stop());
+
+const inHours = (hours: number): Date =>
+  new Date(Math.ceil(Date.now() / 1_000) * 1_000 + hours * 3_600_000);
+const put = (watchlistId: string, schedule: Schedule, firstAt = inHours(1)): Promise<void> =>
+  schedules.put({ accountId: "acct_1", watchlistId, schedule, firstAt });
+const got = (watchlistId: string) =>
+  client.send(new GetScheduleCommand({ Name: watchlistId, GroupName: group }));
+
+describe("a list's schedule", () => {
+  it.each([
+    ["5m", "rate(5 minutes)"],
+    ["1h", "rate(60 minutes)"],
+    ["7d", "rate(10080 minutes)"],
+  ])("of every %s is %s from its first time on", async (every, expression) => {
+    const firstAt = inHours(3);
+    await put(`wl_${every}`, parseEvery(every), firstAt);
+
+    expect(await got(`wl_${every}`)).toMatchObject({
+      ScheduleExpression: expression,
+      StartDate: firstAt,
+      FlexibleTimeWindow: { Mode: "OFF" },
+      Target: { Arn: queueArn },
+    });
+  });
+
+  it("sends a message that says which list is due, and since when", async () => {
+    await put("wl_message", parseEvery("1h"));
+
+    const { Target } = await got("wl_message");
+    expect(JSON.parse(Target?.Input ?? "")).toEqual({
+      type: "due",
+      account_id: "acct_1",
+      watchlist_id: "wl_message",
+      scheduled_time: "<aws.scheduler.scheduled-time>",
+    });
+  });
+
+  it.each([
+    ["30 8 * * MON-FRI", "Europe/Berlin"],
+    ["*/15 22-23 * * *", "America/St_Johns"],
+    ["0 0 13 * FRI", "Pacific/Chatham"],
+    ["@monthly", "Asia/Kolkata"],
+  ])("of the cron %s in %s fires at every time that the list is due", async (cron, timezone) => {
+    const schedule = cronSchedule(cron, timezone);
+    const name = `wl_cron_${timezone.replace("/", "_")}`;
+    await put(name, schedule);
+
+    const { ScheduleExpression: expression = "", StartDate } = await got(name);
+    expect(StartDate).toBeUndefined();
+    const start = inHours(1);
+    const ticker = parseExpression({ expression, startDate: start, endDate: null });
+    for (const due of runTimesAfter(schedule, start, 60)) {
+      expect(ticker.next(new Date(due.getTime() - 1))).toEqual(due);
+    }
+  });
+
+  it("is replaced by the next one, of whatever kind", async () => {
+    await put("wl_1", parseEvery("1h"));
+    await put("wl_1", cronSchedule("0 12 * * *", "UTC"));
+    expect((await got("wl_1")).ScheduleExpression).toMatch(/^cron\(0 12 /);
+
+    const firstAt = inHours(2);
+    await put("wl_1", parseEvery("2h"), firstAt);
+    expect(await got("wl_1")).toMatchObject({
+      ScheduleExpression: "rate(120 minutes)",
+      StartDate: firstAt,
+    });
+  });
+
+  it("is gone when it was removed, and may be removed again", async () => {
+    await put("wl_gone", parseEvery("1h"));
+    await schedules.remove("wl_gone");
+    await schedules.remove("wl_gone");
+
+    const { Schedules: found = [] } = await client.send(
+      new ListSchedulesCommand({ GroupName: group }),
+    );
+    expect(found.map(({ Name }) => Name)).not.toContain("wl_gone");
+  });
+});

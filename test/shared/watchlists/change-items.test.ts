@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../../shared/base/limits.ts";
+import { changeItems } from "../../../shared/watchlists/change-items.ts";
+import { type Item, newItem } from "../../../shared/watchlists/item.ts";
+import { type ItemChangeBody, parseItemChange } from "../../../shared/watchlists/items-request.ts";
+import type { PageBounds } from "../../../shared/watchlists/page.ts";
+import type { ListRef, PageStore } from "../../../shared/watchlists/page-store.ts";
+import { presentItemChange } from "../../../shared/watchlists/present-item.ts";
+import {
+  chance,
+  clock,
+  itemsOf,
+  numbered,
+  type PageWorld,
+  startPageWorld,
+} from "../aws/page-world.ts";
+
+let world: PageWorld;
+beforeAll(async () => {
+  world = await startPageWorld();
+});
+afterAll(() => world.stop());
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+
+async function change(
+  list: ListRef,
+  body: ItemChangeBody,
+  options: { readonly pages?: PageStore; readonly bounds?: Partial<PageBounds> } = {},
+) {
+  const watchlist = await world.watchlist(list);
+  if (watchlist === undefined) throw new Error("The list is there");
+  const pages = options.pages ?? world.store(world.client, options.bounds);
+  const watchlists = { get: () => world.watchlist(list) };
+  const wanted = parseItemChange("retailer_d", body);
+  return changeItems({ watchlist, change: wanted, now }, { pages, watchlists, clock, chance });
+}
+
+const items = async (list: ListRef): Promise<Item[]> =>
+  (await world.rows(list)).flatMap((row) => row.items);
+
+const delisted = (item: Item): Item => ({
+  ...item,
+  state: "delisted",
+  delistedAt: "2026-02-02T00:00:00.000Z",
+  readings: { standard: { price: 5 } },
+  owes: ["check"],
+  revision: 7,
+});
+
+describe("changing the items of a list", () => {
+  it("counts each id once, by what became of it", async () => {
+    const all = itemsOf(["10001", "10002", "10003", "10004"]);
+    const list = await world.open(all.map((item) => (item.id === "10003" ? delisted(item) : item)));
+    const changed = await change(list, {
+      add: ["10002", "10003", "10005", "10006"],
+      remove: ["10001", "10002", "10009"],
+    });
+    expect(presentItemChange("watchlist_items", changed)).toEqual({
+      object: "watchlist_items",
+      watchlist_id: list.watchlistId,
+      added: 3,
+      reactivated: 1,
+      unchanged: 0,
+      removed: 2,
+      missing: 1,
+      item_count: 5,
+      items_by_state: { new: 5, active: 0, delisted: 0 },
+      asin_count: 5,
+      asins_by_state: { new: 5, active: 0, delisted: 0 },
+    });
+    expect(await change(list, { add: ["10004"], remove: ["10001"] })).toMatchObject({
+      tally: { added: 0, reactivated: 0, unchanged: 1, removed: 0, missing: 1 },
+    });
+  });
+
+  it("starts an item over that is added again: only its revision stays", async () => {
+    const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
+    await change(list, { add: ["10001", "10002"], remove: ["10002"] });
+    const fresh = ["10001", "10002"].map((id) =>
+      Object.assign(newItem(id, now.toISOString()), { revision: 7 }),
+    );
+    expect(await items(list)).toEqual(fresh);
+  });
+
+  it("leaves items that are there as they are, and writes nothing for them", async () => {
+    const list = await world.open(itemsOf(numbered(1_500)));
+    const before = await world.rows(list);
+    const { tally } = await change(list, { add: numbered(1_500), remove: ["99999"] });
+    expect(tally).toMatchObject({ unchanged: 1_500, missing: 1 });
+    expect(await world.rows(list)).toEqual(before);
+  });
+
+  it("writes only the pages that own an id", async () => {
+    const list = await world.open(itemsOf(numbered(5_000)));
+    await change(list, { add: ["10000005"], remove: ["1003500"] });
+    const versions = (await world.rows(list)).map((row) => row.version);
+    // The first page was full and is two now.
+    expect(versions).toEqual([2, 2, 1, 1, 2, 1]);
+  });
+
+  it("takes a list from one item to 50,000 and back to none", async () => {
+    const ids = numbered(limits.watchlistItemsMax);
+    const list = await world.open(itemsOf(ids.slice(0, 1)));
+    const { tally, watchlist } = await change(list, { add: ids.join("\n").split("\n") });
+    expect(tally).toMatchObject({ added: 49_999, unchanged: 1 });
+    expect(watchlist.itemCounts).toEqual({ new: 50_000, active: 0, delisted: 0 });
+    expect(await items(list)).toHaveLength(50_000);
+    const emptied = await change(list, { remove: ids });
+    expect(emptied.tally.removed).toBe(50_000);
+    expect(await world.rows(list)).toMatchObject([{ lowest: "", upper: null, items: [] }]);
+    expect((await world.counters(list))?.total).toBe(0);
+  });
+});
+
+describe("a list that is full", () => {
+  const ids = numbered(limits.watchlistItemsMax);
+
+  it("refuses one item more and says how many go in, with nothing applied", async () => {
+    const list = await world.open(itemsOf(ids));
+    const before = await world.rows(list);
+    await expect(
+      change(list, { add: ["20001", "20002", "20003"], remove: ["1000000", "99999"] }),
+    ).rejects.toMatchObject({
+      code: "INVALID_PARAM",
+      details: { param: "add" },
+      message: expect.stringContaining("room for 1 more, and 'add' has 3 ") as string,
+    });
+    expect(await world.rows(list)).toEqual(before);
+    expect(await world.counters(list)).toMatchObject({ total: 50_000 });
+  });
+
+  it("takes as many as go, wherever they sort", async () => {
+    const list = await world.open(itemsOf(ids));
+    const add = ["10001", "10002", "1000007"];
+    const { tally, watchlist } = await change(list, { add, remove: ["1049998", "1049999"] });
+    expect(tally).toMatchObject({ added: 2, unchanged: 1, removed: 2 });
+    expect(watchlist.itemCounts.new).toBe(50_000);
+  });
+
+  it("that others filled meanwhile is a conflict, never more than it holds", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    await expect(
+      change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
+    ).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await world.counters(list)).toMatchObject({ total: 1 });
+  });
+});
+
+describe("when others write the same pages", () => {
+  it("looks at them afresh and counts by what it finds then", async () => {
+    const list = await world.open(itemsOf(["10001", "10002"]));
+    const store = world.store();
+    let met = false;
+    const pages: PageStore = {
+      ...store,
+      async replace(...args) {
+        if (!met) {
+          met = true;
+          await change(list, { add: ["10003"], remove: ["10001"] });
+        }
+        return store.replace(...args);
+      },
+    };
+    const { tally } = await change(
+      list,
+      { add: ["10003", "10004"], remove: ["10001", "10002"] },
+      { pages },
+    );
+    expect(tally).toMatchObject({ added: 1, unchanged: 1, removed: 1, missing: 1 });
+    expect((await items(list)).map((item) => item.id)).toEqual(["10003", "10004"]);
+  });
+
+  it("gives up with 503 when it never comes to write", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    const pages: PageStore = { ...world.store(), replace: async () => "stale" };
+    await expect(change(list, { remove: ["10001"] }, { pages })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+    });
+  });
+
+  it("answers 404 for a list that is deleted meanwhile", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    const pages: PageStore = { ...world.store(), replace: async () => "list_gone" };
+    await expect(change(list, { remove: ["10001"] }, { pages })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    await world.store().removeAll(list.watchlistId);
+    await expect(change(list, { remove: ["10001"] })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("the request", () => {
+  it.each([
+    [{}, "MISSING_PARAM", "add"],
+    [{ add: [] }, "INVALID_PARAM", "add"],
+    [{ remove: ["", " "] }, "INVALID_PARAM", "remove"],
+    [{ add: [], remove: [] }, "INVALID_PARAM", "add"],
+    [{ add: ["10001", "", "x1"] }, "INVALID_PARAM", "add[2]"],
+    [{ add: ["10001"], remove: ["10001", "12"] }, "INVALID_PARAM", "remove[1]"],
+    [{ add: numbered(50_001) }, "INVALID_PARAM", "add"],
+  ])("that asks for nothing, or for what is no id, is refused", (body, code, param) => {
+    expect(() => parseItemChange("retailer_d", body)).toThrow(
+      expect.objectContaining({ code, details: { param } }) as Error,
+    );
+  });
+
+  it("gives ids of the list's platform, each once, in order", () => {
+    const body = { add: ["b000000002", " B000000001", "B000000002"], remove: [] };
+    expect(parseItemChange("retailer_a", body)).toEqual({
+      add: ["B000000001", "B000000002"],
+      remove: [],
+    });
+  });
+});

@@ -1,0 +1,124 @@
+import { safeParse } from "valibot";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Item, newItem } from "../../../shared/watchlists/item.ts";
+import { type ItemQuery, listItems } from "../../../shared/watchlists/list-items.ts";
+import type { PageStore } from "../../../shared/watchlists/page-store.ts";
+import { presentItem } from "../../../shared/watchlists/present-item.ts";
+import { watchlistItemSchema } from "../../../shared/watchlists/watchlist-schema.ts";
+import { addedAt, itemsOf, type PageWorld, startPageWorld } from "../aws/page-world.ts";
+
+let world: PageWorld;
+beforeAll(async () => {
+  world = await startPageWorld();
+});
+afterAll(() => world.stop());
+
+const t = (hour: number): string => new Date(Date.UTC(2026, 2, 1, hour)).toISOString();
+const changedAt = (at: string): Item["lastChange"] => ({
+  changedAt: at,
+  runId: "wlrun_1",
+  runNumber: 3,
+  step: "check",
+  scraper: "retailer_a.lite",
+  changes: { price: { before: 1, after: 2 } },
+});
+
+/** Pages of two: changes at 1, 2 and 3 o'clock, a delisting at 5. */
+const asStored = (item: Item): Item => {
+  const n = Number(item.id) / 10;
+  if (n > 6) return item;
+  if (n > 3) return { ...item, state: "active" };
+  const changed: Item = { ...item, state: "active", lastChange: changedAt(t(n)) };
+  return n === 2 ? { ...changed, state: "delisted", delistedAt: t(5) } : changed;
+};
+const stored = itemsOf(["10", "20", "30", "40", "50", "60", "70", "80"]).map(asStored);
+const bounds = { itemsMax: 2 };
+
+/** Ids of a listing, and how many stored pages were unpacked for it. */
+async function list(query: Partial<ItemQuery>) {
+  const { watchlistId } = await world.open(stored, bounds);
+  let unpacked = 0;
+  const store = world.store();
+  const pages: Pick<PageStore, "pages"> = {
+    async *pages(...args) {
+      for await (const page of store.pages(...args)) {
+        yield {
+          ...page,
+          get items() {
+            unpacked += 1;
+            return page.items;
+          },
+        };
+      }
+    },
+  };
+  const wanted = { startingAfter: undefined, state: undefined, changedSince: undefined };
+  const found = await listItems(watchlistId, { limit: 100, ...wanted, ...query }, pages);
+  return { ids: found.items.map((item) => item.id), hasMore: found.hasMore, unpacked };
+}
+
+describe("a listing of items", () => {
+  it("pages through all of them in id order and says when there are no more", async () => {
+    expect(await list({ limit: 3 })).toMatchObject({ ids: ["10", "20", "30"], hasMore: true });
+    expect(await list({ limit: 5, startingAfter: "30" })).toMatchObject({
+      ids: ["40", "50", "60", "70", "80"],
+      hasMore: false,
+    });
+    expect(await list({ startingAfter: "80" })).toMatchObject({ ids: [], hasMore: false });
+  });
+
+  it("starts after an id that is not, or no longer, on the list", async () => {
+    expect((await list({ startingAfter: "65" })).ids).toEqual(["70", "80"]);
+    expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
+  });
+
+  it("by state leaves pages packed that have no such item", async () => {
+    expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], unpacked: 1 });
+    expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], unpacked: 1 });
+  });
+
+  it("since a time takes what changed or was delisted then or later, and nothing else", async () => {
+    expect(await list({ changedSince: new Date(t(3)) })).toMatchObject({
+      ids: ["20", "30"],
+      unpacked: 2,
+    });
+    expect((await list({ changedSince: new Date(t(5)) })).ids).toEqual(["20"]);
+    expect(await list({ changedSince: new Date(t(6)) })).toMatchObject({ ids: [], unpacked: 0 });
+    expect((await list({ changedSince: new Date(t(1)), state: "active" })).ids).toEqual([
+      "10",
+      "30",
+    ]);
+  });
+});
+
+describe("an item in the wire's words", () => {
+  const item: Item = {
+    ...newItem("B000000001", addedAt),
+    state: "active",
+    readings: { product: { price: 2, newCount: 1 }, pulse: { newCount: 3 } },
+    lastChange: changedAt(t(1)),
+    owes: ["check"],
+    revision: 12,
+  };
+
+  it("has one snapshot of all its readings, and the tier of its last change", () => {
+    const wire = presentItem(item, "retailer_a");
+    expect(wire["snapshot"]).toEqual({ price: 2, newCount: 3 });
+    expect(wire["last_change"]).toMatchObject({ scraper: "retailer_a.lite", tier: "lite" });
+    expect(safeParse(watchlistItemSchema, wire).success).toBe(true);
+  });
+
+  it("carries its id as asin on retailer_a only", () => {
+    expect(presentItem(item, "retailer_a")["asin"]).toBe("B000000001");
+    expect(presentItem({ ...item, id: "10001" }, "retailer_d")).not.toHaveProperty("asin");
+  });
+
+  it("keeps to itself what only the service needs", () => {
+    const names = Object.keys(presentItem(item, "retailer_d"));
+    expect(names.toSorted()).toEqual(
+      Object.keys(watchlistItemSchema.entries)
+        .filter((name) => name !== "asin")
+        .toSorted(),
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
+
+/** A list of no items on `retailer_d`, due once and hourly from then on. */
+export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
+  const at = "2026-03-01T00:00:00.000Z";
+  return {
+    id: "wl_0123456789abcdefghjkmnpq",
+    accountId: "acct_1",
+    name: "List",
+    platform: "retailer_d",
+    marketplace: "us",
+    status: "active",
+    pausedReason: null,
+    schedule: { type: "every", every: "1h", everySeconds: 3_600 },
+    pipeline: null,
+    refreshEveryRuns: 8,
+    webhookEndpointId: null,
+    webhookUrl: null,
+    itemCounts: { new: 0, active: 0, delisted: 0 },
+    runCount: 0,
+    consecutiveSkips: 0,
+    overlaps: 0,
+    runningRun: null,
+    lastRunAt: null,
+    lastRunStatus: null,
+    nextRunAt: at,
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
+    ...overrides,
+  };
+}

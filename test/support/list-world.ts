@@ -1,0 +1,206 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { groupHandler } from "../../functions/http/group-handler.ts";
+import { watchlistRoutes } from "../../functions/watchlists/handler.ts";
+import { hashApiKey, newApiKey } from "../../shared/accounts/api-key.ts";
+import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
+import { dynamoIdempotencyStore } from "../../shared/aws/idempotency-store.ts";
+import { dynamoPageStore } from "../../shared/aws/page-store.ts";
+import { dynamoPurgeStore } from "../../shared/aws/purge-store.ts";
+import { dynamoRunStore } from "../../shared/aws/run-store.ts";
+import { dynamoStepStore } from "../../shared/aws/step-store.ts";
+import type { RowKey } from "../../shared/aws/table.ts";
+import { dynamoWatchlistStore } from "../../shared/aws/watchlist-store.ts";
+import type { Row } from "../../shared/aws/dynamo.ts";
+import { systemChance } from "../../shared/base/system.ts";
+import type { ListSchedule, Schedules } from "../../shared/watchlists/schedules.ts";
+import type { Endpoint } from "../../shared/webhooks/endpoint.ts";
+import { fixedClock } from "./clock.ts";
+import { type CrashPoint, ProcessDied } from "./crashing-ports.ts";
+import { expectDocumented } from "./openapi.ts";
+import { messageList } from "./message-list.ts";
+import type { TestTables } from "./tables.ts";
+
+export interface Asked {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Whose key the call carries. */
+  readonly as?: keyof typeof callers;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+const callers = {
+  owner: { accountId: "acct_1", demo: false },
+  stranger: { accountId: "acct_2", demo: false },
+  demo: { accountId: "acct_3", demo: true },
+} as const;
+
+/** The routes of watchlists on real tables, with schedules, queue and clock in the test's hands. */
+export async function openListWorld(tables: TestTables) {
+  const clock = fixedClock("2026-03-01T10:00:00Z");
+  const { client } = tables;
+  const [table, deliveriesTable] = [await tables.create(), await tables.create()];
+  const options = { table, clock, chance: systemChance };
+  const scheduled = new Map<string, ListSchedule>();
+  const schedules: Schedules = {
+    put: async (schedule) => void scheduled.set(schedule.watchlistId, schedule),
+    remove: async (watchlistId) => void scheduled.delete(watchlistId),
+  };
+  const messages = messageList();
+  const warnings: string[] = [];
+  const ports = {
+    watchlists: dynamoWatchlistStore(client, options),
+    pages: dynamoPageStore(client, options),
+    purges: dynamoPurgeStore(client, options),
+    keys: dynamoIdempotencyStore(client, options),
+    runs: dynamoRunStore(client, options),
+    steps: dynamoStepStore(client, options),
+    endpoints: dynamoEndpointStore(client, {
+      tableName: deliveriesTable,
+      clock,
+      chance: systemChance,
+    }),
+    schedules,
+    queue: messages.port,
+  };
+  const keys = new Map(
+    Object.entries(callers).map(([name, { demo }]) => [name, newApiKey(demo, systemChance)]),
+  );
+  const owners = new Map(
+    Object.entries(callers).map(([name, caller]) => [
+      hashApiKey(keys.get(name) ?? ""),
+      { ...caller, keyId: `key_${name}`, keyName: name, keyPrefix: "svc_live_abc" },
+    ]),
+  );
+  const rate = { limit: 50, remaining: 49, resetSeconds: 1_772_000_000 };
+  const edge = {
+    accounts: {
+      admit: async (hash: string) => {
+        const owner = owners.get(hash);
+        return owner === undefined
+          ? ({ outcome: "unknown" } as const)
+          : ({ outcome: "admitted", owner, rate } as const);
+      },
+    },
+    clock,
+    chance: systemChance,
+    logger: new Logger(),
+    warn: (message: string) => void warnings.push(message),
+  };
+
+  const askThrough =
+    (through: typeof ports) =>
+    async (route: string, asked: Asked = {}): Promise<Answered> => {
+      const { body, headers = {}, query, as = "owner" } = asked;
+      const handler = groupHandler({
+        group: "watchlists",
+        routes: watchlistRoutes,
+        dependencies: { ...edge, ...through },
+      });
+      const [method = "GET", path = ""] = route.split(" ");
+      const event = {
+        httpMethod: method,
+        path: `/v1/watchlists${path}`,
+        headers: {
+          Host: "api.test",
+          Authorization: `Bearer ${keys.get(as)}`,
+          "Content-Type": "application/json",
+          ...headers,
+        },
+        multiValueHeaders: {},
+        queryStringParameters: query ?? null,
+        pathParameters: null,
+        body: body === undefined ? null : JSON.stringify(body),
+        isBase64Encoded: false,
+        requestContext: { path: `/v1/watchlists${path}`, identity: { sourceIp: "192.0.2.1" } },
+      } as unknown as APIGatewayProxyEvent;
+      const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+      const answer = await handler(event, context);
+      const json = JSON.parse(answer.body) as Record<string, unknown>;
+      expectDocumented(`${method} ${event.path}`, answer.statusCode, json);
+      return {
+        status: answer.statusCode,
+        headers: answer.headers ?? {},
+        text: answer.body,
+        json,
+      };
+    };
+
+  return {
+    ...ports,
+    client,
+    options,
+    clock,
+    scheduled,
+    waiting: messages.waiting,
+    warnings,
+    ask: askThrough(ports),
+    /** The routes in a process of their own, which ends at a call to a port. */
+    process(crash?: CrashPoint) {
+      const process = mortal(ports, crash);
+      return { ask: askThrough(process.ports), calls: process.calls };
+    },
+    /** Every row of the lists' table. */
+    async rows(): Promise<readonly TableRow[]> {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
+      return Items as TableRow[];
+    },
+    async registered(url: string): Promise<Endpoint> {
+      const at = clock.now().toISOString();
+      const endpoint: Endpoint = {
+        id: "we_0123456789abcdefghjkmnpq",
+        accountId: "acct_1",
+        url,
+        description: null,
+        events: null,
+        enabled: true,
+        secret: "sealed",
+        secretHint: "last",
+        previousSecret: null,
+        createdAt: at,
+        updatedAt: at,
+      };
+      await ports.endpoints.create("acct_1", endpoint);
+      return endpoint;
+    },
+  };
+}
+type TableRow = Row & RowKey;
+export type ListWorld = Awaited<ReturnType<typeof openListWorld>>;
+
+/** Ports of a process: once it has died at one of their calls, every later call fails. */
+function mortal<Ports extends Readonly<Record<string, object>>>(
+  ports: Ports,
+  crash: CrashPoint | undefined,
+): { readonly ports: Ports; readonly calls: () => number } {
+  let calls = 0;
+  let dead = false;
+  const call = async (effect: () => unknown): Promise<unknown> => {
+    calls += 1;
+    const dies = crash?.call === calls;
+    dead ||= dies && crash.when === "before";
+    if (dead) throw new ProcessDied();
+    const result = await effect();
+    dead ||= dies;
+    if (dead) throw new ProcessDied();
+    return result;
+  };
+  const watched = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== "function" || name === "pages") return method;
+        return (...args: unknown[]) => call(() => Reflect.apply(method, target, args));
+      },
+    });
+  const entries = Object.entries(ports).map(([name, port]) => [name, watched(port)]);
+  return { ports: Object.fromEntries(entries) as Ports, calls: () => calls };
+}

@@ -1,0 +1,32 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { dynamoPageStore } from "../../shared/aws/page-store.ts";
+import { dynamoPurgeStore } from "../../shared/aws/purge-store.ts";
+import { dynamoWatchlistStore } from "../../shared/aws/watchlist-store.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { Item } from "../../shared/watchlists/item.ts";
+import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
+
+/** Puts a list into a table with its items, which come in id order, as its creation would. */
+export async function putList(
+  {
+    client,
+    ...options
+  }: {
+    readonly client: DynamoDBDocumentClient;
+    readonly table: string;
+    readonly clock: Clock;
+    readonly chance: Chance;
+  },
+  watchlist: Watchlist,
+  items: readonly Item[],
+): Promise<void> {
+  const purgeAt = new Date(options.clock.now().getTime() + 3_600_000);
+  await dynamoPurgeStore(client, options).expectCreation(watchlist.id, purgeAt);
+  await dynamoPageStore(client, options).create(watchlist.id, items);
+  const outcome = await dynamoWatchlistStore(client, options).create({
+    watchlist,
+    record: null,
+    answer: "",
+  });
+  if (outcome !== "created") throw new Error(`The list was not created: ${outcome}`);
+}
