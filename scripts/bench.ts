@@ -3,12 +3,16 @@
  * Prints tables, then one line of JSON with the same figures.
  */
 import { benchApi, printApi } from "./bench/api.ts";
+import { benchRuns, printRuns } from "./bench/runs.ts";
+import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 
 const benches: Record<
   string,
   { run: () => Promise<Record<string, unknown>>; print: (figures: Record<string, unknown>) => void }
 > = {
   api: { run: benchApi, print: printApi },
+  runs: { run: benchRuns, print: printRuns },
+  watchlists: { run: benchWatchlists, print: printWatchlists },
 };
 
 const name = process.argv[2] ?? "";

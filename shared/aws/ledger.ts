@@ -172,8 +172,8 @@ function resolve(
     assert(credits <= hold.credits, "a charge is at most what was reserved");
     const remembered = process.booksOf.get(accountId);
     const books = remembered ?? (await readBooks(process, accountId));
-    if (!holds(books, hold) && (remembered !== undefined || mine !== undefined)) {
-      // Either these books are older than the hold, or somebody else has resolved it.
+    if (!holds(books, hold)) {
+      // Either these books are older than the hold, or somebody else has resolved it meanwhile.
       if (remembered === undefined) process.openHolds.delete(holdId);
       process.booksOf.delete(accountId);
       return "again";

@@ -1,4 +1,6 @@
 import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { assert } from "../base/assert.ts";
+import { limits } from "../base/limits.ts";
 import type { BatchRef, RunRef } from "../runs/run.ts";
 import type { RunQueue } from "../runs/run-queue.ts";
 
@@ -11,18 +13,23 @@ interface QueueUrls {
 
 const entriesMax = 10;
 
-/** Messages of runs on SQS; the group id keeps one account's storm from delaying the others. */
-export function sqsRunQueue(client: SQSClient, urls: QueueUrls): RunQueue {
+/**
+ * Messages of runs on SQS; the group id keeps one account's storm from delaying the others. `hops`
+ * says how many messages led to what is sent now: the platform's own guard against messages that
+ * cause each other for ever is off, as a run's steps do follow from one another.
+ */
+export function sqsRunQueue(client: SQSClient, urls: QueueUrls, hops = 0): RunQueue {
+  assert(hops <= limits.messageHopsMax, "messages do not follow from one another for ever");
   const send = async (
     queue: keyof QueueUrls,
-    accountId: string,
+    groupId: string,
     body: Record<string, unknown>,
   ): Promise<void> => {
     await client.send(
       new SendMessageCommand({
         QueueUrl: urlOf(urls, queue),
-        MessageBody: JSON.stringify(body),
-        MessageGroupId: accountId,
+        MessageBody: JSON.stringify({ ...body, hops }),
+        MessageGroupId: groupId,
       }),
     );
   };
@@ -33,12 +40,18 @@ export function sqsRunQueue(client: SQSClient, urls: QueueUrls): RunQueue {
         account_id: due.accountId,
         watchlist_id: due.watchlistId,
         scheduled_time: due.scheduledTime,
+        ...(due.overdue === true ? { overdue: true } : {}),
       }),
+    sendPurge: (watchlistId) =>
+      send("runs", watchlistId, { type: "purge", watchlist_id: watchlistId }),
     sendResume: (run) => send("runs", run.accountId, { type: "resume", ...runMessage(run) }),
     sendFinish: (run) => send("finishes", run.accountId, runMessage(run)),
     async sendBatches(batches) {
       for (let start = 0; start < batches.length; start += entriesMax) {
-        await sendBatch(client, urlOf(urls, "steps"), batches.slice(start, start + entriesMax));
+        await sendBatch(client, urlOf(urls, "steps"), {
+          batches: batches.slice(start, start + entriesMax),
+          hops,
+        });
       }
     },
   };
@@ -60,7 +73,7 @@ function urlOf(urls: QueueUrls, queue: keyof QueueUrls): string {
 async function sendBatch(
   client: SQSClient,
   queueUrl: string,
-  batches: readonly BatchRef[],
+  { batches, hops }: { readonly batches: readonly BatchRef[]; readonly hops: number },
 ): Promise<void> {
   const { Failed = [] } = await client.send(
     new SendMessageBatchCommand({
@@ -73,6 +86,7 @@ async function sendBatch(
           step: batch.step,
           plan: batch.plan,
           batch: batch.batch,
+          hops,
         }),
         MessageGroupId: batch.accountId,
       })),

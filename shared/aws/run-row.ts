@@ -14,9 +14,12 @@ export function runRow(run: Run): Row {
     status: run.status,
     started_at: run.startedAt,
     finished_at: run.finishedAt,
+    progress_at: run.progressAt,
     credits: run.credits,
     stats: run.stats,
     error: run.error,
+    pipeline: run.pipeline,
+    plan: run.plan,
     watchlist: run.watchlist,
   };
 }
@@ -34,9 +37,12 @@ export function runOf(row: Row): Run {
     status: row["status"],
     startedAt: row["started_at"],
     finishedAt: row["finished_at"],
+    progressAt: row["progress_at"],
     credits: row["credits"],
     stats: row["stats"],
     error: row["error"],
+    pipeline: row["pipeline"],
+    plan: row["plan"],
     watchlist: row["watchlist"],
   } as Run;
 }
@@ -46,12 +52,12 @@ export function stepRow(step: StepRecord): Row {
   return {
     run_id: step.runId,
     step: step.step,
+    position: step.position,
     scraper: step.scraper,
-    marketplace: step.marketplace,
     plan: step.plan,
     batches: step.batches,
-    requested: step.requested,
-    new_items: step.newItems,
+    items: step.items,
+    from_starts: step.fromStarts,
   };
 }
 
@@ -59,12 +65,13 @@ export function stepOf(row: Row): StepRecord {
   return {
     runId: row["run_id"],
     step: row["step"],
+    position: row["position"],
     scraper: row["scraper"],
-    marketplace: row["marketplace"],
     plan: row["plan"],
     batches: row["batches"],
-    requested: row["requested"],
-    newItems: row["new_items"],
+    items: row["items"],
+    fromStarts: row["from_starts"],
+    decision: row["decision"] ?? null,
     done: (row["done"] as ReadonlySet<number> | undefined) ?? new Set<number>(),
     stats: row["stats"] ?? null,
   } as StepRecord;

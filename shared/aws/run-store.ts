@@ -1,4 +1,5 @@
 import {
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -7,16 +8,11 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
-import type { Run, RunPhase, RunRef } from "../runs/run.ts";
+import { progressMs, type Run, type RunRef } from "../runs/run.ts";
 import type { Claim, ListOutcome, RunStore } from "../runs/run-store.ts";
 import { dueKeys } from "./due-keys.ts";
-import {
-  cancellationReasons,
-  isContention,
-  type Row,
-  unlessRefused,
-  untilSettled,
-} from "./dynamo.ts";
+import { cancellationReasons, isContention, unlessRefused, untilSettled } from "./dynamo.ts";
+import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow } from "./run-row.ts";
 import { dueAt, watchlistKeys } from "./table.ts";
 
@@ -28,11 +24,14 @@ interface Options {
 
 /** A claimed or finishing run that nobody takes on within this time is picked up by the sweeper. */
 const pickUpMs = 60_000;
+/** The first step is looked after sooner, until its batches are on their way. */
+const sendingMs = 30_000;
 
 /** Runs in DynamoDB. */
 export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options): RunStore {
   const { table } = options;
-  const pickUpAt = (): string => new Date(options.clock.now().getTime() + pickUpMs).toISOString();
+  const isoIn = (milliseconds: number): string =>
+    new Date(options.clock.now().getTime() + milliseconds).toISOString();
   const move = (run: RunRef, change: PhaseChange): Promise<boolean> =>
     movePhase(client, table, { run, change });
   return {
@@ -48,59 +47,36 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
       return Item === undefined ? undefined : runOf(Item);
     },
     list: (watchlistId, limit) => listRuns(client, table, { watchlistId, limit }),
-    startReading: (run, progressBy) =>
-      move(run, {
-        from: ["claimed"],
-        set: { phase: "reading", due_at: progressBy.toISOString() },
-      }),
-    async noteProgress(run, progressBy) {
-      await move(run, { from: ["reading"], set: { due_at: progressBy.toISOString() } });
+    async startReading(run, { plan, stats }) {
+      const set = {
+        phase: "reading",
+        plan,
+        stats,
+        progress_at: isoIn(0),
+        due_at: isoIn(sendingMs),
+      };
+      await move(run, { from: ["claimed"], set });
     },
-    async startFinishing(run, { status, credits, stats }, from) {
-      await move(run, {
-        from,
-        set: { phase: "finishing", status, credits, stats, due_at: pickUpAt() },
-      });
+    async noteProgress(run) {
+      const set = { progress_at: isoIn(0), due_at: isoIn(progressMs) };
+      await move(run, { from: ["reading"], set });
+    },
+    giveUp: (run, error) => giveUp(client, table, { run, error, dueAt: isoIn(pickUpMs) }),
+    async startFinishing(run, status, from) {
+      const set = { phase: "finishing", status, due_at: isoIn(pickUpMs) };
+      await move(run, { from, set, unlessGivenUp: status !== "failed" });
     },
     finish: (ended, list) => finishRun(client, options, { run: ended, list }),
     async markEmitted(run) {
       await move(run, { from: ["emitting"], set: { phase: "done" }, settle: true });
     },
+    async forget(watchlistId, runNumber) {
+      if (runNumber < 1) return;
+      const Key = watchlistKeys.run(watchlistId, runNumber);
+      await client.send(new DeleteCommand({ TableName: table, Key }));
+    },
     takeStalled: (look) => takeStalled(client, table, look),
   };
-}
-
-interface PhaseChange {
-  readonly from: readonly RunPhase[];
-  readonly set: Row;
-  /** True takes the run out of the due index: nobody has to look after it any more. */
-  readonly settle?: boolean;
-}
-
-/** Changes a run that is in one of the phases named; false when it is in another. */
-function movePhase(
-  client: DynamoDBDocumentClient,
-  table: string,
-  { run, change }: { readonly run: RunRef; readonly change: PhaseChange },
-): Promise<boolean> {
-  const names = Object.keys(change.set);
-  return unlessRefused(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.run(run.watchlistId, run.runNumber),
-        UpdateExpression:
-          `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}` +
-          (change.settle === true ? " REMOVE due_kind, due_at" : ""),
-        ConditionExpression: `phase IN (${change.from.map((phase) => `:from_${phase}`).join(", ")})`,
-        ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-        ExpressionAttributeValues: {
-          ...Object.fromEntries(names.map((name) => [`:${name}`, change.set[name]])),
-          ...Object.fromEntries(change.from.map((phase) => [`:from_${phase}`, phase])),
-        },
-      }),
-    ),
-  );
 }
 
 async function listRuns(
@@ -144,7 +120,7 @@ function claimRun(
                   "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
                   (nextRunAt === null ? "" : ", due_at = :next"),
                 ConditionExpression:
-                  "running_run = :none AND run_count = :count AND next_run_at = :seen",
+                  "running_run = :none AND run_count = :count AND next_run_at = :seen AND revision = :revision",
                 ExpressionAttributeValues: {
                   ":number": run.runNumber,
                   ":started": run.startedAt,
@@ -153,6 +129,7 @@ function claimRun(
                   ":none": null,
                   ":count": watchlist.runCount,
                   ":seen": watchlist.nextRunAt,
+                  ":revision": watchlist.revision,
                 },
               },
             },
@@ -239,13 +216,16 @@ function finishWrites(
     Update: {
       TableName: table,
       Key: watchlistKeys.run(run.watchlistId, run.runNumber),
-      UpdateExpression: "SET phase = :emitting, finished_at = :at, watchlist = :watchlist",
+      UpdateExpression:
+        "SET phase = :emitting, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits",
       ConditionExpression: "phase = :finishing",
       ExpressionAttributeValues: {
         ":emitting": "emitting",
         ":finishing": "finishing",
         ":at": run.finishedAt,
         ":watchlist": run.watchlist,
+        ":stats": run.stats,
+        ":credits": run.credits,
       },
     },
   };
@@ -265,8 +245,7 @@ function listUpdate(
       TableName: table,
       Key: watchlistKeys.list(run.accountId, run.watchlistId),
       UpdateExpression:
-        "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, item_counts = :counts" +
-        pausing,
+        "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips" + pausing,
       ConditionExpression: "running_run = :number",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
@@ -274,7 +253,6 @@ function listUpdate(
         ":number": run.runNumber,
         ":run": run.status,
         ":skips": list.consecutiveSkips,
-        ":counts": list.itemCounts,
         ...(list.pause ? { ":paused": "paused", ":reason": "insufficient_credits" } : {}),
       },
     },

@@ -1,4 +1,3 @@
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import {
   type DynamoDBDocumentClient,
   GetCommand,
@@ -8,10 +7,23 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
-import type { BatchRef, BatchResult, StepRecord } from "../runs/run.ts";
-import type { Plan, StepStore } from "../runs/step-store.ts";
+import {
+  addBatchCounts,
+  type BatchCounts,
+  type BatchRef,
+  type BatchResult,
+  type Carried,
+  type ItemOutcome,
+  noCounts,
+  type Run,
+  type StepRecord,
+} from "../runs/run.ts";
+import type { Starts, StepPlan, StepStore } from "../runs/step-store.ts";
+import { compareIds } from "../watchlists/page.ts";
+import { pack, packIds, unpack } from "./compressed.ts";
 import { type Row, unlessRefused, writeRows } from "./dynamo.ts";
 import { stepOf, stepRow } from "./run-row.ts";
+import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "./table.ts";
 
 interface Options {
@@ -23,76 +35,185 @@ interface Options {
 /** What the steps of a run found is needed until its events are out; kept longer to look at. */
 const stepRowDays = 14;
 
-const pack = (value: unknown): Uint8Array => zstdCompressSync(JSON.stringify(value));
-const unpack = (bytes: unknown): unknown =>
-  JSON.parse(zstdDecompressSync(bytes as Uint8Array).toString("utf8"));
-
 /** Steps and batches in DynamoDB; ids and results are compressed. */
 export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
-  const { table } = options;
+  const { table, clock } = options;
+  const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
   const read = async (key: RowKey): Promise<Row | undefined> => {
     const { Item } = await client.send(
       new GetCommand({ TableName: table, Key: key, ConsistentRead: true }),
     );
     return Item;
   };
+  const query = (key: RowKey, attributes?: readonly string[]): AsyncGenerator<Row> =>
+    rowsBelow(client, table, { key, attributes });
   const result = async (ref: BatchRef): Promise<BatchResult | undefined> => {
-    const row = await read(batchKey(ref));
-    return row?.["result"] === undefined ? undefined : (unpack(row["result"]) as BatchResult);
+    const row = await read(resultKey(ref));
+    return row === undefined ? undefined : resultOf(row);
   };
   return {
-    plan: (plan) => savePlan(client, options, plan),
+    async saveStarts(runId, plan, starts) {
+      await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
+    },
+    async starts(run, step) {
+      assert(run.plan !== null, "a run that reads is planned");
+      const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
+      return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
+    },
+    plan: (plan) => savePlan(client, options, { ...plan, ttl: ttl() }),
     async get(runId, step) {
       const row = await read(watchlistKeys.step(runId, step));
       return row === undefined ? undefined : stepOf(row);
     },
-    async batchIds(ref) {
-      const row = await read(batchKey(ref));
-      assert(row !== undefined, "a planned batch has its ids stored");
-      return unpack(row["ids"]) as string[];
+    async list(runId) {
+      const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepOf);
+      return records.toSorted((a, b) => a.position - b.position);
+    },
+    decide: (run, step, decision) => decideStep(client, options, { run, step, decision }),
+    async planned(run, step, number) {
+      const row = await read(plannedKey(run, step, number));
+      if (row === undefined) return undefined;
+      return {
+        ids: unpack(row["ids"]) as string[],
+        carried: listIn<Carried>(row["carried"]),
+      };
     },
     result,
     async recordResult(ref, found) {
-      if (await putResult(client, table, { ref, found })) return found;
+      if (await putResult(client, table, { ref, found, ttl: ttl() })) return found;
       const recorded = await result(ref);
       assert(recorded !== undefined, "a batch that refuses a result has one");
       return recorded;
     },
     markDone: (ref) => markDone(client, table, ref),
-    results: (step) => readResults(client, table, step),
-    async recordStats(step, stats) {
-      await unlessRefused(() =>
-        client.send(
-          new UpdateCommand({
-            TableName: table,
-            Key: watchlistKeys.step(step.runId, step.step),
-            UpdateExpression: "SET stats = :stats",
-            ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(stats)",
-            ExpressionAttributeValues: { ":stats": stats },
-          }),
-        ),
-      );
+    async counts(step) {
+      let sum = noCounts;
+      for await (const row of query(firstResult(step), ["counts"])) {
+        sum = addBatchCounts(sum, row["counts"] as BatchCounts);
+      }
+      return sum;
     },
+    async *routed(step) {
+      for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
+    },
+    async *toldResults(step) {
+      const told = ["counts", "routed", "outcomes"];
+      for await (const row of query(firstResult(step), told)) yield resultOf(row);
+    },
+    async *delisted(step) {
+      for await (const row of query(firstResult(step), ["delisted"])) yield listIn(row["delisted"]);
+    },
+    recordStats: (step) => recordStats(client, table, step),
   };
 }
 
-const batchKey = (ref: BatchRef): RowKey =>
-  watchlistKeys.batch(ref.runId, { step: ref.step, plan: ref.plan, number: ref.batch });
+const plannedKey = (run: Run, { step, plan, fromStarts }: StepRecord, number: number): RowKey =>
+  fromStarts && run.plan !== null
+    ? watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: number })
+    : watchlistKeys.batch(run.id, { step, plan, number });
 
+const resultOf = (row: Row): BatchResult => ({
+  counts: row["counts"] as BatchCounts,
+  outcomes: ["routed", "outcomes", "silent"]
+    .flatMap((name) => listIn<ItemOutcome>(row[name]))
+    .toSorted((a, b) => compareIds(a.id, b.id)),
+});
+
+/** An outcome that no event, count or route comes from. */
+const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
+  status === "ok" &&
+  changes === undefined &&
+  reported === undefined &&
+  matched === undefined &&
+  lastSnapshot === undefined;
+
+const listIn = <T>(packed: unknown): T[] => (packed === undefined ? [] : (unpack(packed) as T[]));
+
+const resultKey = (ref: BatchRef): RowKey =>
+  watchlistKeys.result(ref.runId, { step: ref.step, plan: ref.plan, number: ref.batch });
+
+const firstResult = (step: StepRecord): RowKey =>
+  watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
+
+/** The rows of a partition whose sort keys share the part up to the last `#` of a key. */
+async function* rowsBelow(
+  client: DynamoDBDocumentClient,
+  table: string,
+  {
+    key,
+    attributes,
+  }: { readonly key: RowKey; readonly attributes?: readonly string[] | undefined },
+): AsyncGenerator<Row> {
+  const names = attributes?.map((name, n) => [`#a${n}`, name] as const);
+  let start: Row | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+        ...(names !== undefined && {
+          ProjectionExpression: names.map(([name]) => name).join(", "),
+          ExpressionAttributeNames: Object.fromEntries(names),
+        }),
+        ExpressionAttributeValues: {
+          ":pk": key.pk,
+          ":prefix": key.sk.slice(0, key.sk.lastIndexOf("#") + 1),
+        },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      }),
+    );
+    yield* Items;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+const startRows = (
+  { runId, plan, ttl }: { readonly runId: string; readonly plan: string; readonly ttl: number },
+  starts: Starts,
+): Row[] =>
+  [...starts].flatMap(([step, batches]) =>
+    batches.map((ids, chunk) => ({
+      ...watchlistKeys.starts(runId, { plan, step, chunk }),
+      ids: packIds(ids),
+      ttl,
+    })),
+  );
+
+/**
+ * Outcomes are kept apart by who needs them: what goes on to a next step is all that it is planned
+ * from, and of what is silent nobody but the items has to know.
+ */
 function putResult(
   client: DynamoDBDocumentClient,
   table: string,
-  { ref, found }: { readonly ref: BatchRef; readonly found: BatchResult },
+  {
+    ref,
+    found,
+    ttl,
+  }: { readonly ref: BatchRef; readonly found: BatchResult; readonly ttl: number },
 ): Promise<boolean> {
+  const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
+    if (outcome.next !== undefined) return "routed";
+    return isSilent(outcome) ? "silent" : "outcomes";
+  });
+  const delisted = found.outcomes
+    .filter(({ lastSnapshot }) => lastSnapshot !== undefined)
+    .map(({ id }) => id);
   return unlessRefused(() =>
     client.send(
-      new UpdateCommand({
+      new PutCommand({
         TableName: table,
-        Key: batchKey(ref),
-        UpdateExpression: "SET #result = :result",
-        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(#result)",
-        ExpressionAttributeNames: { "#result": "result" },
-        ExpressionAttributeValues: { ":result": pack(found) },
+        Item: {
+          ...resultKey(ref),
+          counts: found.counts,
+          ...(routed !== undefined && { routed: pack(routed) }),
+          ...(outcomes !== undefined && { outcomes: pack(outcomes) }),
+          ...(silent !== undefined && { silent: pack(silent) }),
+          ...(delisted.length > 0 && { delisted: pack(delisted) }),
+          ttl,
+        },
+        ConditionExpression: "attribute_not_exists(pk)",
       }),
     ),
   );
@@ -103,75 +224,71 @@ async function markDone(
   client: DynamoDBDocumentClient,
   table: string,
   ref: BatchRef,
-): Promise<StepRecord> {
-  const { Attributes } = await client.send(
-    new UpdateCommand({
-      TableName: table,
-      Key: watchlistKeys.step(ref.runId, ref.step),
-      UpdateExpression: "ADD done :batch",
-      ConditionExpression: "attribute_exists(pk)",
-      ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
-      ReturnValues: "ALL_NEW",
-    }),
-  );
-  return stepOf(Attributes ?? {});
+): Promise<StepRecord | undefined> {
+  let marked: StepRecord | undefined;
+  await unlessRefused(async () => {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(ref.runId, ref.step),
+        UpdateExpression: "ADD done :batch",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    marked = stepOf(Attributes ?? {});
+  });
+  return marked;
 }
 
 /** Batches first, then the step row that makes them the plan: the first step row wins. */
 async function savePlan(
   client: DynamoDBDocumentClient,
   options: Options,
-  { run, step, batches }: Plan,
+  { step, batches, ttl }: StepPlan & { readonly ttl: number },
 ): Promise<StepRecord> {
-  const { table, clock } = options;
-  const ttl = epochSeconds(clock.now()) + stepRowDays * 86_400;
-  const rows = batches.map((ids, number) => ({
-    ...watchlistKeys.batch(run.id, { step: step.step, plan: step.plan, number }),
-    ids: pack(ids),
+  const { table } = options;
+  const { runId, plan } = step;
+  const rows = batches.map(({ ids, carried }, number) => ({
+    ...watchlistKeys.batch(runId, { step: step.step, plan, number }),
+    ids: packIds(ids),
+    ...(carried.length > 0 && { carried: pack(carried) }),
     ttl,
   }));
-  await writeRows(client, options, rows);
-  const saved = await unlessRefused(async () => {
-    await client.send(
+  if (!step.fromStarts) await writeRows(client, options, rows);
+  const Key = watchlistKeys.step(runId, step.step);
+  const saved = await unlessRefused(() =>
+    client.send(
       new PutCommand({
         TableName: table,
-        Item: { ...watchlistKeys.step(run.id, step.step), ...stepRow(step), ttl },
+        Item: { ...Key, ...stepRow(step), ttl },
         ConditionExpression: "attribute_not_exists(pk)",
       }),
-    );
-  });
+    ),
+  );
   if (saved) return step;
   const { Item } = await client.send(
-    new GetCommand({
-      TableName: table,
-      Key: watchlistKeys.step(run.id, step.step),
-      ConsistentRead: true,
-    }),
+    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
   );
   assert(Item !== undefined, "a step row that blocks a plan exists");
   return stepOf(Item);
 }
 
-async function* readResults(
+async function recordStats(
   client: DynamoDBDocumentClient,
   table: string,
   step: StepRecord,
-): AsyncGenerator<BatchResult> {
-  const first = watchlistKeys.batch(step.runId, { step: step.step, plan: step.plan, number: 0 });
-  let start: Row | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
+): Promise<void> {
+  await unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
         TableName: table,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :plan)",
-        ProjectionExpression: "#result",
-        ExpressionAttributeNames: { "#result": "result" },
-        ExpressionAttributeValues: { ":pk": first.pk, ":plan": first.sk.slice(0, -"00000".length) },
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
+        Key: watchlistKeys.step(step.runId, step.step),
+        UpdateExpression: "SET stats = :stats",
+        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(stats)",
+        ExpressionAttributeValues: { ":stats": step.stats },
       }),
-    );
-    for (const row of Items) yield unpack(row["result"]) as BatchResult;
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
+    ),
+  );
 }

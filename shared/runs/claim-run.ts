@@ -1,10 +1,10 @@
 import { derivedId } from "../base/ids.ts";
-import { defaultPipeline } from "../pipelines/default.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
-import type { Watchlist } from "../watchlists/watchlist.ts";
-import { emptyStats, type Run, type RunTrigger } from "./run.ts";
-import { runWatchlist } from "./run-watchlist.ts";
+import { pipelineOf, type Watchlist } from "../watchlists/watchlist.ts";
+import { emptyStats, type Run, type RunKind, type RunTrigger } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
+import { runWatchlist } from "./run-watchlist.ts";
 
 export interface ClaimRequest {
   readonly watchlist: Watchlist;
@@ -22,26 +22,43 @@ export async function claimRun(
   { watchlist, trigger, due, now }: ClaimRequest,
   runs: RunStore,
 ): Promise<Run | undefined> {
-  const { active, delisted } = watchlist.itemCounts;
   const next = nextRunAt(watchlist, due, now);
+  const pipeline = pipelineOf(watchlist);
+  const runNumber = watchlist.runCount + 1;
+  const kind = kindOf(watchlist, pipeline, runNumber);
   const run: Run = {
     id: derivedId("run", watchlist.id, due.toISOString()),
     accountId: watchlist.accountId,
     watchlistId: watchlist.id,
-    runNumber: watchlist.runCount + 1,
+    runNumber,
     trigger,
-    kind: active + delisted === 0 ? "baseline" : "sweep",
+    kind,
     phase: "claimed",
     status: "running",
     startedAt: now.toISOString(),
     finishedAt: null,
+    progressAt: now.toISOString(),
     credits: 0,
-    stats: emptyStats(defaultPipeline(watchlist.platform).entry),
+    stats: emptyStats(startsAt(kind, pipeline)),
     error: null,
+    pipeline,
+    plan: null,
     watchlist: runWatchlist({ ...watchlist, nextRunAt: next }),
   };
   const outcome = await runs.claim({ run, watchlist, nextRunAt: next });
   return outcome === "claimed" ? run : undefined;
+}
+
+/** A list of new items only is read for the first time; every Nth run is a refresh. */
+function kindOf({ itemCounts }: Watchlist, { refresh }: Pipeline, runNumber: number): RunKind {
+  if (itemCounts.active + itemCounts.delisted === 0) return "baseline";
+  return refresh !== null && runNumber % refresh.everyRuns === 0 ? "refresh" : "sweep";
+}
+
+/** The step that most items of the run start with. */
+function startsAt(kind: RunKind, { entry, baseline, refresh }: Pipeline): string {
+  if (kind === "baseline") return baseline ?? entry;
+  return kind === "refresh" ? (refresh?.entry ?? entry) : entry;
 }
 
 /** A paused list that is run by hand stays without a next run. */

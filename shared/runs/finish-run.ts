@@ -3,8 +3,9 @@ import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunEventPublisher } from "../webhooks/publisher.ts";
-import type { BatchResult, Run, RunRef } from "./run.ts";
+import type { Run, RunRef } from "./run.ts";
 import { runEvents } from "./run-events.ts";
+import { creditsOf, runFindings, statsOf, type StepFindings } from "./run-findings.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -24,8 +25,10 @@ export interface FinishDependencies {
 export async function finishRun(ref: RunRef, dependencies: FinishDependencies): Promise<void> {
   const { runs, steps, publisher } = dependencies;
   const found = await runs.get(ref);
-  if (found?.phase === "finishing") await endRun(found, dependencies);
-  const run = found?.phase === "finishing" ? await runs.get(ref) : found;
+  if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
+  const findings = await runFindings(found, steps);
+  if (found.phase === "finishing") await endRun(found, findings, dependencies);
+  const run = found.phase === "finishing" ? await runs.get(ref) : found;
   if (run?.phase !== "emitting") return;
   if (run.watchlist !== null) {
     await publisher.publish({
@@ -35,23 +38,35 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
       runNumber: run.runNumber,
       runStartedAt: run.startedAt,
       webhookEndpointId: run.watchlist.webhookEndpointId,
-      events: runEvents(run, await foundBy(run, steps)),
+      events: runEvents(run, findings),
     });
   }
+  // The newest runs are kept: this one has pushed one out.
+  await runs.forget(run.watchlistId, run.runNumber - limits.runHistoryMax);
   await runs.markEmitted(run);
 }
 
 /** A run skipped for lack of credits counts; the third in a row pauses the list. */
-async function endRun(run: Run, { runs, watchlists, clock }: FinishDependencies): Promise<void> {
-  const ended: Run = { ...run, phase: "emitting", finishedAt: clock.now().toISOString() };
+async function endRun(
+  run: Run,
+  findings: readonly StepFindings[],
+  { runs, watchlists, clock }: FinishDependencies,
+): Promise<void> {
+  const stats = statsOf(run, findings);
+  const ended: Run = {
+    ...run,
+    phase: "emitting",
+    finishedAt: clock.now().toISOString(),
+    credits: creditsOf(stats.steps),
+    stats,
+  };
   const watchlist = await watchlists.get(run.accountId, run.watchlistId);
   if (watchlist !== undefined) {
     const skips = skipsAfter(run, watchlist.consecutiveSkips);
     const pause = skips >= limits.consecutiveSkipsMax && watchlist.status === "active";
-    const itemCounts = await watchlists.countItems(watchlist.id);
     const outcome = await runs.finish(
       { ...ended, watchlist: runWatchlist(pause ? paused(watchlist) : watchlist) },
-      { pause, consecutiveSkips: skips, itemCounts },
+      { pause, consecutiveSkips: skips },
     );
     if (outcome !== "list_gone") return;
   }
@@ -70,11 +85,3 @@ const paused = (watchlist: Watchlist): Watchlist => ({
   pausedReason: "insufficient_credits",
   nextRunAt: null,
 });
-
-async function foundBy(run: Run, steps: StepStore): Promise<Parameters<typeof runEvents>[1]> {
-  const step = await steps.get(run.id, run.stats.entry);
-  if (step === undefined || step.stats === null) return undefined;
-  const results: BatchResult[] = [];
-  for await (const result of steps.results(step)) results.push(result);
-  return { step, results };
-}

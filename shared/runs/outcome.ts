@@ -1,116 +1,153 @@
-import { changedFields } from "../pipelines/compare.ts";
-import { scrapers, type ScraperId, type Snapshot } from "../scrapers/catalogue.ts";
-import type { Answer } from "../scrapers/scraper.ts";
-import { snapshotOf } from "../scrapers/snapshot.ts";
-import type { Item } from "../watchlists/item.ts";
-import type { BatchResult, ItemOutcome } from "./run.ts";
+import { readingKind, type Step } from "../pipelines/definition.ts";
+import {
+  buyboxAboveLowest,
+  matchRoutes,
+  mergedReading,
+  type RouteMatches,
+} from "../pipelines/rules.ts";
+import {
+  type FieldValue,
+  type ReadingKind,
+  type Snapshot,
+  stepScrapers,
+} from "../scrapers/catalogue.ts";
+import { currentSnapshot, type Item } from "../watchlists/item.ts";
+import type { StepAnswer } from "./read-step.ts";
+import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
- * What the answers of a batch mean for its items (specification, section "States and transitions").
- * Pure: the same items and answers give the same result.
+ * What the answers of a batch mean for its items (specification, sections "States and transitions"
+ * and "Pipeline"). Pure: the same items and answers give the same result.
  */
 export function batchResult(
-  scraper: ScraperId,
-  items: ReadonlyMap<string, Item>,
-  answers: readonly Answer[],
+  step: Step,
+  { items, planned }: { readonly items: ReadonlyMap<string, Item>; readonly planned: number },
+  answers: readonly StepAnswer[],
 ): BatchResult {
-  const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0 };
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
-    counts[answer.status === "not_found" ? "notFound" : answer.status] += 1;
     const item = items.get(answer.id);
-    const outcome = item === undefined ? undefined : outcomeOf(scraper, item, answer);
+    const outcome = item === undefined ? undefined : outcomeOf(step, item, answer);
     if (outcome !== undefined) outcomes.push(outcome);
   }
-  return { requested: answers.length, ...counts, outcomes };
+  return { counts: countsOf(answers, planned), outcomes };
 }
 
-/** Undefined when the read leaves the item as it is and there is nothing to report. */
-function outcomeOf(scraper: ScraperId, item: Item, answer: Answer): ItemOutcome | undefined {
-  const base = { id: item.id, status: answer.status, at: answer.fetchedAt };
-  switch (answer.status) {
-    case "ok":
-      return okOutcome(scraper, item, { ...base, observed: snapshotOf(scraper, answer.fields) });
-    case "not_found":
-      return item.state === "delisted" ? undefined : { ...base, lastSnapshot: item.snapshot };
-    case "partial":
-    case "unavailable":
-      return base;
-    default:
-      return undefined;
+function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
+  const counts = { ok: 0, partial: 0, notFound: 0, unavailable: 0, quarters: 0 };
+  for (const { status, quarters } of answers) {
+    counts[status === "not_found" ? "notFound" : status] += 1;
+    counts.quarters += quarters;
   }
+  return { ...counts, requested: answers.length, skipped: planned - answers.length };
+}
+
+/** Undefined when the read leaves the item as it is and there is nothing to report or to do next. */
+function outcomeOf(step: Step, item: Item, answer: StepAnswer): ItemOutcome | undefined {
+  const { status, fetchedAt, observed } = answer;
+  const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
+  if (status === "ok" && observed !== null) return okOutcome(step, item, { ...answer, observed });
+  const matches = matchRoutes(step, {
+    firstRead: item.firstReadAt === null,
+    status,
+    before: null,
+    after: null,
+    derived: {},
+  });
+  const routed = routedBy(matches, currentSnapshot(item) ?? {});
+  if (status === "not_found" && item.state !== "delisted") {
+    return { ...base, ...routed, lastSnapshot: currentSnapshot(item) };
+  }
+  const isFailure = status !== "not_found" && item.state !== "delisted";
+  return isFailure || Object.keys(routed).length > 0 ? { ...base, ...routed } : undefined;
 }
 
 function okOutcome(
-  scraper: ScraperId,
+  step: Step,
   item: Item,
-  { observed, ...base }: ItemOutcome & { readonly observed: Snapshot },
+  { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
-  if (item.snapshot === null) return { ...base, snapshot: observed };
-  const changes = changedFields(item.snapshot, observed, scrapers[scraper].trackedFields);
-  const moved = Object.keys(changes).length > 0;
-  const snapshot = mergedSnapshot(item.snapshot, observed, new Set(Object.keys(changes)));
-  if (moved) return { ...base, snapshot, changes };
-  const learned = Object.keys(snapshot).length > Object.keys(item.snapshot).length;
-  if (learned) return { ...base, snapshot };
-  return item.lastReadStatus === "ok" ? undefined : base;
-}
-
-/**
- * The last read plus what moved and what was seen for the first time. A price that drifts by less
- * than half a cent keeps its stored value, so that a slow drift is reported once it adds up.
- */
-function mergedSnapshot(
-  before: Snapshot,
-  observed: Snapshot,
-  moved: ReadonlySet<string>,
-): Snapshot {
-  const merged = { ...before };
-  for (const [field, value] of Object.entries(observed)) {
-    if (moved.has(field) || before[field] === undefined) merged[field] = value;
-  }
-  return merged;
-}
-
-/** Where a recorded outcome was found. */
-export interface Reading {
-  readonly runId: string;
-  readonly runNumber: number;
-  readonly step: string;
-  readonly scraper: ScraperId;
-}
-
-/**
- * The item after an outcome. An outcome older than what the item already holds changes nothing, so
- * results may be applied again and late.
- */
-export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Item {
-  if (item.revision >= reading.runNumber) return item;
-  const read: Item = {
-    ...item,
-    revision: reading.runNumber,
-    lastReadStatus: outcome.status,
-    firstReadAt: item.firstReadAt ?? outcome.at,
+  const kind = readingKind(step);
+  const derived = kind === "pulse" ? derivedOf(item, observed) : {};
+  const matches = matchRoutes(step, {
+    firstRead: item.firstReadAt === null,
+    status: "ok",
+    before: item.readings[kind] ?? null,
+    after: observed,
+    derived,
+  });
+  const readings = newReadings(item, kind, observed);
+  const isReported = matches.notifyChanged || matches.matched.length > 0;
+  const snapshot = isReported ? snapshotAfter(item, readings) : {};
+  const { testableFields } = stepScrapers[step.scraper];
+  const routed = routedBy(matches, { ...picked(snapshot, testableFields), ...derived });
+  const outcome: ItemOutcome = {
+    id: item.id,
+    addedAt: item.addedAt,
+    status: "ok",
+    at: answer.fetchedAt,
+    ...routed,
+    ...(Object.keys(readings).length > 0 && { readings }),
+    ...(Object.keys(matches.changes).length > 0 && { changes: matches.changes }),
+    ...(matches.notifyChanged && { reported: snapshot }),
+    ...(answer.buyboxOfferId !== undefined &&
+      answer.buyboxOfferId !== item.buyboxOfferId && { buyboxOfferId: answer.buyboxOfferId }),
   };
-  if (outcome.status === "partial" || outcome.status === "unavailable") {
-    return {
-      ...read,
-      firstReadAt: item.firstReadAt,
-      consecutiveFailures: item.consecutiveFailures + 1,
-    };
+  return says(outcome) || isOwed(item, step) ? outcome : undefined;
+}
+
+const snapshotAfter = (item: Item, readings: Item["readings"]): Snapshot =>
+  currentSnapshot({ readings: { ...item.readings, ...readings } }) ?? {};
+
+/** Fields of an outcome that every outcome has. */
+const headFields = 4;
+const says = (outcome: ItemOutcome): boolean => Object.keys(outcome).length > headFields;
+
+/** What was read well takes an item out of `new`, out of its failures, and out of a step's debt. */
+const isOwed = (item: Item, { id }: Step): boolean =>
+  item.state === "new" || item.lastReadStatus !== "ok" || item.owes.includes(id);
+
+const derivedOf = (item: Item, pulse: Snapshot): Record<string, FieldValue> => {
+  const above = buyboxAboveLowest(item.readings.product ?? null, pulse);
+  return above === undefined ? {} : { buyboxAboveLowest: above };
+};
+
+/** The readings that differ from the stored ones; a product read refreshes the pulse's as well. */
+function newReadings(
+  item: Item,
+  kind: ReadingKind,
+  observed: Snapshot,
+): Partial<Record<ReadingKind, Snapshot>> {
+  const readings: Partial<Record<ReadingKind, Snapshot>> = {};
+  const refresh = (refreshed: ReadingKind, seen: Snapshot): void => {
+    const before = item.readings[refreshed] ?? null;
+    const merged = mergedReading(before, seen);
+    if (merged !== before) readings[refreshed] = merged;
+  };
+  refresh(kind, observed);
+  if (kind === "product") {
+    const pulse = picked(observed, stepScrapers["retailer_a.pulse"].trackedFields);
+    // What shows nothing of the pulse is no first reading of it.
+    if (Object.keys(pulse).length > 0) refresh("pulse", pulse);
   }
-  if (outcome.status === "not_found") {
-    return { ...read, state: "delisted", delistedAt: outcome.at, consecutiveFailures: 0 };
+  return readings;
+}
+
+function picked(snapshot: Snapshot, fields: readonly string[]): Snapshot {
+  const some: Record<string, FieldValue> = {};
+  for (const field of fields) {
+    const value = snapshot[field];
+    if (value !== undefined) some[field] = value;
   }
+  return some;
+}
+
+function routedBy(
+  { matched, next }: RouteMatches,
+  values: Snapshot,
+): Pick<ItemOutcome, "matched" | "next"> {
   return {
-    ...read,
-    state: "active",
-    consecutiveFailures: 0,
-    snapshot: outcome.snapshot ?? item.snapshot,
-    snapshotAt: outcome.snapshot === undefined ? item.snapshotAt : outcome.at,
-    lastChange:
-      outcome.changes === undefined
-        ? item.lastChange
-        : { changedAt: outcome.at, changes: outcome.changes, ...reading },
+    ...(matched.length > 0 && { matched: { branches: matched, values } }),
+    ...(next.length > 0 && { next }),
   };
 }

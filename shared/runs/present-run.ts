@@ -1,3 +1,4 @@
+import { type Pipeline, runOrder } from "../pipelines/definition.ts";
 import type { Run, RunStats, RunWatchlist, StepStats } from "./run.ts";
 
 /** The run object (specification, section "Events"), as events and the run history carry it. */
@@ -11,7 +12,7 @@ export function presentRun(run: Run): Record<string, unknown> {
     kind: run.kind,
     status: run.status,
     credits: run.credits,
-    stats: presentStats(run.stats),
+    stats: presentStats(run.stats, run.pipeline),
     error: run.error,
     started_at: run.startedAt,
     finished_at: run.finishedAt,
@@ -19,13 +20,17 @@ export function presentRun(run: Run): Record<string, unknown> {
   };
 }
 
-function presentStats(stats: RunStats): Record<string, unknown> {
+/** Steps in the order they are taken: a stored map has no order, and an event's bytes must. */
+function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unknown> {
   return {
     tracked: stats.tracked,
     entry: stats.entry,
     new_items: stats.newItems,
     steps: Object.fromEntries(
-      Object.entries(stats.steps).map(([id, step]) => [id, presentStep(step)]),
+      runOrder(pipeline).flatMap(({ id }) => {
+        const step = Object.hasOwn(stats.steps, id) ? stats.steps[id] : undefined;
+        return step === undefined ? [] : [[id, presentStep(step)]];
+      }),
     ),
     matched: stats.matched,
     deferred: stats.deferred,

@@ -1,19 +1,28 @@
-import type { Clock } from "../base/clock.ts";
+import { assert } from "../base/assert.ts";
 import { limits } from "../base/limits.ts";
-import type { Scraper } from "../scrapers/scraper.ts";
-import type { ScraperId } from "../scrapers/catalogue.ts";
+import { stepOf } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { StoredPage } from "../watchlists/page.ts";
-import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
-import { applyOutcome, batchResult } from "./outcome.ts";
-import type { BatchRef, BatchResult, StepRecord } from "./run.ts";
-import { progressMs } from "./start-run.ts";
+import { batchResult } from "./outcome.ts";
+import { readStep, type StepSources } from "./read-step.ts";
+import {
+  type BatchRef,
+  type BatchResult,
+  type Carried,
+  noCounts,
+  type PlannedBatch,
+  progressGrainMs,
+  type Run,
+  type StepRecord,
+} from "./run.ts";
+import type { StepStore } from "./step-store.ts";
+import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
 export interface ReadBatchDependencies extends CompleteDependencies {
-  readonly watchlists: WatchlistStore;
-  readonly scraperFor: (scraper: ScraperId) => Scraper;
-  readonly clock: Clock;
+  readonly pages: PageStore;
+  readonly sources: StepSources;
 }
 
 /**
@@ -25,77 +34,144 @@ export async function readBatch(
   deadline: Date,
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
-  const { runs, steps, clock } = dependencies;
+  const { runs, steps } = dependencies;
   const step = await steps.get(ref.runId, ref.step);
   // Batches of a plan that lost are nobody's.
   if (step === undefined || step.plan !== ref.plan) return;
   const run = await runs.get(ref);
-  // Whoever ended the step may have died before it could say so.
+  // Whoever ended the last step may have died before it could say so.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
-  if (run?.phase !== "reading") return;
-  if (step.stats !== null) return completeStep(run, step, dependencies);
-  const result = (await steps.result(ref)) ?? (await read(ref, { step, deadline }, dependencies));
-  await store(ref, { step, result }, dependencies.watchlists);
+  // A run that was given up is ended by whoever gave it up.
+  if (run?.phase !== "reading" || run.error !== null) return;
+  const isStored = step.stats !== null || step.done.has(ref.batch);
+  const after = isStored ? step : await workOff(ref, { run, step, deadline }, dependencies);
+  if (after?.done.size === step.batches) await completeStep(run, after, dependencies);
+}
+
+interface Batch {
+  readonly ref: BatchRef;
+  readonly run: Run;
+  readonly step: StepRecord;
+  readonly planned: PlannedBatch;
+}
+
+async function workOff(
+  ref: BatchRef,
+  {
+    run,
+    step,
+    deadline,
+  }: { readonly run: Run; readonly step: StepRecord; readonly deadline: Date },
+  dependencies: ReadBatchDependencies,
+): Promise<StepRecord | undefined> {
+  const { runs, steps, clock } = dependencies;
+  const [planned, recorded] = await Promise.all([
+    steps.planned(run, step, ref.batch),
+    steps.result(ref),
+  ]);
+  if (planned === undefined) return undefined;
+  const batch = { ref, run, step, planned };
+  const { result, read: pages } =
+    recorded === undefined
+      ? await readItems(batch, deadline, dependencies)
+      : { result: recorded, read: [] };
+  const found = foundBy(step, planned, result);
+  await storeOutcomes(run, { found, read: pages }, dependencies);
   const after = await steps.markDone(ref);
-  await runs.noteProgress(ref, new Date(clock.now().getTime() + progressMs));
-  if (after.done.size === after.batches) await completeStep(run, after, dependencies);
+  const progressAt = new Date(run.progressAt).getTime();
+  if (clock.now().getTime() - progressAt >= progressGrainMs) await runs.noteProgress(ref);
+  return after;
 }
 
-async function read(
-  ref: BatchRef,
-  { step, deadline }: { step: StepRecord; deadline: Date },
-  { steps, watchlists, scraperFor, clock }: ReadBatchDependencies,
-): Promise<BatchResult> {
-  const ids = await steps.batchIds(ref);
+interface ReadItems {
+  /** As the run knows them; those removed meanwhile are absent. */
+  readonly items: ReadonlyMap<string, Item>;
+  readonly read: readonly StoredPage[];
+}
+
+async function readItems(
+  { ref, run, step, planned }: Batch,
+  deadline: Date,
+  { steps, pages, sources, clock }: ReadBatchDependencies,
+): Promise<WorkedOut> {
+  const { items, read: pagesRead } = await itemsOf(run, planned, pages);
+  if (step.decision === "defer") {
+    const unread = unreadResult(items.values(), "deferred", clock.now());
+    return record(ref, { result: unread, read: pagesRead }, steps);
+  }
   const latest = clock.now().getTime() + limits.stepDeadlineSeconds * 1_000;
-  const answers = await scraperFor(step.scraper).read({
-    scraper: step.scraper,
-    marketplace: step.marketplace,
-    ids,
-    deadline: new Date(Math.min(deadline.getTime(), latest)),
-  });
-  const wanted = new Set(ids);
-  const items = new Map<string, Item>();
-  for await (const page of watchlists.pages(ref.watchlistId, rangeOf(ids))) {
-    for (const item of page.items) if (wanted.has(item.id)) items.set(item.id, item);
-  }
-  return steps.recordResult(ref, batchResult(step.scraper, items, answers));
+  const definition = stepOf(run.pipeline, step.step);
+  assert(run.watchlist !== null, "a run that reads knows its list");
+  const { ids } = planned;
+  const answers = await readStep(
+    {
+      step: definition,
+      marketplace: run.watchlist.marketplace,
+      items: ids.map((id) => ({ id, buyboxOfferId: items.get(id)?.buyboxOfferId ?? null })),
+      deadline: new Date(Math.min(deadline.getTime(), latest)),
+    },
+    sources,
+  );
+  const found = batchResult(definition, { items, planned: ids.length }, answers);
+  return record(ref, { result: found, read: pagesRead }, steps);
 }
 
-const rangeOf = (ids: readonly string[]): { from: string; to: string } => ({
-  from: ids[0] ?? "",
-  to: ids.at(-1) ?? "",
-});
+interface WorkedOut {
+  readonly result: BatchResult;
+  /** The pages that the result was worked out from. */
+  readonly read: readonly StoredPage[];
+}
 
-/** Puts the outcomes into the items. Removed items stay removed, added ones are left alone. */
-async function store(
+/** The result that counts; with the pages only if it is this one, as another is of other pages. */
+export async function record(
   ref: BatchRef,
-  { step, result }: { step: StepRecord; result: BatchResult },
-  watchlists: WatchlistStore,
-): Promise<void> {
-  if (result.outcomes.length === 0) return;
-  const outcomes = new Map(result.outcomes.map((outcome) => [outcome.id, outcome]));
-  const reading = {
-    runId: ref.runId,
-    runNumber: ref.runNumber,
-    step: ref.step,
-    scraper: step.scraper,
-  };
-  const range = rangeOf(result.outcomes.map((outcome) => outcome.id));
-  const apply = (page: StoredPage): StoredPage => ({
-    ...page,
-    items: page.items.map((item) => {
-      const outcome = outcomes.get(item.id);
-      return outcome === undefined ? item : applyOutcome(item, outcome, reading);
-    }),
-  });
-  let lost = true;
-  while (lost) {
-    lost = false;
-    for await (const page of watchlists.pages(ref.watchlistId, range)) {
-      const applied = apply(page);
-      const changed = applied.items.some((item, n) => item !== page.items[n]);
-      if (changed && !(await watchlists.replacePage(ref.watchlistId, applied))) lost = true;
-    }
+  { result, read }: WorkedOut,
+  steps: StepStore,
+): Promise<WorkedOut> {
+  const recorded = await steps.recordResult(ref, result);
+  return { result: recorded, read: recorded === result ? read : [] };
+}
+
+/** The items of a batch as the run knows them by now, and the pages that they stand in. */
+export async function itemsOf(
+  run: Run,
+  { ids, carried }: PlannedBatch,
+  pages: PageStore,
+): Promise<ReadItems> {
+  const wanted = new Set(ids);
+  const asKnown = withOutcomes(run, carried);
+  const items = new Map<string, Item>();
+  const read: StoredPage[] = [];
+  const range = { from: ids[0] ?? "", to: ids.at(-1) ?? "" };
+  for await (const page of pages.pages(run.watchlistId, range)) {
+    read.push(page);
+    for (const item of page.items) if (wanted.has(item.id)) items.set(item.id, asKnown(item));
   }
+  return { items, read };
+}
+
+/**
+ * What is to be put into the items after a batch: what steps before left to it, and its own. An item
+ * that goes on to a next step is written once, there; of what was left to a batch, it is here.
+ */
+export function foundBy(
+  { step }: StepRecord,
+  { carried }: PlannedBatch,
+  { outcomes }: BatchResult,
+): readonly Carried[] {
+  const due = new Set(carried.flatMap((before) => before.outcomes.map(({ id }) => id)));
+  const own = outcomes.filter(({ id, next }) => next === undefined || due.has(id));
+  return [...carried, { step, outcomes: own }];
+}
+
+/** The result of a batch that was not read: each item owes the step a read. */
+export function unreadResult(
+  items: Iterable<Item>,
+  status: "deferred" | "unavailable",
+  now: Date,
+): BatchResult {
+  const at = now.toISOString();
+  const outcomes = Array.from(items, ({ id, addedAt }) => ({ id, addedAt, status, at }));
+  const unavailable = status === "unavailable" ? outcomes.length : 0;
+  return { counts: { ...noCounts, requested: unavailable, unavailable }, outcomes };
 }

@@ -1,22 +1,21 @@
 import { assertNever } from "../base/assert.ts";
+import { advanceRun, batchRefs } from "./advance-run.ts";
 import { completeStep } from "./complete-step.ts";
-import type { RunRef } from "./run.ts";
-import { batchRefs, type StartDependencies, startRun } from "./start-run.ts";
+import { giveUpRun, type GiveUpDependencies, isStuck } from "./give-up-run.ts";
+import type { Run, RunRef } from "./run.ts";
+import { startRun } from "./start-run.ts";
 
 /** Takes a run from wherever it stands: after a claim, a crash, or a lost message. */
-export async function resumeRun(ref: RunRef, dependencies: StartDependencies): Promise<void> {
-  const { runs, steps, queue } = dependencies;
+export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): Promise<void> {
+  const { runs, queue, clock } = dependencies;
   const run = await runs.get(ref);
   if (run === undefined) return;
+  if (isStuck(run, clock.now())) return giveUpRun(run, dependencies);
   switch (run.phase) {
     case "claimed":
       return startRun(run, dependencies);
-    case "reading": {
-      const step = await steps.get(run.id, run.stats.entry);
-      if (step === undefined) return;
-      if (step.done.size === step.batches) return completeStep(run, step, dependencies);
-      return queue.sendBatches(batchRefs(run, step));
-    }
+    case "reading":
+      return resumeReading(run, dependencies);
     case "finishing":
     case "emitting":
       return queue.sendFinish(run);
@@ -25,4 +24,14 @@ export async function resumeRun(ref: RunRef, dependencies: StartDependencies): P
     default:
       assertNever(run.phase);
   }
+}
+
+/** Goes on with the step that was begun last, or with the one after it. */
+async function resumeReading(run: Run, dependencies: GiveUpDependencies): Promise<void> {
+  const { steps, queue } = dependencies;
+  const last = (await steps.list(run.id)).at(-1);
+  if (last === undefined) return advanceRun(run, 0, dependencies);
+  if (last.done.size === last.batches) return completeStep(run, last, dependencies);
+  if (last.decision !== "read") return advanceRun(run, last.position, dependencies);
+  return queue.sendBatches(batchRefs(run, last));
 }

@@ -1,34 +1,35 @@
 import { derivedId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
-import { scrapers } from "../scrapers/catalogue.ts";
+import { stepScrapers } from "../scrapers/catalogue.ts";
 import { eventsDigest } from "../webhooks/event-digest.ts";
 import { type EventType, type SerializedEvent, serializeEvent } from "../webhooks/event.ts";
 import { presentRun } from "./present-run.ts";
-import type { BatchResult, ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
+import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
+import type { StepFindings } from "./run-findings.ts";
 
 type Entry = Readonly<Record<string, unknown>>;
+/** The entries that an outcome makes in one kind of event, each beginning with the item's ids. */
+type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly Entry[];
 
 /**
- * Everything a run has to say, in the order it is said: changed, delisted, run completed. Ids,
- * times and bytes follow from the run's rows alone, so a repeat makes the same events.
+ * Everything a run has to say, in the order it is said (specification, section "Events"): changed,
+ * matched, delisted, run completed. Ids, times and bytes follow from the run's rows alone, so a
+ * repeat makes the same events.
  */
-export function runEvents(
-  run: Run,
-  found: { readonly step: StepRecord; readonly results: readonly BatchResult[] } | undefined,
-): SerializedEvent[] {
+export function runEvents(run: Run, findings: readonly StepFindings[]): SerializedEvent[] {
   const { watchlist, finishedAt } = run;
   if (watchlist === null || finishedAt === null) return [];
-  const outcomes = found?.results.flatMap((result) => result.outcomes) ?? [];
-  const entriesOf = (
-    build: (outcome: ItemOutcome, step: StepRecord) => Entry | undefined,
-  ): Entry[] =>
-    found === undefined
-      ? []
-      : outcomes
-          .map((outcome) => build(outcome, found.step))
-          .filter((entry) => entry !== undefined);
+  const hasAsin = watchlist.platform === "retailer_a";
+  const entriesOf = (build: Build): Entry[] =>
+    findings.flatMap(({ step, outcomes }) =>
+      outcomes.flatMap((outcome) => {
+        const { id } = outcome;
+        return build(hasAsin ? { id, asin: id } : { id }, outcome, step);
+      }),
+    );
   const itemEvents = [
     ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),
+    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),
     ...parts("watchlist.product.delisted", "products", entriesOf(delistedEntry)),
   ].map(({ type, key, entries, part, partCount }) =>
     serializeEvent(
@@ -73,29 +74,41 @@ const commonData = (run: Run, watchlist: RunWatchlist): Entry => ({
   run_number: run.runNumber,
 });
 
-function changedEntry(outcome: ItemOutcome, step: StepRecord): Entry | undefined {
-  if (outcome.changes === undefined) return undefined;
-  return {
-    id: outcome.id,
-    changed_at: outcome.at,
-    tier: scrapers[step.scraper].tier,
-    step: step.step,
-    scraper: step.scraper,
-    changes: outcome.changes,
-    snapshot: outcome.snapshot,
-  };
+function changedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): readonly Entry[] {
+  if (outcome.reported === undefined) return [];
+  return [
+    {
+      ...ids,
+      changed_at: outcome.at,
+      tier: stepScrapers[step.scraper].tier,
+      step: step.step,
+      scraper: step.scraper,
+      changes: outcome.changes ?? {},
+      snapshot: outcome.reported,
+    },
+  ];
 }
 
-function delistedEntry(outcome: ItemOutcome, step: StepRecord): Entry | undefined {
-  if (outcome.lastSnapshot === undefined) return undefined;
-  return {
-    id: outcome.id,
-    delisted_at: outcome.at,
-    detected_by: scrapers[step.scraper].tier,
-    step: step.step,
-    scraper: step.scraper,
-    last_snapshot: outcome.lastSnapshot,
-  };
+function matchedEntries(ids: Entry, outcome: ItemOutcome, step: StepRecord): readonly Entry[] {
+  const { branches = [], values = {} } = outcome.matched ?? {};
+  const found = { ...ids, matched_at: outcome.at, step: step.step, scraper: step.scraper };
+  return branches.map((branch) =>
+    Object.assign({}, found, { branch, status: outcome.status, values }),
+  );
+}
+
+function delistedEntry(ids: Entry, outcome: ItemOutcome, step: StepRecord): readonly Entry[] {
+  if (outcome.lastSnapshot === undefined) return [];
+  return [
+    {
+      ...ids,
+      delisted_at: outcome.at,
+      detected_by: stepScrapers[step.scraper].tier,
+      step: step.step,
+      scraper: step.scraper,
+      last_snapshot: outcome.lastSnapshot,
+    },
+  ];
 }
 
 /** The run object, with what a receiver needs to prove that it missed nothing. */

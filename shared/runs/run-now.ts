@@ -1,5 +1,5 @@
 import { hint, type Warn } from "../base/hint.ts";
-import type { Schedules } from "../watchlists/schedules.ts";
+import { listSchedule, type Schedules } from "../watchlists/schedules.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
@@ -26,12 +26,7 @@ export async function runNow(
   const { queue, schedules, warn } = dependencies;
   await hint(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
-    const restarted = {
-      accountId: watchlist.accountId,
-      watchlistId: watchlist.id,
-      schedule: watchlist.schedule,
-      firstAt: new Date(now.getTime() + watchlist.schedule.everySeconds * 1_000),
-    };
+    const restarted = listSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
     // The row knows when the list is due next; a schedule on the old grid only ticks late.
     await hint(() => schedules.put(restarted), warn);
   }

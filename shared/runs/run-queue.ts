@@ -7,7 +7,11 @@ export interface RunQueue {
     readonly accountId: string;
     readonly watchlistId: string;
     readonly scheduledTime: string;
+    /** True for a list whose own tick did not come: it may have lost its schedule. */
+    readonly overdue?: boolean;
   }): Promise<void>;
+  /** A list that does not exist may have left something behind. */
+  sendPurge(watchlistId: string): Promise<void>;
   /** A claimed run wants to be taken from wherever it stands. */
   sendResume(run: RunRef): Promise<void>;
   sendBatches(batches: readonly BatchRef[]): Promise<void>;

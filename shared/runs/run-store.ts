@@ -1,5 +1,5 @@
-import type { ItemCounts, Watchlist } from "../watchlists/watchlist.ts";
-import type { Run, RunPhase, RunRef } from "./run.ts";
+import type { Watchlist } from "../watchlists/watchlist.ts";
+import type { Run, RunPhase, RunRef, RunStats } from "./run.ts";
 
 export interface Claim {
   readonly run: Run;
@@ -12,7 +12,12 @@ export interface ListOutcome {
   /** True pauses the list for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
-  readonly itemCounts: ItemCounts;
+}
+
+/** What a run knows once its items are planned. */
+export interface RunPlan {
+  readonly plan: string;
+  readonly stats: RunStats;
 }
 
 /** Runs and where they stand. Every write is safe to repeat. */
@@ -28,22 +33,25 @@ export interface RunStore {
     watchlistId: string,
     limit: number,
   ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }>;
-  /** Moves a claimed run to `reading`; false when it is past that already. */
-  startReading(run: Run, progressBy: Date): Promise<boolean>;
-  /** Notes that a reading run moves: it is looked after again only at `progressBy`. */
-  noteProgress(run: RunRef, progressBy: Date): Promise<void>;
+  /** Moves a claimed run to `reading` with its plan; the first plan wins. */
+  startReading(run: RunRef, plan: RunPlan): Promise<void>;
+  /** Notes that a reading run moves: it is looked after again only some minutes later. */
+  noteProgress(run: RunRef): Promise<void>;
+  /**
+   * Marks a run that is claimed or reading as failed for a reason: no further step is begun. Returns
+   * the run as it then is; undefined when it has moved since it was read, and was not marked.
+   */
+  giveUp(run: Run, error: string): Promise<Run | undefined>;
   /** Moves the run to `finishing`, if it is in one of the phases `from`. */
-  startFinishing(
-    run: Run,
-    change: Pick<Run, "status" | "credits" | "stats">,
-    from: readonly RunPhase[],
-  ): Promise<void>;
+  startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
    * Writes a run that ended in one transaction with its list's row; a null `list` writes the run
    * alone. `list_gone` when the list no longer has this run in progress.
    */
   finish(run: Run, list: ListOutcome | null): Promise<"finished" | "finished_before" | "list_gone">;
-  markEmitted(run: Run): Promise<void>;
+  markEmitted(run: RunRef): Promise<void>;
+  /** Removes a run from the history. */
+  forget(watchlistId: string, runNumber: number): Promise<void>;
   /**
    * Takes the runs that stand still since before `now`: each is looked after again only at
    * `nextLook`.

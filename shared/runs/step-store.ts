@@ -1,25 +1,60 @@
-import type { BatchRef, BatchResult, Run, StepRecord, StepStats } from "./run.ts";
+import type {
+  BatchCounts,
+  BatchRef,
+  BatchResult,
+  ItemOutcome,
+  PlannedBatch,
+  Run,
+  StepDecision,
+  StepRecord,
+} from "./run.ts";
 
-export interface Plan {
-  readonly run: Run;
+/** Step id to the ids of the items that start there, in id order, cut into batches. */
+export type Starts = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+export interface StepPlan {
   readonly step: StepRecord;
-  /** Ids of each batch, in id order. */
-  readonly batches: readonly (readonly string[])[];
+  /** Not stored again for a step that reads what the run's plan starts there. */
+  readonly batches: readonly PlannedBatch[];
 }
 
 /** The steps of runs: what was planned, and what each batch found. Every write is safe to repeat. */
 export interface StepStore {
+  /** Writes which items start where, under a plan's name: read only if that plan wins. */
+  saveStarts(runId: string, plan: string, starts: Starts): Promise<void>;
+  /** The batches of items that start at a step, by the plan that won. */
+  starts(run: Run, step: string): Promise<readonly (readonly string[])[]>;
   /** Fixes the plan of a step; the first one wins and is returned. */
-  plan(plan: Plan): Promise<StepRecord>;
+  plan(plan: StepPlan): Promise<StepRecord>;
   get(runId: string, step: string): Promise<StepRecord | undefined>;
-  batchIds(ref: BatchRef): Promise<readonly string[]>;
+  /** The planned steps of a run, in the order they are taken. */
+  list(runId: string): Promise<readonly StepRecord[]>;
+  /**
+   * Fixes whether a step is read; the first decision stands and is returned. `over`: the run is no
+   * longer reading, and nothing was decided.
+   */
+  decide(run: Run, step: StepRecord, decision: StepDecision): Promise<StepDecision | "over">;
+  /** Undefined when the list was deleted and its runs with it. */
+  planned(run: Run, step: StepRecord, batch: number): Promise<PlannedBatch | undefined>;
   result(ref: BatchRef): Promise<BatchResult | undefined>;
   /** Records a batch's result; the first one wins and is returned. */
   recordResult(ref: BatchRef, result: BatchResult): Promise<BatchResult>;
-  /** Marks a batch as stored in the items; returns the step after it. */
-  markDone(ref: BatchRef): Promise<StepRecord>;
-  /** The results of a step in batch order, one at a time. */
-  results(step: StepRecord): AsyncIterable<BatchResult>;
+  /**
+   * Marks a batch as stored in the items; returns the step after it, or undefined when the list was
+   * deleted and its runs with it.
+   */
+  markDone(ref: BatchRef): Promise<StepRecord | undefined>;
+  /** Sum over the batches recorded so far. */
+  counts(step: StepRecord): Promise<BatchCounts>;
+  /** The outcomes that a step's routes send to other steps, batch by batch. */
+  routed(step: StepRecord): AsyncIterable<readonly ItemOutcome[]>;
+  /**
+   * The results of a step in batch order, one at a time, without the outcomes that are silent: from
+   * which no event, count or route comes.
+   */
+  toldResults(step: StepRecord): AsyncIterable<BatchResult>;
+  /** Ids of the items that a step delisted, batch by batch. */
+  delisted(step: StepRecord): AsyncIterable<readonly string[]>;
   /** Records what a settled step came to; the first one wins. */
-  recordStats(step: StepRecord, stats: StepStats): Promise<void>;
+  recordStats(step: StepRecord): Promise<void>;
 }

@@ -6,8 +6,11 @@ import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
 
-/** The Scheduler's precision: a tick may name a time up to a minute before the due time. */
-const tickToleranceMs = 60_000;
+/**
+ * A tick of a cadence may name a time up to a minute before the due time: the Scheduler knows whole
+ * seconds. Those of a cron fall on whole minutes, as its due times do, and on others beside them.
+ */
+const tickToleranceMs = { every: 60_000, cron: 0 } as const;
 
 export interface DueTick {
   readonly accountId: string;
@@ -29,10 +32,10 @@ export async function takeDue(
   },
 ): Promise<Run | undefined> {
   const watchlist = await dependencies.watchlists.get(tick.accountId, tick.watchlistId);
-  if (watchlist === undefined) {
+  if (watchlist === undefined || watchlist.status === "paused") {
     await dependencies.schedules.remove(tick.watchlistId);
-    return undefined;
   }
+  if (watchlist === undefined) return undefined;
   const due = dueTime(watchlist, tick.scheduledTime);
   if (due === undefined) return unfinishedRun(watchlist, dependencies.runs);
   if (watchlist.runningRun !== null) {
@@ -60,5 +63,6 @@ async function unfinishedRun(watchlist: Watchlist, runs: RunStore): Promise<Run 
 function dueTime(watchlist: Watchlist, scheduledTime: Date): Date | undefined {
   if (watchlist.status !== "active" || watchlist.nextRunAt === null) return undefined;
   const due = new Date(watchlist.nextRunAt);
-  return scheduledTime.getTime() + tickToleranceMs >= due.getTime() ? due : undefined;
+  const tolerance = tickToleranceMs[watchlist.schedule.type];
+  return scheduledTime.getTime() + tolerance >= due.getTime() ? due : undefined;
 }

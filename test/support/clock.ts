@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 
 /** A clock that stands still until it is moved; sleeping takes no time. */
@@ -17,15 +18,16 @@ export function fixedClock(
   };
 }
 
-/** Different bytes at every draw, the same in every run of a test. */
-export function countingChance(): Chance {
+/** Different bytes at every draw, the same in every run of a test; other bytes for another seed. */
+export function countingChance(seed = 0): Chance {
   let drawn = 0;
   return {
-    bytes: (length) =>
-      Uint8Array.from({ length }, () => {
-        drawn = (drawn * 1_103_515_245 + 12_345) % 2 ** 31;
-        return (drawn >> 8) % 256;
-      }),
+    bytes(length) {
+      drawn += 1;
+      const digest = createHash("sha512").update(`${seed}/${drawn}`).digest();
+      if (length > digest.length) throw new Error(`At most ${digest.length} bytes at a draw`);
+      return Uint8Array.from(digest.subarray(0, length));
+    },
     fraction: () => 0.5,
   };
 }

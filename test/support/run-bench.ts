@@ -1,60 +1,71 @@
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { dynamoLedger } from "../../shared/aws/ledger.ts";
+import { dynamoPageStore } from "../../shared/aws/page-store.ts";
 import { dynamoRunStore } from "../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlist-store.ts";
-import { type Account } from "../../shared/accounts/account.ts";
+import type { Account } from "../../shared/accounts/account.ts";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
-import type { BatchRef, RunRef } from "../../shared/runs/run.ts";
+import type { Run } from "../../shared/runs/run.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
-import type { Answer, Scraper } from "../../shared/scrapers/scraper.ts";
-import { newItem } from "../../shared/watchlists/item.ts";
-import { compareIds, paginate } from "../../shared/watchlists/page.ts";
-import { parseEvery } from "../../shared/watchlists/schedule.ts";
+import { type Item, newItem } from "../../shared/watchlists/item.ts";
+import { compareIds } from "../../shared/watchlists/page.ts";
+import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 import type { SerializedEvent } from "../../shared/webhooks/event.ts";
 import type { RunEventPublisher } from "../../shared/webhooks/publisher.ts";
+import { aWatchlist } from "./a-watchlist.ts";
 import { countingChance, fixedClock } from "./clock.ts";
+import { type CrashPoint, crashingPorts, ProcessDied } from "./crashing-ports.ts";
+import { putList } from "./put-list.ts";
+import { type Message, messageList } from "./message-list.ts";
+import { type ScriptedAnswers, scriptedSources } from "./scripted-sources.ts";
 import type { TestTables } from "./tables.ts";
 
-type Message =
-  | { readonly queue: "due"; readonly due: Parameters<RunQueue["sendDue"]>[0] }
-  | { readonly queue: "resume" | "finishes"; readonly run: RunRef }
-  | { readonly queue: "steps"; readonly batch: BatchRef };
+export type { CrashPoint } from "./crashing-ports.ts";
 
-/** Where a call to a port dies: at its `call`-th call, before or after it took effect. */
-export interface CrashPoint {
-  readonly call: number;
-  readonly when: "before" | "after";
-}
-
-/** The run engine on real tables, with queue, source, receiver and clock in the test's hands. */
+/** The run engine on real tables, with queue, sources, receiver and clock in the test's hands. */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
+  /** Where lists and runs are, for tests that have to look or reach behind the stores. */
+  readonly table: { readonly client: TestTables["client"]; readonly name: string };
   readonly watchlists: WatchlistStore;
+  readonly pages: PageStore;
   readonly runs: RunStore;
+  readonly steps: StepStore;
   readonly ledger: Ledger;
+  readonly queue: RunQueue;
   /** Bodies handed over, by event id; a second hand-over must bring the same bytes. */
   readonly published: Map<string, SerializedEvent>;
-  /** What the source answers to an id, from now on. */
-  answers: (id: string) => Partial<Answer> & Pick<Answer, "status">;
+  /** What the sources answer, from now on. */
+  readonly answers: ScriptedAnswers;
+  /** Calls of the sources so far. */
   reads: () => number;
   account(): Promise<Account>;
-  createList(ids: readonly string[]): Promise<Watchlist>;
+  createList(ids: readonly string[], overrides?: Partial<Watchlist>): Promise<Watchlist>;
+  list(watchlist: Watchlist): Promise<Watchlist | undefined>;
+  items(watchlist: Watchlist): Promise<Item[]>;
+  lastRun(watchlist: Watchlist): Promise<Run>;
   /**
    * Sends the list's tick and works until every queue is empty; no sweeper helps. A crash leaves its
    * message to come again.
    */
   run(watchlist: Watchlist, crash?: CrashPoint): Promise<void>;
+  /** The same for messages of the test's own choosing. */
+  work(messages: readonly Message[], crash?: CrashPoint): Promise<void>;
+  /** Sends the list's tick, works so many messages off, and leaves the rest where they are. */
+  runSome(watchlist: Watchlist, messages: number): Promise<void>;
+  /** Forgets every message that waits, as if all were lost. */
+  loseMessages(): void;
   /** Port calls of the last run. */
   calls: () => number;
 }
@@ -64,19 +75,29 @@ export interface BenchOptions {
   readonly credits?: number;
   /** How often each message is worked on, even when it went well. */
   readonly deliveries?: number;
+  readonly batchIdsMax?: number;
+  /** Which of so many waiting messages is worked on next; default: the one that was sent first. */
+  readonly pick?: (waiting: number) => number;
 }
 
-class Crash extends Error {}
+const tableNames = new WeakMap<TestTables, Promise<readonly string[]>>();
+let benches = 0;
+
+/** Benches share their tables, as accounts do: each has an account of its own. */
+function namesIn(tables: TestTables): Promise<readonly string[]> {
+  const names =
+    tableNames.get(tables) ??
+    (async () => [await tables.create(), await tables.create(), await tables.create()])();
+  tableNames.set(tables, names);
+  return names;
+}
 
 export async function startRunBench(options: BenchOptions): Promise<RunBench> {
-  const { tables, credits = 5_000, deliveries = 1 } = options;
+  const { tables, credits = 5_000, deliveries = 1, pick = () => 0 } = options;
+  benches += 1;
   const clock = fixedClock("2026-03-01T00:00:00Z");
-  const chance = countingChance();
-  const [accountsTable, ledgerTable, table] = [
-    await tables.create(),
-    await tables.create(),
-    await tables.create(),
-  ];
+  const chance = countingChance(benches * 7_919);
+  const [accountsTable = "", ledgerTable = "", table = ""] = await namesIn(tables);
   const accounts = dynamoAccountStore(tables.client, {
     accounts: accountsTable,
     ledger: ledgerTable,
@@ -85,49 +106,17 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     { name: "Bench", email: "bench@example.com", signupCredits: credits },
     { accounts, clock, chance },
   );
-  const queue: Message[] = [];
+  const queue = messageList();
   const published = new Map<string, SerializedEvent>();
-  let calls = 0;
-  let crash: CrashPoint | undefined;
-  let reads = 0;
-
-  /** Counts each call of a port and dies at the crash point, as a process does. */
-  const watched = <Port extends object>(port: Port): Port =>
-    new Proxy(port, {
-      get(target, name) {
-        const method: unknown = Reflect.get(target, name);
-        if (typeof method !== "function") return method;
-        return (...args: unknown[]): unknown => {
-          const result = (): unknown => Reflect.apply(method, target, args);
-          calls += 1;
-          if (crash?.call !== calls) return result();
-          if (crash.when === "before") throw new Crash();
-          const done = result();
-          return done instanceof Promise
-            ? done.then(() => {
-                throw new Crash();
-              })
-            : done;
-        };
-      },
-    });
-
-  const scraper: Scraper = {
-    async read({ ids }) {
-      reads += 1;
-      const fetchedAt = clock.now().toISOString();
-      return ids.map((id) => ({ id, fetchedAt, fields: {}, ...bench.answers(id) }) as Answer);
-    },
+  const base = { table, clock, chance };
+  const stores = {
+    watchlists: dynamoWatchlistStore(tables.client, base),
+    pages: dynamoPageStore(tables.client, base),
+    runs: dynamoRunStore(tables.client, base),
+    steps: dynamoStepStore(tables.client, base),
+    ledger: dynamoLedger(tables.client, { accountsTable, ledgerTable, clock, chance }),
   };
-  const runQueue: RunQueue = {
-    sendDue: async (due) => void queue.push({ queue: "due", due }),
-    sendResume: async (run) => void queue.push({ queue: "resume", run }),
-    sendFinish: async (run) => void queue.push({ queue: "finishes", run }),
-    sendBatches: async (batches) => {
-      for (const batch of batches) queue.push({ queue: "steps", batch });
-    },
-  };
-  const schedules: Schedules = { put: async () => {}, remove: async () => {} };
+  const source = scriptedSources(clock);
   const publisher: RunEventPublisher = {
     async publish({ events }) {
       for (const event of events) {
@@ -139,22 +128,14 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       }
     },
   };
-  const base = { table, clock, chance };
-  const watchlists = dynamoWatchlistStore(tables.client, base);
-  const runs = dynamoRunStore(tables.client, base);
-  const steps: StepStore = dynamoStepStore(tables.client, base);
-  const ledger = dynamoLedger(tables.client, { accountsTable, ledgerTable, clock, chance });
+  const schedules: Schedules = { put: async () => {}, remove: async () => {} };
+  const crashing = crashingPorts();
   const ports = {
-    watchlists: watched(watchlists),
-    runs: watched(runs),
-    steps: watched(steps),
-    ledger: watched(ledger),
-    queue: watched(runQueue),
-    schedules: watched(schedules),
-    publisher: watched(publisher),
-    scraperFor: () => scraper,
+    ...crashing.watch({ ...stores, queue: queue.port, schedules, publisher }),
+    sources: source.sources,
     clock,
     chance,
+    ...(options.batchIdsMax !== undefined && { batchIdsMax: options.batchIdsMax }),
   };
 
   const workOn = async (message: Message): Promise<void> => {
@@ -178,86 +159,77 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   };
 
   /** Works messages off; a crash leaves the message to be worked on again. */
-  const drain = async (): Promise<void> => {
-    for (let worked = 0; queue.length > 0; worked += 1) {
-      if (worked > 500) throw new Error("The queues never run empty");
-      const message = queue.shift() as Message;
+  const drain = async (count = Infinity): Promise<void> => {
+    for (let worked = 0; queue.waiting.length > 0 && worked < count; worked += 1) {
+      if (worked > 5_000) throw new Error("The queues never run empty");
+      const [message] = queue.waiting.splice(pick(queue.waiting.length), 1) as [Message];
       try {
         for (let n = 0; n < deliveries; n += 1) await workOn(message);
       } catch (error) {
-        if (!(error instanceof Crash)) throw error;
-        queue.push(message);
+        if (!(error instanceof ProcessDied)) throw error;
+        queue.waiting.push(message);
       }
     }
   };
 
+  const tickOf = async ({ accountId, id }: Watchlist): Promise<Message> => {
+    const current = await stores.watchlists.get(accountId, id);
+    const scheduledTime = current?.nextRunAt ?? clock.now().toISOString();
+    return { queue: "due", due: { accountId, watchlistId: id, scheduledTime } };
+  };
+
   const bench: RunBench = {
     clock,
-    watchlists,
-    runs,
-    ledger,
+    table: { client: tables.client, name: table },
+    ...stores,
+    queue: queue.port,
     published,
-    answers: () => ({ status: "unavailable" }),
-    reads: () => reads,
-    calls: () => calls,
+    answers: source.answers,
+    reads: source.reads,
+    calls: crashing.calls,
     async account() {
       const found = await accounts.get(account.id);
       if (found === undefined) throw new Error("The bench has an account");
       return found;
     },
-    async createList(ids) {
+    async createList(ids, overrides = {}) {
       const at = clock.now().toISOString();
-      const watchlist = listOf({
+      const watchlist = aWatchlist({
         accountId: account.id,
-        id: `wl_${published.size}_${ids.length}`,
-        count: ids.length,
-        at,
+        id: `wl_bench${benches}_${ids.length}_${chance.bytes(4).join("")}`,
+        itemCounts: { new: ids.length, active: 0, delisted: 0 },
+        nextRunAt: at,
+        createdAt: at,
+        updatedAt: at,
+        ...overrides,
       });
       const items = [...ids].sort(compareIds).map((id) => newItem(id, at));
-      await watchlists.create(watchlist, paginate(items));
+      await putList({ client: tables.client, ...base }, watchlist, items);
       return watchlist;
     },
-    async run(watchlist, point) {
-      calls = 0;
-      crash = point;
-      const current = await watchlists.get(watchlist.accountId, watchlist.id);
-      queue.push({
-        queue: "due",
-        due: {
-          accountId: watchlist.accountId,
-          watchlistId: watchlist.id,
-          scheduledTime: current?.nextRunAt ?? "",
-        },
-      });
-      await drain();
-      crash = undefined;
+    list: ({ accountId, id }) => stores.watchlists.get(accountId, id),
+    async items({ id }) {
+      const found: Item[] = [];
+      for await (const page of stores.pages.pages(id)) found.push(...page.items);
+      return found;
     },
+    async lastRun({ id }) {
+      const [run] = (await stores.runs.list(id, 1)).runs;
+      if (run === undefined) throw new Error("The list has run");
+      return run;
+    },
+    async run(watchlist, crash) {
+      await bench.work([await tickOf(watchlist)], crash);
+    },
+    async runSome(watchlist, messages) {
+      queue.waiting.push(await tickOf(watchlist));
+      await drain(messages);
+    },
+    async work(messages, crash) {
+      queue.waiting.push(...messages);
+      await crashing.during(crash, drain);
+    },
+    loseMessages: () => void queue.waiting.splice(0),
   };
   return bench;
-}
-
-function listOf(list: { accountId: string; id: string; count: number; at: string }): Watchlist {
-  return {
-    id: list.id,
-    accountId: list.accountId,
-    name: "Bench",
-    platform: "retailer_d",
-    marketplace: "us",
-    status: "active",
-    pausedReason: null,
-    schedule: parseEvery("1h"),
-    refreshEveryRuns: 8,
-    webhookEndpointId: null,
-    webhookUrl: null,
-    itemCounts: { new: list.count, active: 0, delisted: 0 },
-    runCount: 0,
-    consecutiveSkips: 0,
-    overlaps: 0,
-    runningRun: null,
-    lastRunAt: null,
-    lastRunStatus: null,
-    nextRunAt: list.at,
-    createdAt: list.at,
-    updatedAt: list.at,
-  };
 }

@@ -1,137 +1,272 @@
 import { describe, expect, it } from "vitest";
-import { applyOutcome, batchResult } from "../../../shared/runs/outcome.ts";
+import type { Route, Step } from "../../../shared/pipelines/definition.ts";
+import { applyOutcome, type Reading } from "../../../shared/runs/apply-outcome.ts";
+import { batchResult } from "../../../shared/runs/outcome.ts";
+import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { BatchResult, ItemOutcome } from "../../../shared/runs/run.ts";
-import type { Answer } from "../../../shared/scrapers/scraper.ts";
-import { type Item, newItem } from "../../../shared/watchlists/item.ts";
+import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
+import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
 
-const scraper = "retailer_d.standard";
+const addedAt = "2026-03-01T00:00:00.000Z";
 const readAt = "2026-03-02T00:00:00.000Z";
-const fields = (amount: number, inStock = true): Record<string, unknown> => ({
-  price: { amount, currency: "USD" },
-  availability: { inStock, message: "" },
-  retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
-});
-const known: Item = {
-  ...newItem("6500001", "2026-03-01T00:00:00.000Z"),
-  state: "active",
-  firstReadAt: "2026-03-01T00:00:00.000Z",
-  lastReadStatus: "ok",
-  snapshot: { price: 10, inStock: true, state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
-  snapshotAt: "2026-03-01T00:00:00.000Z",
-  revision: 1,
+const reading: Reading = {
+  runId: "wlrun_2",
+  runNumber: 2,
+  step: "check",
+  position: 0,
+  scraper: "retailer_d.standard",
 };
-const fresh = newItem("6500001", "2026-03-01T00:00:00.000Z");
-const reading = { runId: "wlrun_2", runNumber: 2, step: "check", scraper } as const;
+const check = (...routes: Route[]): Step => ({
+  id: "check",
+  scraper: "retailer_d.standard",
+  routes: routes.length === 0 ? [{ when: "changed", notify: true }] : routes,
+});
+const seen = (price: number): Snapshot => ({
+  price,
+  inStock: true,
+  state: "ADD_TO_CART",
+  regularPrice: 20,
+  purchasable: true,
+});
+const fresh = newItem("6500001", addedAt);
+const known: Item = {
+  ...fresh,
+  state: "active",
+  firstReadAt: addedAt,
+  lastReadStatus: "ok",
+  readings: { standard: seen(10) },
+  snapshotAt: addedAt,
+  revision: 16,
+};
 
-const read = (item: Item, answer: Partial<Answer> & Pick<Answer, "status">): BatchResult =>
-  batchResult(scraper, new Map([[item.id, item]]), [
-    { id: item.id, fetchedAt: readAt, fields: {}, ...answer } as Answer,
-  ]);
+const answer = (status: StepAnswer["status"], observed: Snapshot | null = null): StepAnswer => ({
+  id: fresh.id,
+  status,
+  fetchedAt: readAt,
+  quarters: status === "ok" || status === "not_found" ? 4 : 0,
+  observed,
+});
+const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
+  batchResult(step, { items: new Map([[item.id, item]]), planned: 1 }, [given]);
 const onlyOutcome = (result: BatchResult): ItemOutcome => {
   expect(result.outcomes).toHaveLength(1);
   return result.outcomes[0] as ItemOutcome;
 };
+const after = (item: Item, given: StepAnswer, step = check()): Item =>
+  applyOutcome(item, onlyOutcome(read(item, given, step)), reading);
 
 describe("item `new`", () => {
   it("read `ok`: becomes active with a baseline snapshot, and reports no change", () => {
-    const outcome = onlyOutcome(read(fresh, { status: "ok", fields: fields(10) }));
-    expect(outcome.changes).toBeUndefined();
-    const after = applyOutcome(fresh, outcome, reading);
-    expect(after).toMatchObject({ state: "active", firstReadAt: readAt, snapshotAt: readAt });
-    expect(after.snapshot).toMatchObject({ price: 10, inStock: true });
+    const outcome = onlyOutcome(read(fresh, answer("ok", seen(10))));
+    expect(outcome).not.toHaveProperty("changes");
+    expect(outcome).not.toHaveProperty("reported");
+    const item = applyOutcome(fresh, outcome, reading);
+    expect(item).toMatchObject({ state: "active", firstReadAt: readAt, snapshotAt: readAt });
+    expect(currentSnapshot(item)).toEqual(seen(10));
   });
 
   it("read `not_found`: becomes delisted, and its last snapshot is null", () => {
-    const outcome = onlyOutcome(read(fresh, { status: "not_found" }));
-    expect(outcome.lastSnapshot).toBeNull();
-    expect(applyOutcome(fresh, outcome, reading)).toMatchObject({
+    expect(onlyOutcome(read(fresh, answer("not_found"))).lastSnapshot).toBeNull();
+    expect(after(fresh, answer("not_found"))).toMatchObject({
       state: "delisted",
       delistedAt: readAt,
     });
   });
+
+  it.each(["partial", "unavailable"] as const)(
+    "read `%s`: stays new, and owes the step",
+    (status) => {
+      expect(after(fresh, answer(status))).toMatchObject({
+        state: "new",
+        firstReadAt: null,
+        owes: ["check"],
+      });
+    },
+  );
 });
 
 describe("item `active`", () => {
   it("read `ok` with a tracked field moved: the change is recorded and reported", () => {
-    const outcome = onlyOutcome(read(known, { status: "ok", fields: fields(12) }));
-    expect(outcome.changes).toEqual({ price: { before: 10, after: 12 } });
-    const after = applyOutcome(known, outcome, reading);
-    expect(after.snapshot).toMatchObject({ price: 12 });
-    expect(after.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
+    const outcome = onlyOutcome(read(known, answer("ok", seen(12))));
+    expect(outcome).toMatchObject({
+      changes: { price: { before: 10, after: 12 } },
+      reported: seen(12),
+    });
+    const item = applyOutcome(known, outcome, reading);
+    expect(item.readings.standard).toEqual(seen(12));
+    expect(item.lastChange).toMatchObject({ changedAt: readAt, runNumber: 2, step: "check" });
+  });
+
+  it("read `ok` with a tracked field moved and no route that notifies: recorded, not reported", () => {
+    const outcome = onlyOutcome(
+      read(known, answer("ok", seen(12)), check({ when: "failed", notify: true })),
+    );
+    expect(outcome).not.toHaveProperty("reported");
+    expect(applyOutcome(known, outcome, reading).lastChange).not.toBeNull();
   });
 
   it("read `ok` with nothing moved: leaves no outcome, so nothing is written", () => {
-    expect(read(known, { status: "ok", fields: fields(10) })).toMatchObject({
-      ok: 1,
-      outcomes: [],
-    });
+    const result = read(known, answer("ok", seen(10)));
+    expect(result).toMatchObject({ counts: { requested: 1, ok: 1, quarters: 4 }, outcomes: [] });
   });
 
   it("keeps the stored price through a drift of less than half a cent", () => {
-    expect(read(known, { status: "ok", fields: fields(10.004) }).outcomes).toEqual([]);
+    expect(read(known, answer("ok", seen(10.004))).outcomes).toEqual([]);
   });
 
-  it("read `not_found`: is delisted once, with what was last known", () => {
-    const outcome = onlyOutcome(read(known, { status: "not_found" }));
-    expect(outcome.lastSnapshot).toEqual(known.snapshot);
-    const after = applyOutcome(known, outcome, reading);
-    expect(after.state).toBe("delisted");
-    expect(read(after, { status: "not_found" }).outcomes).toEqual([]);
+  it("read `not_found`: is delisted once, with what was last known, and owes nothing", () => {
+    const owing = { ...known, owes: ["check"] };
+    expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
+    const gone = after(owing, answer("not_found"));
+    expect(gone).toMatchObject({ state: "delisted", owes: [] });
+    expect(read(gone, answer("not_found")).outcomes).toEqual([]);
   });
 
   it.each(["partial", "unavailable"] as const)(
-    "read `%s`: nothing is reported and the snapshot stays as it is",
+    "read `%s`: nothing is reported, the snapshot stays, and the step owes a read",
     (status) => {
-      const outcome = onlyOutcome(read(known, { status }));
-      const after = applyOutcome(known, outcome, reading);
-      expect(after.snapshot).toBe(known.snapshot);
-      expect(after).toMatchObject({
+      const item = after(known, answer(status));
+      expect(item.readings).toBe(known.readings);
+      expect(item).toMatchObject({
         state: "active",
         lastReadStatus: status,
         consecutiveFailures: 1,
+        owes: ["check"],
       });
     },
   );
 
-  it("read `ok` after a failure: the failure is forgotten", () => {
-    const failed = { ...known, lastReadStatus: "unavailable", consecutiveFailures: 3 } as const;
-    const outcome = onlyOutcome(read(failed, { status: "ok", fields: fields(10) }));
-    expect(applyOutcome(failed, outcome, reading)).toMatchObject({
+  it("read `ok` after a failure: failure and debt are forgotten", () => {
+    const failed: Item = {
+      ...known,
+      lastReadStatus: "unavailable",
+      consecutiveFailures: 3,
+      owes: ["check", "other"],
+    };
+    expect(after(failed, answer("ok", seen(10)))).toMatchObject({
       lastReadStatus: "ok",
       consecutiveFailures: 0,
+      owes: ["other"],
+    });
+  });
+
+  it("deferred: owes the step, and is otherwise as before", () => {
+    const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
+    expect(applyOutcome(known, deferred, reading)).toEqual({
+      ...known,
+      owes: ["check"],
+      revision: 32,
     });
   });
 });
 
-describe("an outcome applied again", () => {
-  it("changes nothing", () => {
-    const outcome = onlyOutcome(read(known, { status: "ok", fields: fields(12) }));
-    const once = applyOutcome(known, outcome, reading);
-    expect(applyOutcome(once, outcome, reading)).toBe(once);
+describe("an outcome that only sends the item on or reports it", () => {
+  const step = check({
+    when: "ok",
+    field: "price",
+    op: "below",
+    value: 50,
+    run: "x",
+    notify: true,
+  });
+  it("carries where to and what", () => {
+    expect(onlyOutcome(read(known, answer("ok", seen(10)), step))).toMatchObject({
+      next: ["x"],
+      matched: { branches: ["ok"], values: seen(10) },
+    });
   });
 
-  it("changes nothing either when a later run was stored meanwhile", () => {
-    const older = onlyOutcome(read(known, { status: "ok", fields: fields(12) }));
-    const newer = onlyOutcome(read(known, { status: "ok", fields: fields(15) }));
-    const later = applyOutcome(known, newer, { ...reading, runId: "wlrun_3", runNumber: 3 });
-    expect(applyOutcome(later, older, reading)).toBe(later);
+  it("leaves the item as it is, so nothing is written", () => {
+    expect(after(known, answer("ok", seen(10)), step)).toBe(known);
+  });
+});
+
+describe("kinds of readings", () => {
+  const lite: Step = {
+    id: "lite",
+    scraper: "retailer_a.lite",
+    routes: [{ when: "changed", notify: true }],
+  };
+  const pulse: Step = { ...lite, id: "pulse", scraper: "retailer_a.pulse" };
+  const product = { price: 10, newCount: 3, newMinPrice: 9, rating: 4.5, offerListingId: "o1" };
+  const item: Item = {
+    ...known,
+    readings: { product, pulse: { newCount: 3, newMinPrice: 9 } },
+    buyboxOfferId: "o1",
+  };
+
+  it("a pulse read moves the pulse only: a product read then still reports the same field", () => {
+    const moved = applyOutcome(
+      item,
+      onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse)),
+      { ...reading, step: "pulse" },
+    );
+    expect(moved.readings).toMatchObject({ product: { newCount: 3 }, pulse: { newCount: 4 } });
+    const outcome = onlyOutcome(read(moved, answer("ok", { ...product, newCount: 4 }), lite));
+    expect(outcome.changes).toEqual({ newCount: { before: 3, after: 4 } });
+  });
+
+  it("a product read refreshes the pulse values it contains", () => {
+    const read1 = after(item, answer("ok", { ...product, newMinPrice: 8 }), lite);
+    expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
+  });
+
+  it("the first read of a kind is silent when the item was read in another kind before", () => {
+    const offers: Step = { ...lite, id: "o", scraper: "retailer_a.offers" };
+    const outcome = onlyOutcome(read(item, answer("ok", { offerCount: 2 }), offers));
+    expect(outcome).not.toHaveProperty("changes");
+    expect(outcome.readings).toEqual({ offers: { offerCount: 2 } });
+  });
+
+  it("fields that rules can test are kept fresh though they are not tracked, and make no change", () => {
+    const outcome = onlyOutcome(read(item, answer("ok", { ...product, rating: 4.6 }), lite));
+    expect(outcome).not.toHaveProperty("changes");
+    expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
+  });
+
+  it("the offer in the buy box is remembered, and forgotten when there is none", () => {
+    const seenNow = { ...answer("ok", { ...product, offerListingId: null }), buyboxOfferId: null };
+    expect(after(item, seenNow, lite).buyboxOfferId).toBeNull();
+  });
+});
+
+describe("an outcome applied again", () => {
+  const moved = (price: number): ItemOutcome => onlyOutcome(read(known, answer("ok", seen(price))));
+
+  it("changes nothing", () => {
+    const once = applyOutcome(known, moved(12), reading);
+    expect(applyOutcome(once, moved(12), reading)).toBe(once);
+  });
+
+  it.each([
+    ["run", { runNumber: 3, position: 0 }],
+    ["step of the run", { position: 1 }],
+  ])("changes nothing either when a later %s was stored meanwhile", (_, later) => {
+    const newer = applyOutcome(known, moved(15), { ...reading, ...later });
+    expect(applyOutcome(newer, moved(12), reading)).toBe(newer);
+  });
+
+  it("changes nothing of an item that was removed and added again meanwhile", () => {
+    const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
+    expect(applyOutcome(again, moved(12), reading)).toBe(again);
   });
 });
 
 describe("counts of a batch", () => {
-  it("add up to what was requested, also for items removed meanwhile", () => {
-    const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status, n) => ({
-      id: `650000${n}`,
-      status,
-      fetchedAt: readAt,
-      fields: fields(1),
-    }));
-    expect(batchResult(scraper, new Map(), answers)).toEqual({
-      requested: 4,
-      ok: 1,
-      partial: 1,
-      notFound: 1,
-      unavailable: 1,
+  it("add up to what was asked for, also of items removed meanwhile; the rest was skipped", () => {
+    const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
+      answer(status, status === "ok" ? seen(1) : null),
+    );
+    expect(batchResult(check(), { items: new Map(), planned: 6 }, answers)).toEqual({
+      counts: {
+        requested: 4,
+        ok: 1,
+        partial: 1,
+        notFound: 1,
+        unavailable: 1,
+        skipped: 2,
+        quarters: 8,
+      },
       outcomes: [],
     });
   });

@@ -1,5 +1,9 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Item } from "../../../shared/watchlists/item.ts";
+import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { currentSnapshot } from "../../../shared/watchlists/item.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
 
@@ -9,74 +13,76 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-const fields = (amount: number): Record<string, unknown> => ({
+const standard = (amount: number): Record<string, unknown> => ({
   price: { amount, currency: "USD" },
   availability: { inStock: true, message: "" },
   retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
 });
-const ids = ["10001", "10002", "10003", "10004"];
+const product = (price: number, newMinPrice: number): Record<string, unknown> => ({
+  price: { amount: price, currency: "USD" },
+  availability: { inStock: true, message: "" },
+  retailer_a: { newCount: 2, newMinPrice, buybox: { offerListingId: "o1", isFba: true } },
+});
 
-/** First run: all found. Second: one moved, one gone, one unanswered, one as before. */
-const first: RunBench["answers"] = () => ({ status: "ok", fields: fields(10) });
-const second: RunBench["answers"] = (id) => {
-  if (id === "10001") return { status: "ok", fields: fields(12) };
-  if (id === "10002") return { status: "not_found" };
-  return id === "10003" ? { status: "unavailable" } : { status: "ok", fields: fields(10) };
-};
-
-async function items(bench: RunBench, watchlistId: string): Promise<Item[]> {
-  const found: Item[] = [];
-  for await (const page of bench.watchlists.pages(watchlistId)) found.push(...page.items);
-  return found;
-}
-
-/** Two runs, the second of them crashed at one point; what there is to see in the end. */
-async function twoRuns(
-  options: { crash?: CrashPoint; deliveries?: number } = {},
-): Promise<Record<string, unknown> & { calls: number }> {
-  const bench = await startRunBench({ tables, deliveries: options.deliveries ?? 1 });
-  const list = await bench.createList(ids);
-  bench.answers = first;
-  await bench.run(list);
-  bench.clock.set("2026-03-01T01:00:00Z");
-  bench.answers = second;
-  await bench.run(list, options.crash);
-  const calls = bench.calls();
-  const account = await bench.account();
+/** What there is to see of a list in the end, ids of events aside. */
+async function seen(bench: RunBench, list: Watchlist) {
+  const { balance, held, spent } = await bench.account();
   const { runs } = await bench.runs.list(list.id, 10);
+  const current = await bench.list(list);
   return {
-    calls,
-    runs: runs.map(({ runNumber, status, credits, phase, stats }) => ({
+    runs: runs.map(({ runNumber, kind, status, phase, credits, stats }) => ({
       runNumber,
+      kind,
       status,
-      credits,
       phase,
+      credits,
       stats,
     })),
-    events: [...bench.published.values()].map(({ type, items: count }) => [type, count]),
-    items: (await items(bench, list.id)).map(
-      ({ id, state, snapshot, lastReadStatus, consecutiveFailures }) => ({
-        id,
-        state,
-        price: snapshot?.["price"],
-        lastReadStatus,
-        consecutiveFailures,
-      }),
-    ),
-    money: { balance: account.balance, held: account.held, spent: account.spent },
-    list: (({ runningRun, lastRunStatus, itemCounts, runCount }) => ({
-      runningRun,
-      lastRunStatus,
-      itemCounts,
-      runCount,
-    }))((await bench.watchlists.get(list.accountId, list.id)) ?? list),
+    events: [...bench.published.values()].map(({ type, items }) => [type, items]),
+    items: (await bench.items(list)).map((item) => ({
+      id: item.id,
+      state: item.state,
+      price: currentSnapshot(item)?.["price"],
+      lastReadStatus: item.lastReadStatus,
+      failures: item.consecutiveFailures,
+      owes: item.owes,
+    })),
+    money: { balance, held, spent },
+    list: {
+      runningRun: current?.runningRun,
+      lastRunStatus: current?.lastRunStatus,
+      itemCounts: current?.itemCounts,
+      runCount: current?.runCount,
+    },
   };
 }
 
-const asExpected = {
+interface Scenario {
+  readonly crash?: CrashPoint;
+  readonly deliveries?: number;
+}
+
+/** One tier: all found; then one moved, one gone, one unanswered, one as before. */
+async function oneTier({ crash, deliveries = 1 }: Scenario) {
+  const bench = await startRunBench({ tables, deliveries, batchIdsMax: 3 });
+  const list = await bench.createList(["10001", "10002", "10003", "10004"]);
+  bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+  await bench.run(list);
+  bench.clock.set("2026-03-01T01:00:00Z");
+  bench.answers.product = (id) => {
+    if (id === "10001") return { status: "ok", fields: standard(12) };
+    if (id === "10002") return { status: "not_found" };
+    return id === "10003" ? { status: "unavailable" } : { status: "ok", fields: standard(10) };
+  };
+  await bench.run(list, crash);
+  return { calls: bench.calls(), ...(await seen(bench, list)) };
+}
+
+const oneTierEnds = {
   runs: [
     {
       runNumber: 2,
+      kind: "sweep",
       status: "completed",
       phase: "done",
       credits: 3,
@@ -103,7 +109,7 @@ const asExpected = {
         retryNextRun: 1,
       },
     },
-    expect.objectContaining({ runNumber: 1, status: "completed", phase: "done", credits: 4 }),
+    expect.objectContaining({ runNumber: 1, kind: "baseline", status: "completed", credits: 4 }),
   ],
   events: [
     ["watchlist.run.completed", 0],
@@ -112,22 +118,24 @@ const asExpected = {
     ["watchlist.run.completed", 0],
   ],
   items: [
-    { id: "10001", state: "active", price: 12, lastReadStatus: "ok", consecutiveFailures: 0 },
+    { id: "10001", state: "active", price: 12, lastReadStatus: "ok", failures: 0, owes: [] },
     {
       id: "10002",
       state: "delisted",
       price: 10,
       lastReadStatus: "not_found",
-      consecutiveFailures: 0,
+      failures: 0,
+      owes: [],
     },
     {
       id: "10003",
       state: "active",
       price: 10,
       lastReadStatus: "unavailable",
-      consecutiveFailures: 1,
+      failures: 1,
+      owes: ["check"],
     },
-    { id: "10004", state: "active", price: 10, lastReadStatus: "ok", consecutiveFailures: 0 },
+    { id: "10004", state: "active", price: 10, lastReadStatus: "ok", failures: 0, owes: [] },
   ],
   money: { balance: 4_993, held: 0, spent: 7 },
   list: {
@@ -138,52 +146,121 @@ const asExpected = {
   },
 };
 
-describe("a run", () => {
-  it("reads, compares, stores, charges and reports as the specification says", async () => {
-    expect(await twoRuns()).toMatchObject(asExpected);
+const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
+
+/** retailer_a by its default: read in full; then the scan sends one item on, loses one, misses one. */
+async function defaultOfRetailerA({ crash, deliveries = 1 }: Scenario) {
+  const bench = await startRunBench({ tables, deliveries, batchIdsMax: 2 });
+  const list = await bench.createList(asins, { platform: "retailer_a" });
+  bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
+  await bench.run(list);
+  bench.clock.set("2026-03-01T01:00:00Z");
+  bench.answers.product = (id) => {
+    if (id === asins[1]) return { status: "ok", fields: product(9, 9) };
+    if (id === asins[2]) return { status: "not_found" };
+    return id === asins[3] ? { status: "partial" } : { status: "ok", fields: product(10, 10) };
+  };
+  await bench.run(list, crash);
+  return { calls: bench.calls(), ...(await seen(bench, list)) };
+}
+
+const retailerAEnds = {
+  runs: [
+    expect.objectContaining({
+      runNumber: 2,
+      kind: "sweep",
+      credits: 2,
+      stats: expect.objectContaining({
+        entry: "pulse",
+        changed: 1,
+        delisted: 1,
+        retryNextRun: 1,
+        steps: {
+          pulse: expect.objectContaining({ requested: 4, ok: 2, notFound: 1, credits: 1 }),
+          lite: expect.objectContaining({ requested: 1, ok: 1, credits: 1 }),
+        },
+      }),
+    }),
+    expect.objectContaining({
+      runNumber: 1,
+      kind: "baseline",
+      credits: 20,
+      stats: expect.objectContaining({
+        entry: "full",
+        newItems: 4,
+        steps: { full: expect.objectContaining({ requested: 4, ok: 4, credits: 20 }) },
+      }),
+    }),
+  ],
+  events: [
+    ["watchlist.run.completed", 0],
+    ["watchlist.product.changed", 1],
+    ["watchlist.product.delisted", 1],
+    ["watchlist.run.completed", 0],
+  ],
+  items: [
+    { price: 10, owes: [] },
+    { price: 9, owes: [] },
+    { state: "delisted" },
+    { price: 10, owes: ["pulse"] },
+  ],
+  money: { balance: 4_978, held: 0, spent: 22 },
+  list: { itemCounts: { new: 0, active: 3, delisted: 1 }, runningRun: null },
+};
+
+describe.each([
+  ["of one tier", oneTier, oneTierEnds],
+  ["of the default pipeline of retailer_a", defaultOfRetailerA, retailerAEnds],
+])("a run %s", (_, scenario, expected) => {
+  it("reads, compares, routes, stores, charges and reports as the specification says", async () => {
+    expect(await scenario({})).toMatchObject(expected);
   });
 
   it("comes to the same when every message is delivered twice", async () => {
-    expect(await twoRuns({ deliveries: 2 })).toMatchObject(asExpected);
+    expect(await scenario({ deliveries: 2 })).toMatchObject(expected);
   });
+});
 
-  it("comes to the same wherever a process dies, before or after any call, once its message comes again", async () => {
-    const { calls } = await twoRuns();
+describe("a run whose process dies", () => {
+  it("comes to the same before or after whichever call it died, once its message comes again", async () => {
+    const { calls } = await defaultOfRetailerA({});
     expect(calls).toBeGreaterThan(20);
-    for (let call = 1; call <= calls; call += 1) {
-      for (const when of ["before", "after"] as const) {
-        expect(await twoRuns({ crash: { call, when } }), `${when} call ${call}`).toMatchObject(
-          asExpected,
-        );
+    const points = Array.from({ length: calls }, (_unused, n) => n + 1).flatMap((call) =>
+      (["before", "after"] as const).map((when) => ({ call, when })),
+    );
+    const worker = async (): Promise<void> => {
+      for (let point = points.pop(); point !== undefined; point = points.pop()) {
+        const end = await defaultOfRetailerA({ crash: point });
+        expect(end, `${point.when} call ${point.call}`).toMatchObject(retailerAEnds);
       }
-    }
+    };
+    await Promise.all([worker(), worker(), worker(), worker()]);
   });
+});
 
-  it("does not read a delisted item again", async () => {
+describe("a delisted item", () => {
+  it("is not read again", async () => {
     const bench = await startRunBench({ tables });
-    const list = await bench.createList(ids);
-    bench.answers = () => ({ status: "not_found" });
+    const list = await bench.createList(["10001", "10002"]);
+    bench.answers.product = () => ({ status: "not_found" });
     await bench.run(list);
     const reads = bench.reads();
     bench.clock.set("2026-03-01T01:00:00Z");
     await bench.run(list);
     expect(bench.reads()).toBe(reads);
-    expect((await bench.runs.list(list.id, 1)).runs[0]).toMatchObject({
-      status: "completed",
-      credits: 0,
-    });
+    expect(await bench.lastRun(list)).toMatchObject({ status: "completed", credits: 0 });
   });
 });
 
-describe("a list whose account is short of credits", () => {
+describe("a list whose account is short of credits for the first step", () => {
   it("skips the run without reading or charging, and pauses at the third skip in a row", async () => {
     const bench = await startRunBench({ tables, credits: 3 });
-    const list = await bench.createList(ids);
-    bench.answers = first;
+    const list = await bench.createList(["10001", "10002", "10003", "10004"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
     for (let skip = 1; skip <= 3; skip += 1) {
       bench.clock.set(`2026-03-01T0${skip}:00:00Z`);
       await bench.run(list);
-      expect(await bench.watchlists.get(list.accountId, list.id)).toMatchObject({
+      expect(await bench.list(list)).toMatchObject({
         consecutiveSkips: skip,
         lastRunStatus: "insufficient_credits",
         status: skip === 3 ? "paused" : "active",
@@ -192,27 +269,145 @@ describe("a list whose account is short of credits", () => {
     }
     expect(bench.reads()).toBe(0);
     expect(await bench.account()).toMatchObject({ balance: 3, held: 0, spent: 0 });
-    expect((await bench.watchlists.get(list.accountId, list.id))?.nextRunAt).toBeNull();
+    expect((await bench.list(list))?.nextRunAt).toBeNull();
     const bodies = [...bench.published.values()].map(
       (event) => JSON.parse(event.body) as { data: unknown },
     );
     expect(bodies).toHaveLength(3);
     expect(bodies[2]?.data).toMatchObject({
       status: "insufficient_credits",
+      stats: { tracked: 4, steps: {} },
       watchlist: { status: "paused", paused_reason: "insufficient_credits", next_run_at: null },
     });
+  });
+});
+
+describe("a later step that the balance does not cover", () => {
+  const pipeline: Pipeline = {
+    entry: "pulse",
+    baseline: null,
+    refresh: null,
+    steps: [
+      { id: "pulse", scraper: "retailer_a.pulse", routes: [{ when: "always", run: "full" }] },
+      { id: "full", scraper: "retailer_a.full", routes: [{ when: "changed", notify: true }] },
+    ],
+  };
+  it("lets its items wait for the next run, which reads them there", async () => {
+    const bench = await startRunBench({ tables, credits: 7 });
+    const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a", pipeline });
+    bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({
+      status: "completed",
+      credits: 1,
+      stats: {
+        deferred: 3,
+        retryNextRun: 0,
+        steps: { full: { requested: 0, credits: 0 }, pulse: { ok: 3, credits: 1 } },
+      },
+    });
+    expect((await bench.items(list)).map(({ owes }) => owes)).toEqual([
+      ["full"],
+      ["full"],
+      ["full"],
+    ]);
+    expect(await bench.account()).toMatchObject({ balance: 6, held: 0, spent: 1 });
+    expect((await bench.list(list))?.consecutiveSkips).toBe(0);
+  });
+});
+
+describe("a run without progress for 15 minutes", () => {
+  it("is failed: charged for what was answered, the rest owed to the items and read next time", async () => {
+    const bench = await startRunBench({ tables, batchIdsMax: 2 });
+    const list = await bench.createList(["10001", "10002", "10003", "10004"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.run(list);
+    bench.clock.set("2026-03-01T01:00:00Z");
+    await bench.runSome(list, 2);
+    bench.loseMessages();
+    const stuck = await bench.lastRun(list);
+    expect(stuck).toMatchObject({ status: "running", phase: "reading" });
+    bench.clock.set("2026-03-01T01:16:00Z");
+    await bench.work([{ queue: "resume", run: stuck }]);
+    expect(await bench.lastRun(list)).toMatchObject({
+      status: "failed",
+      phase: "done",
+      credits: 2,
+      error: expect.stringContaining("15 minutes"),
+      stats: { retryNextRun: 2, steps: { check: { ok: 2, unavailable: 2, credits: 2 } } },
+    });
+    expect((await bench.items(list)).map(({ owes }) => owes)).toEqual([
+      [],
+      [],
+      ["check"],
+      ["check"],
+    ]);
+    expect(await bench.account()).toMatchObject({ held: 0, spent: 6 });
+    expect(await bench.list(list)).toMatchObject({ runningRun: null, lastRunStatus: "failed" });
+    const last = [...bench.published.values()].at(-1);
+    expect(JSON.parse(last?.body ?? "{}")).toMatchObject({
+      type: "watchlist.run.completed",
+      data: { status: "failed" },
+    });
+
+    bench.clock.set("2026-03-01T03:00:00Z");
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "completed", credits: 4 });
   });
 });
 
 describe("a tick", () => {
   it("starts nothing for a list that is not due, and one run for a due time however often it comes", async () => {
     const bench = await startRunBench({ tables });
-    const list = await bench.createList(ids);
-    bench.answers = first;
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
     await bench.run(list);
-    await bench.run({ ...list });
-    expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(2);
-    const { nextRunAt } = (await bench.watchlists.get(list.accountId, list.id)) ?? list;
-    expect(new Date(nextRunAt ?? 0).getTime()).toBeGreaterThan(bench.clock.now().getTime());
+    const due = {
+      accountId: list.accountId,
+      watchlistId: list.id,
+      scheduledTime: list.nextRunAt ?? "",
+    };
+    await bench.work([
+      { queue: "due", due },
+      { queue: "due", due },
+    ]);
+    expect((await bench.runs.list(list.id, 10)).runs).toHaveLength(1);
+  });
+
+  it("that falls into a running run is skipped and counted on the list", async () => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.runSome(list, 1);
+    bench.loseMessages();
+    bench.clock.set("2026-03-01T01:00:00Z");
+    await bench.run(list);
+    expect(await bench.list(list)).toMatchObject({ overlaps: 1, runCount: 1, runningRun: 1 });
+  });
+});
+
+describe("the run history", () => {
+  it("keeps the newest 500 runs", async () => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.run(list);
+    await bench.table.client.send(
+      new UpdateCommand({
+        TableName: bench.table.name,
+        Key: watchlistKeys.list(list.accountId, list.id),
+        UpdateExpression: "SET run_count = :count",
+        ExpressionAttributeValues: { ":count": 499 },
+      }),
+    );
+    for (const [time, numbers] of [
+      ["01", [500, 1]],
+      ["02", [501, 500]],
+    ] as const) {
+      bench.clock.set(`2026-03-01T${time}:00:00Z`);
+      await bench.run(list);
+      const { runs } = await bench.runs.list(list.id, 100);
+      expect(runs.map(({ runNumber }) => runNumber)).toEqual(numbers);
+    }
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { defaultPipeline } from "../../../shared/pipelines/default.ts";
 import {
-  type BatchResult,
   emptyStats,
   type ItemOutcome,
   type Run,
@@ -24,6 +24,9 @@ const run: Run = {
   credits: 3,
   stats: emptyStats("check"),
   error: null,
+  progressAt: finishedAt,
+  pipeline: defaultPipeline("retailer_d", 8),
+  plan: "p",
   watchlist: {
     id: "wl_1",
     name: "List",
@@ -39,56 +42,87 @@ const run: Run = {
 const step: StepRecord = {
   runId: run.id,
   step: "check",
+  position: 0,
   scraper: "retailer_d.standard",
-  marketplace: "us",
   plan: "p",
   batches: 1,
-  requested: 3,
-  newItems: 0,
+  items: 3,
+  fromStarts: true,
+  decision: "read",
   done: new Set([0]),
   stats: null,
 };
+const base = (id: string) => ({ id, addedAt: finishedAt, at: "2026-03-02T00:00:30.000Z" });
 const changed = (id: string): ItemOutcome => ({
-  id,
+  ...base(id),
   status: "ok",
-  at: "2026-03-02T00:00:30.000Z",
-  snapshot: { price: 2 },
+  reported: { price: 2 },
   changes: { price: { before: 1, after: 2 } },
 });
+const matched = (id: string): ItemOutcome => ({
+  ...base(id),
+  status: "ok",
+  matched: { branches: ["ok", "always"], values: { price: 2 } },
+});
 const delisted = (id: string): ItemOutcome => ({
-  id,
+  ...base(id),
   status: "not_found",
-  at: "2026-03-02T00:00:30.000Z",
   lastSnapshot: { price: 1 },
 });
-const result = (...outcomes: ItemOutcome[]): BatchResult => ({
-  requested: outcomes.length,
-  ok: outcomes.length,
-  partial: 0,
-  notFound: 0,
-  unavailable: 0,
-  outcomes,
-});
-const eventsOf = (...results: BatchResult[]): Record<string, never>[] =>
-  runEvents(run, { step, results }).map((event) => JSON.parse(event.body) as Record<string, never>);
+const eventsOf = (...outcomes: ItemOutcome[]): Record<string, never>[] =>
+  runEvents(run, [{ step, outcomes }]).map(
+    (event) => JSON.parse(event.body) as Record<string, never>,
+  );
 
 describe("events of a run", () => {
-  it("come as changed, delisted, completed", () => {
-    const types = eventsOf(result(delisted("2"), changed("1"))).map((event) => event["type"]);
+  it("come as changed, matched, delisted, completed", () => {
+    const types = eventsOf(delisted("2"), matched("3"), changed("1")).map((event) => event["type"]);
     expect(types).toEqual([
       "watchlist.product.changed",
+      "watchlist.product.matched",
       "watchlist.product.delisted",
       "watchlist.run.completed",
     ]);
   });
 
+  it("report a match once for each branch, with the values that the step can test", () => {
+    const [event] = eventsOf(matched("1")) as unknown as { data: { products: unknown[] } }[];
+    const entry = {
+      id: "1",
+      matched_at: "2026-03-02T00:00:30.000Z",
+      step: "check",
+      scraper: "retailer_d.standard",
+      status: "ok",
+      values: { price: 2 },
+    };
+    expect(event?.data.products).toEqual([
+      { ...entry, branch: "ok" },
+      { ...entry, branch: "always" },
+    ]);
+  });
+
+  it("leave out a change that no route reports", () => {
+    const { reported: _reported, ...silent } = changed("1");
+    expect(eventsOf(silent).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
+  });
+
+  it("carry `asin` on entries of retailer_a", () => {
+    const list = { ...run.watchlist, platform: "retailer_a" } as Run["watchlist"];
+    const outcomes = [changed("B000000001"), matched("B000000002"), delisted("B000000003")];
+    const entries = runEvents({ ...run, watchlist: list }, [{ step, outcomes }])
+      .slice(0, -1)
+      .map((event) => JSON.parse(event.body) as { data: Record<string, { asin: string }[]> })
+      .flatMap(({ data }) => data["changes"] ?? data["products"] ?? []);
+    expect(new Set(entries.map(({ asin }) => asin))).toEqual(new Set(outcomes.map(({ id }) => id)));
+  });
+
   it("leave out what there is nothing to say of", () => {
-    expect(eventsOf(result()).map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
+    expect(eventsOf().map((event) => event["type"])).toEqual(["watchlist.run.completed"]);
   });
 
   it("carry at most 500 items a part, none twice, none lost", () => {
     const ids = Array.from({ length: 1_201 }, (_, n) => String(100_000 + n));
-    const parts = eventsOf(result(...ids.map(changed))).slice(0, -1) as unknown as {
+    const parts = eventsOf(...ids.map(changed)).slice(0, -1) as unknown as {
       data: { part: number; parts: number; changes: { id: string }[] };
     }[];
     expect(parts.map(({ data }) => [data.part, data.parts, data.changes.length])).toEqual([
@@ -100,7 +134,7 @@ describe("events of a run", () => {
   });
 
   it("have the specification's shape", () => {
-    const [first] = eventsOf(result(changed("1")));
+    const [first] = eventsOf(changed("1"));
     expect(first).toMatchObject({
       id: expect.stringMatching(/^evt_/),
       created_at: finishedAt,
@@ -131,12 +165,12 @@ describe("events of a run", () => {
 
   it("are the same bytes whenever they are made again", () => {
     const make = (): string[] =>
-      runEvents(run, { step, results: [result(changed("1"), delisted("2"))] }).map((e) => e.body);
+      runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());
   });
 
   it("end with counts and a digest over all ids in order", () => {
-    const events = eventsOf(result(changed("1"), delisted("2")));
+    const events = eventsOf(changed("1"), delisted("2"));
     const digest = createHash("sha256")
       .update(events.map((event) => String(event["id"])).join("\n"))
       .digest("hex");
@@ -152,6 +186,6 @@ describe("events of a run", () => {
   });
 
   it("are none for a list deleted while it ran", () => {
-    expect(runEvents({ ...run, watchlist: null }, { step, results: [] })).toEqual([]);
+    expect(runEvents({ ...run, watchlist: null }, [])).toEqual([]);
   });
 });

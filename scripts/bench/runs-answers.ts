@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { assert } from "../../shared/base/assert.ts";
+import type { Answer, ProductFields } from "../../shared/scrapers/scraper.ts";
+
+/**
+ * A shop of retailer_a whose answers lie in files before a run begins, one for each call that the
+ * run will make: what a source sends over the wire, without the wire and without making it up.
+ */
+export type Tier = "pulse" | "lite" | "full";
+
+/** Ids of one call. */
+const callIdsMax = 1_000;
+/** One item of a hundred moves from run to run. */
+const movedEvery = 100;
+
+interface ShopItem {
+  readonly id: string;
+  /** The run that moved its offers last. */
+  readonly movedIn: number;
+  readonly position: number;
+}
+
+/** The items of a list after a run's moves, in id order. */
+export function itemsAt(list: string, count: number, runNumber: number): readonly ShopItem[] {
+  const ids = Array.from({ length: count }, (_, n) => idOf(`${list} ${n}`)).toSorted();
+  return ids.map((id, position) => {
+    const turn = position % movedEvery;
+    return { id, position, movedIn: turn >= 2 && turn <= runNumber ? turn : 1 };
+  });
+}
+
+/** The items that moved since the run before. */
+export const movedIn = (items: readonly ShopItem[], runNumber: number): readonly ShopItem[] =>
+  runNumber < 2 ? [] : items.filter((item) => item.movedIn === runNumber);
+
+/** Replaces the answers by those of the next run: every item at one tier, and the moved at another. */
+export function writeAnswers(
+  dir: string,
+  calls: readonly { readonly tier: Tier; readonly items: readonly ShopItem[] }[],
+): void {
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const fetchedAt = new Date().toISOString();
+  for (const { tier, items } of calls) {
+    for (let start = 0; start < items.length; start += callIdsMax) {
+      const part = items.slice(start, start + callIdsMax);
+      const answers: Answer[] = part.map((item) => ({
+        id: item.id,
+        status: "ok",
+        fetchedAt,
+        fields: fieldsOf(item, tier),
+      }));
+      const file = join(dir, fileOf(tier, part[0]?.id ?? "", part.length));
+      writeFileSync(file, JSON.stringify(answers));
+    }
+  }
+}
+
+/** What the source says to one call. @throws Error for a call that no file was written for. */
+export const answersOf = (dir: string, tier: string, ids: readonly string[]): readonly Answer[] =>
+  parsed(join(dir, fileOf(tier, ids[0] ?? "", ids.length)));
+
+/** The answers of a run, file by file, as thunks: reading and parsing is part of the work. */
+export function answerFiles(
+  dir: string,
+): readonly { readonly tier: Tier; readonly read: () => readonly Answer[] }[] {
+  return readdirSync(dir).map((name) => {
+    const tier = name.split("-")[0];
+    assert(tier === "pulse" || tier === "lite" || tier === "full", "a file is named by its tier");
+    return { tier, read: () => parsed(join(dir, name)) };
+  });
+}
+
+const parsed = (file: string): readonly Answer[] =>
+  JSON.parse(readFileSync(file, "utf8")) as readonly Answer[];
+
+const fileOf = (tier: string, firstId: string, count: number): string =>
+  `${tier}-${firstId}-${count}.json`;
+
+const digest = (text: string): Buffer => createHash("sha512").update(text).digest();
+
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+/** As dense as real ids: they compress no better than those. */
+const idOf = (seed: string): string =>
+  `B0${Array.from(digest(seed).subarray(0, 8), (byte) => letters[byte % letters.length]).join("")}`;
+
+function fieldsOf(item: ShopItem, tier: Tier): ProductFields {
+  const { id, movedIn: moved } = item;
+  const seed = digest(id).readUInt32BE(0);
+  const price = Math.round(500 + (seed % 40_000) + moved * 137) / 100;
+  const counts = { newCount: 1 + ((seed + moved) % 24), newMinPrice: price };
+  if (tier === "pulse") return { retailer_a: counts };
+  const lite = liteFields({ ...item, seed, price }, counts);
+  return tier === "lite" ? lite : { ...lite, ...fullFields(id, seed, lite) };
+}
+
+const brands = ["Norvane", "Ostrelle", "Calderon", "Vintmark", "Haldera", "Pellworth"];
+const goods = ["Espresso Machine", "Mirrorless Camera", "Desk Lamp", "Travel Backpack", "Kettle"];
+const kinds = ["Small Kitchen Appliances", "Cameras", "Lighting", "Luggage", "Kitchen"];
+
+const oneOf = (words: readonly string[], seed: number): string => words[seed % words.length] ?? "";
+
+function liteFields(
+  { id, seed, price, movedIn: moved }: ShopItem & { readonly seed: number; readonly price: number },
+  counts: { readonly newCount: number; readonly newMinPrice: number },
+): ProductFields & { readonly retailer_a: object } {
+  const brand = oneOf(brands, seed);
+  const merchant = seed % 200;
+  const isFba = seed % 3 > 0;
+  const seller = isFba ? "Retailer A" : `Seller ${merchant}`;
+  return {
+    title: `${brand} ${oneOf(goods, seed)} ${id.slice(4)}, ${1 + (seed % 9)} Pack, Model ${seed % 1_000}`,
+    url: `https://retailer-a.example/dp/${id}`,
+    price: { amount: price, currency: "USD" },
+    availability: { inStock: true, message: "In Stock" },
+    seller: { name: seller },
+    fulfillment: { byPlatform: isFba, name: "Retailer A" },
+    retailer_a: {
+      brand,
+      displayCategory: oneOf(kinds, seed),
+      listPrice: Math.round(price * 125) / 100,
+      buybox: {
+        // About 100 characters without any pattern, as real ones are.
+        offerListingId: Buffer.concat([
+          digest(`offer ${id} ${moved}`),
+          digest(`rest ${id} ${moved}`).subarray(0, 11),
+        ]).toString("base64"),
+        price,
+        condition: "new",
+        merchant: {
+          id: `A${digest(`merchant ${merchant}`).toString("hex").slice(0, 13)}`,
+          name: seller,
+        },
+        isFba,
+        availabilityType: "in_stock",
+      },
+      ...counts,
+      usedCount: seed % 4,
+      usedMinPrice: seed % 4 === 0 ? null : Math.round(price * 70) / 100,
+      rating: 3 + (seed % 20) / 10,
+      reviewsCount: seed % 9_000,
+      delivery: {
+        date: `2026-12-0${1 + (seed % 5)}`,
+        message: `FREE delivery Tuesday, December ${1 + (seed % 5)}`,
+        free: true,
+      },
+    },
+  };
+}
+
+const sentence =
+  "Made for daily use: the housing is closed with screws, and every part that wears can be ordered and replaced at home within minutes by anybody who has one screwdriver.";
+
+function fullFields(
+  id: string,
+  seed: number,
+  lite: { readonly retailer_a: object },
+): ProductFields {
+  return {
+    images: Array.from(
+      { length: 5 + (seed % 4) },
+      (_, n) => `https://retailer-a.example/images/${id}_${n}_large.jpg`,
+    ),
+    retailer_a: {
+      ...lite.retailer_a,
+      description: Array.from({ length: 7 }, (_, n) => `${n + 1}. ${id}: ${sentence}`),
+      attributes: Array.from({ length: 16 }, (_, n) => ({
+        name: `Attribute ${n + 1}`,
+        value: `${oneOf(goods, seed + n)} ${(seed >> n) % 500}`,
+      })),
+      isParent: false,
+    },
+  };
+}

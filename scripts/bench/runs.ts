@@ -1,0 +1,291 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { configs } from "../../lib/config.ts";
+import { assert } from "../../shared/base/assert.ts";
+import { openDataFolder } from "../local/data-folder.ts";
+import { startDynamo } from "../local/dynamo-server.ts";
+import { type DynamoMeter, type Metered, startDynamoMeter } from "./dynamo-meter.ts";
+import { printTable } from "./print-table.ts";
+import { itemsAt, movedIn, type Tier, writeAnswers } from "./runs-answers.ts";
+import { costsOf, type RunCosts } from "./runs-costs.ts";
+import type { WorkerFigures } from "./runs-worker.ts";
+import type { WorldFigures } from "./runs-world.ts";
+
+/** A first list warms the processes up and is not shown. */
+const sizes = [1_000, 1_000, 5_000, 50_000];
+const runsOfList = 5;
+const patienceMs = 120_000;
+/** A message is deleted when its function has answered. */
+const deletionMs = 200;
+const memoryMegabytes = configs.prod.memoryMegabytes.worker;
+
+interface RunFigures {
+  readonly items: number;
+  readonly kind: string;
+  readonly wallMs: number;
+  readonly floorMs: number;
+  readonly dynamo: Metered;
+  readonly world: WorldFigures;
+  readonly costs: RunCosts;
+}
+
+interface Bench {
+  readonly answersDir: string;
+  readonly meter: DynamoMeter;
+  readonly world: BenchWorld;
+  readonly floor: ChildProcess;
+}
+
+/** What a run costs, by size of the list and kind of run, and the CPU that it takes at least. */
+export async function benchRuns(): Promise<Record<string, unknown>> {
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const folder = openDataFolder(join(dir, "dynamo"), false);
+  const dynamo = await startDynamo(folder);
+  const meter = await startDynamoMeter(dynamo.endpoint);
+  const answersDir = join(dir, "answers");
+  const variables = { BENCH_ANSWERS: answersDir, POWERTOOLS_LOG_LEVEL: "WARN" };
+  const floor = fork(new URL("runs-floor.ts", import.meta.url).pathname, {
+    env: { ...process.env, ...variables },
+  });
+  const world = await startRunsWorld({
+    ...variables,
+    LOCAL_DIR: join(dir, "world"),
+    DYNAMODB_ENDPOINT: meter.url,
+  });
+  try {
+    const figures: RunFigures[][] = [];
+    for (const [n, size] of sizes.entries()) {
+      figures.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
+    }
+    return tablesOf(figures.slice(1).flat());
+  } finally {
+    await world.stop();
+    floor.disconnect();
+    await meter.stop();
+    await dynamo.stop();
+    folder.release();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** Baseline, three sweeps and a refresh of a new list. */
+async function benchList(list: string, size: number, bench: Bench): Promise<RunFigures[]> {
+  const { world } = bench;
+  world.tell("hold");
+  prepare(list, { size, runNumber: 1 }, bench);
+  const ids = itemsAt(list, size, 1).map(({ id }) => id);
+  const { id } = await world.call("POST", "/v1/watchlists", {
+    name: list,
+    platform: "retailer_a",
+    ids,
+    every: "7d",
+    refresh_every_runs: runsOfList,
+  });
+  assert(typeof id === "string", "a list has an id");
+  const figures: RunFigures[] = [];
+  for (let runNumber = 1; runNumber <= runsOfList; runNumber += 1) {
+    if (runNumber > 1) prepare(list, { size, runNumber }, bench);
+    figures.push(await measureRun({ id, list, size, runNumber }, bench));
+  }
+  return figures;
+}
+
+const tierOf = (runNumber: number): Tier => {
+  if (runNumber === 1) return "full";
+  return runNumber === runsOfList ? "lite" : "pulse";
+};
+
+/** Lays out what the source will say in a run: the moved items of a sweep are read twice. */
+function prepare(
+  list: string,
+  { size, runNumber }: { readonly size: number; readonly runNumber: number },
+  { answersDir }: Bench,
+): void {
+  const items = itemsAt(list, size, runNumber);
+  const tier = tierOf(runNumber);
+  const moved = tier === "pulse" ? movedIn(items, runNumber) : [];
+  writeAnswers(answersDir, [
+    { tier, items },
+    { tier: "lite", items: moved },
+  ]);
+}
+
+interface OneRun {
+  readonly id: string;
+  readonly list: string;
+  readonly size: number;
+  readonly runNumber: number;
+}
+
+/** The first run is started by the list's own message, the others by a call. */
+async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<RunFigures> {
+  const { id, size, runNumber } = run;
+  await world.take();
+  meter.take();
+  const began = performance.now();
+  const finished = world.finished();
+  if (runNumber === 1) world.tell("release");
+  else await world.call("POST", `/v1/watchlists/${id}/run`);
+  await finished;
+  const wallMs = performance.now() - began;
+  await delay(deletionMs);
+  const figures = await world.take();
+  const dynamo = meter.take();
+  const kind = await checkedKind(run, world);
+  floor.send("measure");
+  const [{ cpuMs: floorMs }] = (await once(floor, "message")) as [{ cpuMs: number }];
+  const usage = { ...dynamo, ...figures, handlerMs: sumOf(figures, "handlerMs") };
+  return {
+    items: size,
+    kind: kind === "sweep" ? `sweep ${runNumber - 1}` : kind,
+    wallMs,
+    floorMs,
+    dynamo,
+    world: figures,
+    costs: costsOf(usage, memoryMegabytes),
+  };
+}
+
+/** @throws Error for a run that did not do what it is measured for. */
+async function checkedKind(
+  { id, list, size, runNumber }: OneRun,
+  world: BenchWorld,
+): Promise<string> {
+  const { data } = await world.call("GET", `/v1/watchlists/${id}/runs?limit=1`);
+  const [last] = data as { status: string; kind: string; stats: Record<string, number> }[];
+  const moved = movedIn(itemsAt(list, size, runNumber), runNumber).length;
+  const asExpected =
+    last?.status === "completed" &&
+    last.stats["tracked"] === size &&
+    last.stats["changed"] === moved &&
+    last.stats["retry_next_run"] === 0;
+  if (!asExpected) throw new Error(`Run ${runNumber} of ${size} items: ${JSON.stringify(last)}`);
+  return last.kind;
+}
+
+type Answered = Readonly<Record<string, unknown>>;
+
+interface BenchWorld {
+  call(method: string, path: string, body?: unknown): Promise<Answered>;
+  tell(request: "hold" | "release"): void;
+  /** Resolves when the next run has been finished. */
+  finished(): Promise<void>;
+  take(): Promise<WorldFigures>;
+  stop(): Promise<void>;
+}
+
+async function startRunsWorld(variables: Record<string, string>): Promise<BenchWorld> {
+  const child = fork(new URL("runs-world.ts", import.meta.url).pathname, {
+    env: { ...process.env, ...variables },
+  });
+  const [ready] = (await once(child, "message")) as [{ baseUrl: string; apiKey: string }];
+  return {
+    async call(method, path, body) {
+      const answer = await fetch(`${ready.baseUrl}${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${ready.apiKey}`,
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+      return JSON.parse(text) as Answered;
+    },
+    tell: (request) => void child.send(request),
+    async finished() {
+      const late = AbortSignal.timeout(patienceMs);
+      await once(child, "message", { signal: late });
+    },
+    async take() {
+      child.send("take");
+      const [{ figures }] = (await once(child, "message")) as [{ figures: WorldFigures }];
+      return figures;
+    },
+    async stop() {
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+const sumOf = ({ workers }: WorldFigures, figure: keyof WorkerFigures): number =>
+  Object.values(workers).reduce((sum, worker) => sum + worker[figure], 0);
+
+const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+function tablesOf(figures: readonly RunFigures[]): Record<string, unknown> {
+  return {
+    time: figures.map(({ items, kind, wallMs, floorMs, world }) => {
+      const cpuMs = sumOf(world, "cpuMs");
+      return {
+        items,
+        run: kind,
+        wallMsPerItem: rounded(wallMs / items, 4),
+        cpuMsPerItem: rounded(cpuMs / items, 4),
+        floorMsPerItem: rounded(floorMs / items, 4),
+        cpuRatio: rounded(cpuMs / floorMs, 2),
+        starterMs: Math.round(world.workers["run-starter"].cpuMs),
+        stepMs: Math.round(world.workers["run-step"].cpuMs),
+        finisherMs: Math.round(world.workers["run-finisher"].cpuMs),
+        stepPeakMegabytes: Math.round(world.workers["run-step"].peakMegabytes),
+      };
+    }),
+    cost: figures.map(({ items, kind, dynamo, world, costs }) => ({
+      items,
+      run: kind,
+      readUnits: rounded(dynamo.readUnits, 1),
+      writeUnits: dynamo.writeUnits,
+      dynamoRequests: dynamo.roundTrips,
+      sqsRequests: world.sqsRequests,
+      storageDollars: costs.storage.toFixed(6),
+      sqsDollars: costs.queues.toFixed(6),
+      lambdaDollars: costs.compute.toFixed(6),
+      dollars: costs.total.toFixed(6),
+      dollarsPerMillionItems: rounded((costs.total / items) * 1e6, 3),
+    })),
+    all: all(figures),
+  };
+}
+
+/** The five runs of each list together: what a list costs over a refresh period. */
+function all(figures: readonly RunFigures[]): object[] {
+  const byItems = Map.groupBy(figures, ({ items }) => items);
+  return [...byItems].map(([items, runs]) => {
+    const sum = (figure: (run: RunFigures) => number): number =>
+      runs.reduce((total, run) => total + figure(run), 0);
+    const cpuMs = sum(({ world }) => sumOf(world, "cpuMs"));
+    return {
+      items,
+      runs: runs.length,
+      cpuMsPerItem: rounded(cpuMs / items / runs.length, 4),
+      cpuRatio: rounded(cpuMs / sum(({ floorMs }) => floorMs), 2),
+      storageDollarsPerRun: (sum(({ costs }) => costs.storage) / runs.length).toFixed(6),
+      dollarsPerRun: (sum(({ costs }) => costs.total) / runs.length).toFixed(6),
+    };
+  });
+}
+
+/** The figures as tables for people, with what they count. */
+export function printRuns(figures: Record<string, unknown>): void {
+  for (const [title, rows] of Object.entries(figures)) printTable(title, rows as readonly object[]);
+  process.stdout.write(`
+  cpu: user and system time of the processes of run-starter, run-step and run-finisher, the AWS SDK
+    and the reading of the source's text from a file included; pollers, gateway and emulators are
+    other processes. Each function gets one event at a time, so wall time is that of one invocation
+    after the other.
+  floor: the same files in a bare loop: read, JSON.parse, snapshotOf, changedFields, and zstd over
+    the JSON of each call's results. Median of three.
+  peak: the most memory of run-step's process so far, Node, SDK and the source's answer included.
+  units: what DynamoDB says it consumed, the call that starts a sweep or refresh included.
+  sqs: requests at the endpoint: sends, receives and deletes; receives that came back empty left out.
+  dollars: on demand in us-east-1, Lambda on arm64 with ${memoryMegabytes} MB for the time in the
+    handlers; S3 for event bodies left out.
+`);
+}

@@ -1,0 +1,219 @@
+import { assert } from "../base/assert.ts";
+import type { Chance, Clock } from "../base/clock.ts";
+import { limits } from "../base/limits.ts";
+import { creditsFor } from "../credits/charge.ts";
+import type { Ledger } from "../credits/ledger.ts";
+import { runOrder } from "../pipelines/definition.ts";
+import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import { compareIds } from "../watchlists/page.ts";
+import type { BatchRef, Carried, Run, StepDecision, StepRecord } from "./run.ts";
+import type { RunQueue } from "./run-queue.ts";
+import type { RunStore } from "./run-store.ts";
+import type { StepStore } from "./step-store.ts";
+
+/** Longer than any run takes; only a hold that its run has lost gets this old. */
+const holdMs = 24 * 60 * 60 * 1_000;
+
+export interface AdvanceDependencies {
+  readonly runs: RunStore;
+  readonly steps: StepStore;
+  readonly ledger: Ledger;
+  readonly queue: RunQueue;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** Ids of one batch at most; smaller only where a test cuts finer. */
+  readonly batchIdsMax?: number;
+}
+
+/**
+ * Begins the next step of a run that has something to read, from a place in the run's order on: the
+ * steps before it are complete. Without one the run is finished. Safe to repeat from any point.
+ */
+export async function advanceRun(
+  run: Run,
+  from: number,
+  dependencies: AdvanceDependencies,
+): Promise<void> {
+  const { runs, steps, queue } = dependencies;
+  // Given up or ended meanwhile: whoever did that sees to the rest.
+  if (run.phase !== "reading" || run.error !== null) return;
+  const order = runOrder(run.pipeline);
+  for (let position = from; position < order.length; position += 1) {
+    const step = order[position];
+    assert(step !== undefined, "a place in the order has a step");
+    const planned =
+      (await steps.get(run.id, step.id)) ?? (await planStep(run, position, dependencies));
+    if (planned === undefined || planned.stats !== null) continue;
+    const decision = await decide(run, planned, dependencies);
+    if (decision === "over") return;
+    if (decision === "defer" && (await isFirst(planned, steps))) {
+      await runs.startFinishing(run, "insufficient_credits", ["reading"]);
+      return queue.sendFinish(run);
+    }
+    await queue.sendBatches(batchRefs(run, planned));
+    return runs.noteProgress(run);
+  }
+  await runs.startFinishing(run, "completed", ["reading"]);
+  return queue.sendFinish(run);
+}
+
+export const holdIdOf = (step: { runId: string; step: string }): string =>
+  `${step.runId}#${step.step}`;
+
+/** The batches of a step that nobody has stored yet. */
+export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
+  return Array.from({ length: step.batches }, (_, batch) => batch)
+    .filter((batch) => !step.done.has(batch))
+    .map((batch) => ({
+      accountId: run.accountId,
+      watchlistId: run.watchlistId,
+      runNumber: run.runNumber,
+      runId: run.id,
+      step: step.step,
+      plan: step.plan,
+      batch,
+    }));
+}
+
+/**
+ * Fixes which items a step reads: those that start there, and those that steps before it sent.
+ * Undefined when there are none. What it is worked out from is fixed, so a repeat plans the same.
+ */
+async function planStep(
+  run: Run,
+  position: number,
+  dependencies: AdvanceDependencies,
+): Promise<StepRecord | undefined> {
+  const { steps, chance } = dependencies;
+  const step = runOrder(run.pipeline)[position];
+  assert(step !== undefined, "a place in the order has a step");
+  const starts = await steps.starts(run, step.id);
+  const started = withoutGone(starts, await goneBefore(run, position, { starts, steps }));
+  const routed = await routedBefore(run, position, steps);
+  const ids = new Set(started.flat());
+  for (const { outcomes } of routed) {
+    for (const { id, next = [] } of outcomes) if (next.includes(step.id)) ids.add(id);
+  }
+  const carried = carriedTo(ids, routed);
+  const fromStarts = carried.length === 0 && started === starts;
+  const batches = fromStarts
+    ? started.map((part) => ({ ids: part, carried: [] }))
+    : inBatches([...ids].toSorted(compareIds), step.scraper, dependencies.batchIdsMax).map(
+        (part) => ({ ids: part, carried: carriedTo(new Set(part), carried) }),
+      );
+  if (ids.size === 0) return undefined;
+  return steps.plan({
+    step: {
+      runId: run.id,
+      step: step.id,
+      position,
+      scraper: step.scraper,
+      plan: Buffer.from(chance.bytes(6)).toString("hex"),
+      batches: batches.length,
+      items: ids.size,
+      fromStarts,
+      decision: null,
+      done: new Set(),
+      stats: null,
+    },
+    batches,
+  });
+}
+
+type Batches = readonly (readonly string[])[];
+
+/** The items that steps before delisted: these are not read again, unless a route sends them. */
+async function goneBefore(
+  run: Run,
+  position: number,
+  { starts, steps }: { readonly starts: Batches; readonly steps: StepStore },
+): Promise<ReadonlySet<string>> {
+  const gone = new Set<string>();
+  if (starts.length === 0) return gone;
+  for (const { id } of runOrder(run.pipeline).slice(0, position)) {
+    const record = await steps.get(run.id, id);
+    if (record === undefined) continue;
+    for await (const ids of steps.delisted(record)) for (const one of ids) gone.add(one);
+  }
+  return gone;
+}
+
+/** The very same batches when none of their items is gone. */
+function withoutGone(batches: Batches, gone: ReadonlySet<string>): Batches {
+  if (!batches.some((ids) => ids.some((id) => gone.has(id)))) return batches;
+  return batches.map((ids) => ids.filter((id) => !gone.has(id)));
+}
+
+/**
+ * What the steps before found about items that they sent on, in their order. Whatever step such an
+ * item comes to next, it may be the first to write it: none of this may be missing there.
+ */
+async function routedBefore(
+  run: Run,
+  position: number,
+  steps: StepStore,
+): Promise<readonly Carried[]> {
+  const found: Carried[] = [];
+  for (const { id } of runOrder(run.pipeline).slice(0, position)) {
+    const record = await steps.get(run.id, id);
+    if (record === undefined) continue;
+    const routed = await Array.fromAsync(steps.routed(record));
+    found.push({ step: id, outcomes: routed.flat() });
+  }
+  return found;
+}
+
+/** The part of it that changes some of the items; the rest is for events and routes. */
+function carriedTo(ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] {
+  const carried = found.map(({ step, outcomes }) => ({
+    step,
+    outcomes: outcomes
+      .filter(({ id }) => ids.has(id))
+      .map(({ matched: _m, next: _n, reported: _r, ...outcome }) => outcome),
+  }));
+  return carried.filter(({ outcomes }) => outcomes.length > 0);
+}
+
+/** Cuts sorted ids into batches: one is read like one item call, and is no larger than one. */
+export function inBatches(
+  ids: readonly string[],
+  scraper: StepScraperId,
+  batchIdsMax: number = limits.batchIdsMax,
+): (readonly string[])[] {
+  const size = Math.min(batchIdsMax, stepScrapers[scraper].itemsPerCallMax);
+  return Array.from({ length: Math.ceil(ids.length / size) }, (_, n) =>
+    ids.slice(n * size, (n + 1) * size),
+  );
+}
+
+/** The first step that a run has anything to read at: when it cannot be paid for, the run is skipped. */
+async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
+  const [first] = await steps.list(step.runId);
+  return first?.step === step.step;
+}
+
+/** Reserves a step, and records whether that went well: the decision that stands. */
+async function decide(
+  run: Run,
+  step: StepRecord,
+  { ledger, steps, clock }: AdvanceDependencies,
+): Promise<StepDecision | "over"> {
+  if (step.decision !== null) return step.decision;
+  const now = clock.now();
+  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
+  const reserved = await ledger.reserve({
+    ...hold,
+    credits: creditsFor(step.items * stepScrapers[step.scraper].reserveQuarters),
+    slot: false,
+    source: { runId: run.id, step: step.step },
+    now,
+    expiresAt: new Date(now.getTime() + holdMs),
+  });
+  const isReserved = reserved.outcome === "reserved";
+  const decision = await steps.decide(run, step, isReserved ? "read" : "defer");
+  // Somebody else decided otherwise, or ended the run: this hold goes back untouched.
+  if (isReserved && decision !== "read") {
+    await ledger.settle({ ...hold, credits: 0, succeeded: false, now });
+  }
+  return decision;
+}

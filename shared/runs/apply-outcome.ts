@@ -1,0 +1,93 @@
+import { assertNever } from "../base/assert.ts";
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { Item } from "../watchlists/item.ts";
+import type { ItemOutcome } from "./run.ts";
+
+/** Where an outcome was found. */
+export interface Reading {
+  readonly runId: string;
+  readonly runNumber: number;
+  readonly step: string;
+  /** The step's place in the run's order. */
+  readonly position: number;
+  readonly scraper: StepScraperId;
+}
+
+/** More places than a pipeline has steps. */
+const placesMax = 16;
+
+/**
+ * The item after an outcome (specification, section "States and transitions"). An outcome older
+ * than what the item already holds changes nothing, so results may be applied again and late; nor
+ * does one that was found on an item since removed and added again.
+ */
+export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading): Item {
+  const revision = reading.runNumber * placesMax + reading.position;
+  if (item.revision >= revision || item.addedAt !== outcome.addedAt) return item;
+  if (item.state === "delisted") return item;
+  switch (outcome.status) {
+    case "ok":
+      return isNews(item, outcome, reading.step)
+        ? { ...found(item, outcome, reading), revision }
+        : item;
+    case "not_found":
+      return {
+        ...item,
+        revision,
+        state: "delisted",
+        delistedAt: outcome.at,
+        lastReadStatus: "not_found",
+        firstReadAt: item.firstReadAt ?? outcome.at,
+        consecutiveFailures: 0,
+        owes: [],
+      };
+    case "deferred":
+      return { ...item, revision, owes: withStep(item.owes, reading.step) };
+    case "partial":
+    case "unavailable":
+      return {
+        ...item,
+        revision,
+        lastReadStatus: outcome.status,
+        consecutiveFailures: item.consecutiveFailures + 1,
+        owes: withStep(item.owes, reading.step),
+      };
+    default:
+      return assertNever(outcome.status);
+  }
+}
+
+/** False for an outcome that only routes or reports: it leaves the item as it is. */
+function isNews(item: Item, outcome: ItemOutcome, step: string): boolean {
+  const { readings, changes, buyboxOfferId } = outcome;
+  return (
+    readings !== undefined ||
+    changes !== undefined ||
+    buyboxOfferId !== undefined ||
+    item.state === "new" ||
+    item.lastReadStatus !== "ok" ||
+    item.owes.includes(step)
+  );
+}
+
+function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
+  const { runId, runNumber, step, scraper } = reading;
+  return {
+    ...item,
+    state: "active",
+    lastReadStatus: "ok",
+    firstReadAt: item.firstReadAt ?? outcome.at,
+    consecutiveFailures: 0,
+    readings: { ...item.readings, ...outcome.readings },
+    snapshotAt: outcome.readings === undefined ? item.snapshotAt : outcome.at,
+    lastChange:
+      outcome.changes === undefined
+        ? item.lastChange
+        : { changedAt: outcome.at, runId, runNumber, step, scraper, changes: outcome.changes },
+    buyboxOfferId: outcome.buyboxOfferId === undefined ? item.buyboxOfferId : outcome.buyboxOfferId,
+    owes: item.owes.filter((owed) => owed !== step),
+  };
+}
+
+const withStep = (owes: readonly string[], step: string): readonly string[] =>
+  owes.includes(step) ? owes : [...owes, step];

@@ -1,0 +1,96 @@
+import { creditsFor } from "../credits/charge.ts";
+import { stepScrapers } from "../scrapers/catalogue.ts";
+import { batchRefs, holdIdOf } from "./advance-run.ts";
+import { settleStep } from "./complete-step.ts";
+import { foundBy, itemsOf, record, unreadResult } from "./read-batch.ts";
+import { progressGrainMs, type Run, type StepRecord } from "./run.ts";
+import type { StartDependencies } from "./start-run.ts";
+import { storeOutcomes } from "./store-outcomes.ts";
+
+export type GiveUpDependencies = StartDependencies;
+
+/** How long a run may stand still before it is given up; progress is noted every few seconds. */
+const stuckMs = 15 * 60 * 1_000 + progressGrainMs;
+
+const message =
+  "The run made no progress for 15 minutes. What it did not read is read in the next.";
+
+/** True for a run that has stood still for too long, and for one that was given up already. */
+export const isStuck = (run: Run, now: Date): boolean =>
+  (run.phase === "claimed" || run.phase === "reading") &&
+  (run.error !== null || now.getTime() - new Date(run.progressAt).getTime() >= stuckMs);
+
+/**
+ * Ends a run as failed: what was answered is charged, what was not is refunded and owed to the
+ * items. Safe to repeat from any point; a batch that still reads meanwhile changes nothing.
+ */
+export async function giveUpRun(run: Run, dependencies: GiveUpDependencies): Promise<void> {
+  const { runs, steps, queue } = dependencies;
+  const failed = await runs.giveUp(run, message);
+  // Somebody has taken it on since it was looked at.
+  if (failed === undefined) return;
+  for (const step of await steps.list(run.id)) {
+    if (step.stats !== null) continue;
+    if (step.decision === null) await releaseUndecided(failed, step, dependencies);
+    else await settleStep(failed, await withoutUnread(failed, step, dependencies), dependencies);
+  }
+  await storeLeftOver(failed, dependencies);
+  await runs.startFinishing(run, "failed", ["claimed", "reading"]);
+  await queue.sendFinish(run);
+}
+
+/** Puts into the items what was left to steps that the run has not come to. */
+async function storeLeftOver(run: Run, dependencies: GiveUpDependencies): Promise<void> {
+  const { steps } = dependencies;
+  for (const step of await steps.list(run.id)) {
+    for await (const { outcomes } of steps.toldResults(step)) {
+      const left = outcomes.filter(({ next }) => next !== undefined);
+      await storeOutcomes(run, { found: [{ step: step.step, outcomes: left }] }, dependencies);
+    }
+  }
+}
+
+/** The step with every batch recorded and stored: those that nobody read as unavailable. */
+async function withoutUnread(
+  run: Run,
+  step: StepRecord,
+  dependencies: GiveUpDependencies,
+): Promise<StepRecord> {
+  const { steps, pages, clock } = dependencies;
+  let after = step;
+  for (const ref of batchRefs(run, step)) {
+    const status = step.decision === "defer" ? "deferred" : "unavailable";
+    const planned = await steps.planned(run, step, ref.batch);
+    if (planned === undefined) return after;
+    const { items, read } = await itemsOf(run, planned, pages);
+    const unread = unreadResult(items.values(), status, clock.now());
+    const { result, read: from } = await record(ref, { result: unread, read }, steps);
+    await storeOutcomes(run, { found: foundBy(step, planned, result), read: from }, dependencies);
+    after = (await steps.markDone(ref)) ?? after;
+  }
+  return after;
+}
+
+/**
+ * Whoever planned this step may have died between its reservation and its decision. The same
+ * reservation, asked for again, is there afterwards if it can be, and goes back untouched.
+ */
+async function releaseUndecided(
+  run: Run,
+  step: StepRecord,
+  { ledger, clock }: GiveUpDependencies,
+): Promise<void> {
+  const now = clock.now();
+  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
+  const reserved = await ledger.reserve({
+    ...hold,
+    credits: creditsFor(step.items * stepScrapers[step.scraper].reserveQuarters),
+    slot: false,
+    source: { runId: run.id, step: step.step },
+    now,
+    expiresAt: now,
+  });
+  if (reserved.outcome === "reserved") {
+    await ledger.settle({ ...hold, credits: 0, succeeded: false, now });
+  }
+}

@@ -1,0 +1,133 @@
+import { offerCheckQuarters, quartersFor } from "../items/offer-prices.ts";
+import type { Step } from "../pipelines/definition.ts";
+import {
+  type ProductScraperId,
+  type ScraperId,
+  scrapers,
+  type Snapshot,
+} from "../scrapers/catalogue.ts";
+import type {
+  Answer,
+  OfferCheckAnswer,
+  OfferChecker,
+  OffersAnswer,
+  OfferScraper,
+  ReadStatus,
+  Scraper,
+} from "../scrapers/scraper.ts";
+import {
+  buyboxOfferOf,
+  snapshotOf,
+  snapshotOfOfferCheck,
+  snapshotOfOffers,
+} from "../scrapers/snapshot.ts";
+
+/** The sources behind every scraper that a step may run. */
+export interface StepSources {
+  readonly scraperFor: (scraper: ScraperId) => Scraper;
+  readonly offerScraperFor: () => OfferScraper;
+  readonly offerCheckerFor: () => OfferChecker;
+}
+
+export interface StepReadRequest {
+  readonly step: Step;
+  readonly marketplace: string;
+  readonly items: readonly { readonly id: string; readonly buyboxOfferId: string | null }[];
+  /** When the answer must be there. */
+  readonly deadline: Date;
+}
+
+/** One item's answer to a step. */
+export interface StepAnswer {
+  readonly id: string;
+  readonly status: ReadStatus;
+  /** ISO time. */
+  readonly fetchedAt: string;
+  /** Price of the answer, in quarter-credits; 0 for what is refunded. */
+  readonly quarters: number;
+  /** What was read, of an `ok` answer. */
+  readonly observed: Snapshot | null;
+  /** The offer seen in the buy box; absent where the read does not show it. */
+  readonly buyboxOfferId?: string | null;
+}
+
+/**
+ * Reads items as a step's scraper does, and prices each answer like the item call it stands for.
+ * Items that there is nothing to ask about are left out.
+ */
+export async function readStep(
+  request: StepReadRequest,
+  sources: StepSources,
+): Promise<readonly StepAnswer[]> {
+  const { scraper } = request.step;
+  if (scraper === "retailer_a.offers") return readOffers(request, sources);
+  if (scraper === "retailer_a.offer_check") return checkOffers(request, sources);
+  return readProducts(scraper, request, sources);
+}
+
+async function readProducts(
+  scraper: ProductScraperId,
+  { marketplace, items, deadline }: StepReadRequest,
+  { scraperFor }: StepSources,
+): Promise<readonly StepAnswer[]> {
+  const ids = items.map(({ id }) => id);
+  const answers = await scraperFor(scraper).read({ scraper, marketplace, ids, deadline });
+  return answers.map((answer) => productAnswer(scraper, answer));
+}
+
+function productAnswer(scraper: ProductScraperId, answer: Answer): StepAnswer {
+  const { id, status, fetchedAt } = answer;
+  const isAnswered = status === "ok" || status === "not_found";
+  const quarters = isAnswered ? scrapers[scraper].costQuarters : 0;
+  if (status !== "ok") return { id, status, fetchedAt, quarters, observed: null };
+  const observed = snapshotOf(scraper, answer.fields);
+  const offer = observed["offerListingId"];
+  const isShown = typeof offer === "string" || offer === null;
+  return {
+    id,
+    status,
+    fetchedAt,
+    quarters,
+    observed,
+    ...(isShown && { buyboxOfferId: offer }),
+  };
+}
+
+async function readOffers(
+  { step, marketplace, items, deadline }: StepReadRequest,
+  { offerScraperFor }: StepSources,
+): Promise<readonly StepAnswer[]> {
+  const ids = items.map(({ id }) => id);
+  const answers = await offerScraperFor().readOffers({ marketplace, ids, deadline });
+  return answers.map((answer) => offersAnswer(answer, step.condition ?? "all"));
+}
+
+function offersAnswer(answer: OffersAnswer, condition: NonNullable<Step["condition"]>): StepAnswer {
+  const { id, status, fetchedAt } = answer;
+  const head = { id, status, fetchedAt, quarters: quartersFor(answer) };
+  if (status !== "ok") return { ...head, observed: null };
+  return {
+    ...head,
+    observed: snapshotOfOffers(answer, condition),
+    buyboxOfferId: buyboxOfferOf(answer),
+  };
+}
+
+async function checkOffers(
+  { marketplace, items, deadline }: StepReadRequest,
+  { offerCheckerFor }: StepSources,
+): Promise<readonly StepAnswer[]> {
+  const offers = items.flatMap(({ id, buyboxOfferId }) =>
+    buyboxOfferId === null ? [] : [{ asin: id, offerListingId: buyboxOfferId }],
+  );
+  if (offers.length === 0) return [];
+  const answers = await offerCheckerFor().checkOffers({ marketplace, offers, deadline });
+  return answers.map(checkAnswer);
+}
+
+function checkAnswer(answer: OfferCheckAnswer): StepAnswer {
+  const head = { id: answer.asin, status: answer.status, fetchedAt: answer.fetchedAt };
+  return answer.status === "ok"
+    ? { ...head, quarters: offerCheckQuarters, observed: snapshotOfOfferCheck(answer) }
+    : { ...head, quarters: 0, observed: null };
+}

@@ -1,0 +1,60 @@
+import type { BatchResult, ItemOutcome, Run, RunStats, StepRecord, StepStats } from "./run.ts";
+import type { StepStore } from "./step-store.ts";
+
+/** What one step of a run found that there is anything to say of, in batch order. */
+export interface StepFindings {
+  readonly step: StepRecord;
+  readonly outcomes: readonly ItemOutcome[];
+}
+
+/** Everything that a run's steps recorded, in the order they were taken. */
+export async function runFindings(run: Run, steps: StepStore): Promise<readonly StepFindings[]> {
+  // A run that was skipped has planned its first step and read nothing.
+  if (run.status === "insufficient_credits") return [];
+  const findings: StepFindings[] = [];
+  for (const step of await steps.list(run.id)) {
+    const results: BatchResult[] = [];
+    for await (const result of steps.toldResults(step)) results.push(result);
+    findings.push({ step, outcomes: results.flatMap((result) => result.outcomes) });
+  }
+  return findings;
+}
+
+/**
+ * The stats of a run, worked out from what its steps recorded: an item that several steps found
+ * changed, failed or gone counts once, a match once for each step and branch.
+ */
+export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
+  const changed = new Set<string>();
+  const delisted = new Set<string>();
+  const failed = new Set<string>();
+  const deferred = new Set<string>();
+  let matched = 0;
+  for (const { id, status, changes, lastSnapshot, matched: matches } of findings.flatMap(
+    ({ outcomes }) => outcomes,
+  )) {
+    if (changes !== undefined) changed.add(id);
+    if (lastSnapshot !== undefined) delisted.add(id);
+    if (status === "partial" || status === "unavailable") failed.add(id);
+    if (status === "deferred") deferred.add(id);
+    matched += matches?.branches.length ?? 0;
+  }
+  return {
+    ...run.stats,
+    steps: stepStats(findings.map(({ step }) => step)),
+    matched,
+    deferred: deferred.size,
+    changed: changed.size,
+    delisted: delisted.size,
+    retryNextRun: failed.size,
+  };
+}
+
+export function stepStats(records: readonly StepRecord[]): Record<string, StepStats> {
+  return Object.fromEntries(
+    records.flatMap(({ step, stats }) => (stats === null ? [] : [[step, stats]])),
+  );
+}
+
+export const creditsOf = (stats: Readonly<Record<string, StepStats>>): number =>
+  Object.values(stats).reduce((sum, { credits }) => sum + credits, 0);

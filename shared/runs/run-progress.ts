@@ -1,0 +1,17 @@
+import type { Run, StepStats } from "./run.ts";
+import { creditsOf, stepStats } from "./run-findings.ts";
+import type { StepStore } from "./step-store.ts";
+
+/** A run in progress with what its steps have done so far; any other run as it is. */
+export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
+  if (run.status !== "running") return run;
+  const records = await steps.list(run.id);
+  const done: Record<string, StepStats> = stepStats(records);
+  const current = records.find(({ stats, decision }) => stats === null && decision === "read");
+  if (current !== undefined) {
+    const { quarters: _unsettled, ...counts } = await steps.counts(current);
+    // What is not settled yet is not charged either.
+    done[current.step] = { scraper: current.scraper, ...counts, credits: 0 };
+  }
+  return { ...run, credits: creditsOf(done), stats: { ...run.stats, steps: done } };
+}

@@ -1,0 +1,74 @@
+import type { Chance, Clock } from "../base/clock.ts";
+import { assert } from "../base/assert.ts";
+import { runOrder } from "../pipelines/definition.ts";
+import type { Item } from "../watchlists/item.ts";
+import { compareIds, type StoredPage } from "../watchlists/page.ts";
+import type { PageStore } from "../watchlists/page-store.ts";
+import { endOf, rewriteItems } from "../watchlists/rewrite-items.ts";
+import { applyOutcome, type Reading } from "./apply-outcome.ts";
+import type { Carried, Run } from "./run.ts";
+
+export interface StoreDependencies {
+  readonly pages: PageStore;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** An item after what steps of a run found; the very item where that changes nothing. */
+export function withOutcomes(run: Run, found: readonly Carried[]): (item: Item) => Item {
+  const steps = found.map(({ step, outcomes }) => ({
+    reading: readingOf(run, step),
+    byId: new Map(outcomes.map((outcome) => [outcome.id, outcome])),
+  }));
+  return (item) =>
+    steps.reduce((after, { reading, byId }) => {
+      const outcome = byId.get(item.id);
+      return outcome === undefined ? after : applyOutcome(after, outcome, reading);
+    }, item);
+}
+
+function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
+  const order = runOrder(pipeline);
+  const position = order.findIndex((one) => one.id === step);
+  const scraper = order[position]?.scraper;
+  assert(scraper !== undefined, "what was found was found by a step of the pipeline");
+  return { runId: id, runNumber, step, position, scraper };
+}
+
+/**
+ * Puts what steps found, in their order, into the items. Removed items stay removed, added ones are
+ * left alone. A page that was read already is written as it was read, unless somebody was faster.
+ */
+export async function storeOutcomes(
+  run: Run,
+  {
+    found,
+    read = [],
+  }: { readonly found: readonly Carried[]; readonly read?: readonly StoredPage[] },
+  dependencies: StoreDependencies,
+): Promise<void> {
+  const apply = withOutcomes(run, found);
+  const change = (items: readonly Item[]): readonly Item[] => {
+    const applied = items.map(apply);
+    return applied.every((item, n) => item === items[n]) ? items : applied;
+  };
+  const all = new Set(found.flatMap(({ outcomes }) => outcomes.map(({ id }) => id)));
+  const ids = [...all].toSorted(compareIds);
+  const left: string[] = [];
+  let from = 0;
+  for (const page of read) {
+    const end = endOf(page, ids, from);
+    const owned = ids.slice(from, end);
+    from = end;
+    if (owned.length === 0) continue;
+    const items = change(page.items);
+    if (items === page.items) continue;
+    const outcome = await dependencies.pages.replace(run, [page], items);
+    if (outcome !== "replaced") left.push(...owned);
+  }
+  left.push(...ids.slice(from));
+  await rewriteItems(
+    { list: run, ids: left, change: (items) => ({ items: change(items), note: undefined }) },
+    dependencies,
+  );
+}

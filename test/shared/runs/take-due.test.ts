@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Run } from "../../../shared/runs/run.ts";
+import { takeDue } from "../../../shared/runs/take-due.ts";
+import { cronSchedule } from "../../../shared/watchlists/schedule.ts";
+import { listSchedule } from "../../../shared/watchlists/schedules.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { type ListWorld, openListWorld } from "../../support/list-world.ts";
+import { putList } from "../../support/put-list.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let world: ListWorld;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  world = await openListWorld(tables);
+});
+
+const due = "2026-03-01T10:31:00.000Z";
+const list = aWatchlist({ nextRunAt: due });
+
+async function put(overrides: Partial<Watchlist> = {}): Promise<void> {
+  const stored = { ...list, ...overrides };
+  await putList({ client: world.client, ...world.options }, stored, []);
+  await world.schedules.put(listSchedule(stored, world.clock.now()));
+}
+const tick = (scheduledTime: string, now = scheduledTime): Promise<Run | undefined> =>
+  takeDue(
+    {
+      accountId: list.accountId,
+      watchlistId: list.id,
+      scheduledTime: new Date(scheduledTime),
+      now: new Date(now),
+    },
+    world,
+  );
+const nextRunAt = async (): Promise<string | null | undefined> =>
+  (await world.watchlists.get(list.accountId, list.id))?.nextRunAt;
+
+describe("a tick", () => {
+  it("of a list that is gone removes its schedule", async () => {
+    await put();
+    await world.watchlists.remove({ ...list, watchlistId: list.id, purgeAt: new Date(due) });
+
+    expect(await tick(due)).toBeUndefined();
+    expect(world.scheduled.size).toBe(0);
+  });
+
+  it("of a paused list removes its schedule and starts nothing", async () => {
+    await put({ status: "paused", pausedReason: "insufficient_credits", nextRunAt: null });
+
+    expect(await tick(due)).toBeUndefined();
+    expect(world.scheduled.size).toBe(0);
+  });
+
+  it("starts a run once, however often it comes", async () => {
+    await put();
+
+    expect(await tick(due)).toMatchObject({ runNumber: 1, trigger: "initial" });
+    expect(await tick(due)).toMatchObject({ runNumber: 1 });
+    expect(await nextRunAt()).toBe("2026-03-01T11:31:00.000Z");
+    expect((await world.runs.list(list.id, 10)).runs).toHaveLength(1);
+  });
+
+  it("of a cadence may come seconds before the due time, as the Scheduler knows no milliseconds", async () => {
+    await put({ nextRunAt: "2026-03-01T10:31:00.900Z" });
+
+    expect(await tick(due)).toMatchObject({ runNumber: 1 });
+  });
+
+  it("of a cron starts nothing a minute early, where another zone's time would be", async () => {
+    await put({ schedule: cronSchedule("1,31 * * * *", "UTC") });
+
+    expect(await tick("2026-03-01T10:30:00.000Z")).toBeUndefined();
+    expect(await tick(due)).toMatchObject({ runNumber: 1 });
+    expect(await nextRunAt()).toBe("2026-03-01T11:01:00.000Z");
+  });
+
+  it("that is hours late starts one run, and the next is due on time", async () => {
+    await put({ schedule: cronSchedule("31 * * * *", "UTC") });
+
+    expect(await tick(due, "2026-03-01T15:00:00.000Z")).toMatchObject({ runNumber: 1 });
+    expect(await nextRunAt()).toBe("2026-03-01T15:31:00.000Z");
+  });
+});

@@ -1,0 +1,249 @@
+/** The specification's table "States and transitions", as far as runs make them, row by row. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Item } from "../../../shared/watchlists/item.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { runNow } from "../../../shared/runs/run-now.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const fields = (amount: number): Record<string, unknown> => ({
+  price: { amount, currency: "USD" },
+  availability: { inStock: true, message: "" },
+  retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
+});
+const found =
+  (amount: number): RunBench["answers"]["product"] =>
+  () => ({
+    status: "ok",
+    fields: fields(amount),
+  });
+
+/** A list of one item that has run once, an hour ago. */
+async function afterFirstRun(): Promise<{ bench: RunBench; list: Watchlist }> {
+  const bench = await startRunBench({ tables });
+  const list = await bench.createList(["10001"]);
+  bench.answers.product = found(10);
+  await bench.run(list);
+  bench.clock.set("2026-03-01T01:00:00Z");
+  return { bench, list };
+}
+
+const onlyItem = async (bench: RunBench, list: Watchlist): Promise<Item | undefined> =>
+  (await bench.items(list))[0];
+const types = (bench: RunBench): string[] => [...bench.published.values()].map(({ type }) => type);
+const bodies = (bench: RunBench): { type: string; data: Record<string, unknown> }[] =>
+  [...bench.published.values()].map(({ body }) => JSON.parse(body) as never);
+
+describe("(none) -> list active, all items new", () => {
+  it("first run due at once; it reads every item at the baseline step and reports no changes", async () => {
+    const { bench, list } = await afterFirstRun();
+    expect(await bench.lastRun(list)).toMatchObject({
+      runNumber: 1,
+      trigger: "initial",
+      kind: "baseline",
+      status: "completed",
+      stats: { tracked: 1, newItems: 1, entry: "check", changed: 0 },
+    });
+    expect(types(bench)).toEqual(["watchlist.run.completed"]);
+  });
+});
+
+describe("item new, read ok -> active", () => {
+  it("counts move from new to active, the baseline snapshot is stored", async () => {
+    const { bench, list } = await afterFirstRun();
+    expect(await onlyItem(bench, list)).toMatchObject({
+      state: "active",
+      readings: { standard: { price: 10 } },
+      lastChange: null,
+    });
+    expect((await bench.list(list))?.itemCounts).toEqual({ new: 0, active: 1, delisted: 0 });
+  });
+});
+
+describe("item active, read not_found -> delisted", () => {
+  it("delisted is sent once; the item is kept and not read again", async () => {
+    const { bench, list } = await afterFirstRun();
+    bench.answers.product = () => ({ status: "not_found" });
+    await bench.run(list);
+    expect(await onlyItem(bench, list)).toMatchObject({ state: "delisted" });
+    const reads = bench.reads();
+    bench.clock.set("2026-03-01T02:00:00Z");
+    await bench.run(list);
+    expect(bench.reads()).toBe(reads);
+    expect(types(bench).filter((type) => type === "watchlist.product.delisted")).toHaveLength(1);
+    expect((await bench.list(list))?.itemCounts).toEqual({ new: 0, active: 0, delisted: 1 });
+  });
+});
+
+describe("item active, read ok and a tracked field moved -> active", () => {
+  it("the change is recorded, and reported where it is routed to notify", async () => {
+    const { bench, list } = await afterFirstRun();
+    bench.answers.product = found(12);
+    await bench.run(list);
+    const changes = { price: { before: 10, after: 12 } };
+    expect((await onlyItem(bench, list))?.lastChange).toMatchObject({ changes, runNumber: 2 });
+    expect(
+      bodies(bench).find(({ type }) => type === "watchlist.product.changed")?.data,
+    ).toMatchObject({ changes: [{ id: "10001", changes }], part: 1, parts: 1 });
+  });
+
+  it("the change is recorded and nothing is sent where no route notifies", async () => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"], {
+      pipeline: {
+        entry: "check",
+        baseline: null,
+        refresh: null,
+        steps: [{ id: "check", scraper: "retailer_d.standard", routes: [] }],
+      },
+    });
+    bench.answers.product = found(10);
+    await bench.run(list);
+    bench.clock.set("2026-03-01T01:00:00Z");
+    bench.answers.product = found(12);
+    await bench.run(list);
+    expect((await onlyItem(bench, list))?.lastChange).not.toBeNull();
+    expect(types(bench)).toEqual(["watchlist.run.completed", "watchlist.run.completed"]);
+  });
+});
+
+describe.each(["partial", "unavailable"] as const)("item (any), read %s -> unchanged", (status) => {
+  it("nothing charged or reported; retried on the next run", async () => {
+    const { bench, list } = await afterFirstRun();
+    bench.answers.product = () => ({ status, fields: fields(99) });
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({ credits: 0, stats: { retryNextRun: 1 } });
+    expect(await onlyItem(bench, list)).toMatchObject({
+      state: "active",
+      readings: { standard: { price: 10 } },
+    });
+    bench.clock.set("2026-03-01T02:00:00Z");
+    bench.answers.product = found(10);
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({
+      credits: 1,
+      stats: { retryNextRun: 0, steps: { check: { requested: 1, ok: 1 } } },
+    });
+    expect(types(bench)).toEqual(Array(3).fill("watchlist.run.completed"));
+  });
+});
+
+describe("list active, scheduled run cannot reserve its first step -> run skipped", () => {
+  it("consecutive_skips +1, nothing read or charged, run.completed says insufficient_credits", async () => {
+    const bench = await startRunBench({ tables, credits: 0 });
+    const list = await bench.createList(["10001"]);
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "insufficient_credits", credits: 0 });
+    expect(await bench.list(list)).toMatchObject({ consecutiveSkips: 1, status: "active" });
+    expect(bench.reads()).toBe(0);
+    expect(bodies(bench)).toEqual([
+      expect.objectContaining({
+        type: "watchlist.run.completed",
+        data: expect.objectContaining({ status: "insufficient_credits" }),
+      }),
+    ]);
+  });
+
+  it("a completed run in between starts the count of skips anew", async () => {
+    const bench = await startRunBench({ tables, credits: 1 });
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "unavailable" });
+    await bench.run(list);
+    bench.answers.product = found(10);
+    bench.clock.set("2026-03-01T01:00:00Z");
+    await bench.run(list);
+    bench.clock.set("2026-03-01T02:00:00Z");
+    await bench.run(list);
+    expect(await bench.list(list)).toMatchObject({ consecutiveSkips: 1, runCount: 3 });
+  });
+
+  it("a third skip in a row -> paused, next_run_at null", async () => {
+    const bench = await startRunBench({ tables, credits: 0 });
+    const list = await bench.createList(["10001"]);
+    for (const hour of ["00", "01", "02"]) {
+      bench.clock.set(`2026-03-01T${hour}:00:00Z`);
+      await bench.run(list);
+    }
+    expect(await bench.list(list)).toMatchObject({
+      status: "paused",
+      pausedReason: "insufficient_credits",
+      nextRunAt: null,
+    });
+  });
+});
+
+describe("list (any), run now", () => {
+  const restart = (bench: RunBench, list: Watchlist) =>
+    runNow(list, bench.clock.now(), {
+      runs: bench.runs,
+      queue: bench.queue,
+      schedules: { put: async () => {}, remove: async () => {} },
+      warn: (message) => {
+        throw new Error(message);
+      },
+    });
+
+  it("no run in progress -> running; the schedule restarts from now", async () => {
+    const { bench, list } = await afterFirstRun();
+    bench.clock.set("2026-03-01T00:30:00Z");
+    const current = (await bench.list(list)) ?? list;
+    expect(await restart(bench, current)).toMatchObject({ trigger: "manual", status: "running" });
+    await bench.work([]);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "completed", runNumber: 2 });
+    expect((await bench.list(list))?.nextRunAt).toBe("2026-03-01T01:30:00.000Z");
+  });
+
+  it("works on a paused list, which stays paused", async () => {
+    const { bench, list } = await afterFirstRun();
+    const before = (await bench.list(list)) ?? list;
+    const after = { ...before, status: "paused", pausedReason: "user", nextRunAt: null } as const;
+    await bench.watchlists.update({ before, after: { ...after, revision: before.revision + 1 } });
+    await restart(bench, (await bench.list(list)) ?? list);
+    await bench.work([]);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "completed", runNumber: 2 });
+    expect(await bench.list(list)).toMatchObject({ status: "paused", nextRunAt: null });
+  });
+
+  it("a run in progress -> unchanged", async () => {
+    const { bench, list } = await afterFirstRun();
+    await bench.runSome(list, 1);
+    expect(await restart(bench, (await bench.list(list)) ?? list)).toBeUndefined();
+  });
+});
+
+describe("list deleted", () => {
+  it("a run already in progress finishes, is charged, and sends no webhooks", async () => {
+    const { bench, list } = await afterFirstRun();
+    bench.answers.product = found(12);
+    await bench.runSome(list, 1);
+    const running = await bench.lastRun(list);
+    const { accountId, id: watchlistId } = list;
+    const purgeAt = new Date("2026-03-01T01:01:00Z");
+    await bench.watchlists.remove({ accountId, watchlistId, purgeAt });
+    await bench.work([]);
+    expect(await bench.runs.get(running)).toMatchObject({ phase: "done", status: "completed" });
+    expect(types(bench)).toEqual(["watchlist.run.completed"]);
+    expect(await bench.account()).toMatchObject({ held: 0, spent: 2 });
+  });
+});
+
+describe("run running, run ends", () => {
+  it("-> completed, with its times and the list as it then is", async () => {
+    const { bench, list } = await afterFirstRun();
+    expect(bodies(bench).at(-1)?.data).toMatchObject({
+      object: "watchlist_run",
+      status: "completed",
+      error: null,
+      started_at: "2026-03-01T00:00:00.000Z",
+      finished_at: "2026-03-01T00:00:00.000Z",
+      watchlist: { id: list.id, status: "active", next_run_at: "2026-03-01T01:00:00.000Z" },
+    });
+    expect(await bench.list(list)).toMatchObject({ lastRunStatus: "completed", runningRun: null });
+  });
+});

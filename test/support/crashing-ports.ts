@@ -1,0 +1,56 @@
+/** Where a call to a port dies: at its `call`-th call, before or after it took effect. */
+export interface CrashPoint {
+  readonly call: number;
+  readonly when: "before" | "after";
+}
+
+/** A process that ended in the middle of its work. */
+export class ProcessDied extends Error {}
+
+/** Wraps ports so that the process dies once, at a call of the test's choosing. */
+export function crashingPorts(): {
+  watch<Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports;
+  /** Works with a crash set; counts the port calls made meanwhile. */
+  during(crash: CrashPoint | undefined, work: () => Promise<void>): Promise<void>;
+  calls: () => number;
+} {
+  let calls = 0;
+  let crash: CrashPoint | undefined;
+
+  const watched = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name) {
+        const method: unknown = Reflect.get(target, name);
+        if (typeof method !== "function") return method;
+        return (...args: unknown[]): unknown => {
+          const result = (): unknown => Reflect.apply(method, target, args);
+          calls += 1;
+          if (crash?.call !== calls) return result();
+          if (crash.when === "before") throw new ProcessDied();
+          const done = result();
+          return done instanceof Promise
+            ? done.then(() => {
+                throw new ProcessDied();
+              })
+            : done;
+        };
+      },
+    });
+
+  return {
+    watch: <Ports extends Readonly<Record<string, object>>>(ports: Ports): Ports =>
+      Object.fromEntries(
+        Object.entries(ports).map(([name, port]) => [name, watched(port)]),
+      ) as unknown as Ports,
+    async during(point, work) {
+      calls = 0;
+      crash = point;
+      try {
+        await work();
+      } finally {
+        crash = undefined;
+      }
+    },
+    calls: () => calls,
+  };
+}

@@ -1,0 +1,24 @@
+import type { BatchRef, RunRef } from "../../shared/runs/run.ts";
+import type { RunQueue } from "../../shared/runs/run-queue.ts";
+
+export type Message =
+  | { readonly queue: "due"; readonly due: Parameters<RunQueue["sendDue"]>[0] }
+  | { readonly queue: "resume" | "finishes"; readonly run: RunRef }
+  | { readonly queue: "steps"; readonly batch: BatchRef };
+
+/** The queues of a run as one list, in the order things were sent. */
+export function messageList(): { readonly waiting: Message[]; readonly port: RunQueue } {
+  const waiting: Message[] = [];
+  return {
+    waiting,
+    port: {
+      sendDue: async (due) => void waiting.push({ queue: "due", due }),
+      sendResume: async (run) => void waiting.push({ queue: "resume", run }),
+      sendFinish: async (run) => void waiting.push({ queue: "finishes", run }),
+      sendBatches: async (batches) => {
+        for (const batch of batches) waiting.push({ queue: "steps", batch });
+      },
+      sendPurge: async () => {},
+    },
+  };
+}
