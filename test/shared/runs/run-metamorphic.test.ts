@@ -1,0 +1,93 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { playEngine, playModel } from "../../support/run-model-play.ts";
+import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+/** METAMORPHIC_RUNS=100 looks at so many random scenarios of each kind instead of a few. */
+const numRuns = Number(process.env["METAMORPHIC_RUNS"] ?? 3);
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+type Way = Pick<Scenario, "batchIdsMax" | "deliveries" | "shuffle" | "crash">;
+const plainly: Way = { batchIdsMax: 1_000, deliveries: 1, shuffle: null, crash: null };
+
+/** So many items that each kind of event needs two parts: the price of each moves every time. */
+const items = Array.from({ length: 510 }, (_, n) => String(100_000 + n));
+const longList: Omit<Scenario, keyof Way> = {
+  platform: "retailer_d",
+  pipeline: {
+    entry: "check",
+    baseline: null,
+    refresh: null,
+    steps: [
+      {
+        id: "check",
+        scraper: "retailer_d.standard",
+        routes: [
+          { when: "changed", notify: true },
+          { when: "always", notify: true },
+        ],
+      },
+    ],
+  },
+  items: Object.fromEntries(
+    items.map((id) => [
+      id,
+      {
+        "retailer_d.standard": [
+          { status: "ok", fields: { price: 10, inStock: true } },
+          { status: "ok", fields: { price: 12, inStock: true } },
+        ],
+      },
+    ]),
+  ),
+  runs: [
+    { trigger: "tick", credits: null },
+    { trigger: "tick", credits: null },
+  ],
+};
+
+describe("the same runs", () => {
+  it.each<[string, Way]>([
+    ["in batches of 1", { ...plainly, batchIdsMax: 1 }],
+    ["in batches of 7", { ...plainly, batchIdsMax: 7 }],
+    ["in batches of 90", { ...plainly, batchIdsMax: 90 }],
+    ["with every message delivered twice", { ...plainly, batchIdsMax: 7, deliveries: 2 }],
+    ["with messages in another order", { ...plainly, batchIdsMax: 1, shuffle: 7 }],
+  ])(
+    "%s say, charge and store the same",
+    async (_, way) => {
+      await fc.assert(
+        fc.asyncProperty(anyScenario(8), async (scenario) => {
+          const asOneBatch = await playEngine({ ...scenario, ...plainly }, tables);
+
+          expect(await playEngine({ ...scenario, ...way }, tables)).toEqual(asOneBatch);
+        }),
+        { numRuns },
+      );
+    },
+    600_000,
+  );
+
+  it.each([1, 7, 90, 1_000])(
+    "of 510 items in batches of %i are told in parts of 500, in id order",
+    async (batchIdsMax) => {
+      const scenario = { ...longList, ...plainly, batchIdsMax };
+
+      const outcomes = await playEngine(scenario, tables);
+
+      expect(outcomes).toEqual(playModel(scenario));
+      expect(outcomes[1]?.events.map(({ type, part, parts }) => [type, part, parts])).toEqual([
+        ["watchlist.product.changed", 1, 2],
+        ["watchlist.product.changed", 2, 2],
+        ["watchlist.product.matched", 1, 2],
+        ["watchlist.product.matched", 2, 2],
+      ]);
+    },
+  );
+});

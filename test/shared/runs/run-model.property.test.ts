@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { parsePipeline } from "../../../shared/pipelines/parse.ts";
+import { presentPipeline } from "../../../shared/pipelines/default.ts";
+import { playEngine, playModel } from "../../support/run-model-play.ts";
+import { anyScenario } from "../../support/run-scenarios.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+/**
+ * MODEL_RUNS=1000 looks at so many random scenarios instead of a hundred. MODEL_SEED=<seed of a
+ * failure> looks at the same ones again; with MODEL_SHRINK=1 for the smallest that fails, which takes
+ * minutes.
+ */
+const { MODEL_RUNS: runs, MODEL_SEED: seed, MODEL_SHRINK: shrink } = process.env;
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+it("comes to what the model comes to, whatever the pipeline, the sources and the balance", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyScenario(), async (scenario) => {
+      const { platform, pipeline } = scenario;
+      expect(parsePipeline(presentPipeline(pipeline), { platform, marketplace: "us" })).toEqual(
+        pipeline,
+      );
+
+      expect(await playEngine(scenario, tables)).toEqual(playModel(scenario));
+    }),
+    {
+      numRuns: Number(runs ?? 100),
+      ...(seed !== undefined && { seed: Number(seed) }),
+      endOnFailure: shrink === undefined,
+    },
+  );
+}, 3_600_000);

@@ -1,0 +1,114 @@
+import type { Step } from "../../shared/pipelines/definition.ts";
+import {
+  type Snapshot,
+  type StepScraperId,
+  stepScrapers,
+} from "../../shared/scrapers/catalogue.ts";
+import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
+
+/** What a source shows of an item in one run. */
+export type Look = ProductLook | OffersLook | CheckLook;
+
+export interface ProductLook {
+  readonly status: ReadStatus;
+  /** Field by field, as a snapshot names them; absent: not shown. */
+  readonly fields: Snapshot;
+}
+
+export interface OffersLook {
+  readonly status: "ok" | "not_found" | "unavailable";
+  readonly total: number;
+  readonly offers: readonly {
+    readonly offerListingId: string;
+    readonly price: number;
+    readonly condition: string;
+    readonly seller: string;
+    readonly isBuybox: boolean;
+  }[];
+}
+
+export interface CheckLook {
+  readonly status: "ok" | "unavailable";
+  /** The offers of the item that can be bought. */
+  readonly buyable: readonly string[];
+}
+
+/** What the sources show of an item, run by run and then from the first again. */
+export type ItemLooks = Readonly<Partial<Record<StepScraperId, readonly Look[]>>>;
+
+/** A source's answer as a step takes it. */
+export interface ModelAnswer {
+  readonly status: ReadStatus;
+  /** What it costs, in quarter-credits. */
+  readonly quarters: number;
+  readonly seen: Snapshot;
+  /** The offer in the buy box; undefined: the answer does not say. */
+  readonly offer?: string | null;
+}
+
+interface Question {
+  readonly step: Step;
+  readonly looks: ItemLooks;
+  readonly at: number;
+  readonly offer: string | null;
+}
+
+/** What the sources show of an item in a run. */
+export function lookAt(looks: ItemLooks, scraper: StepScraperId, at: number): Look | undefined {
+  const script = looks[scraper];
+  return script?.[at % script.length];
+}
+
+/** What a step learns of an item; null where there is nothing to ask. */
+export function answerOf({ step, looks, at, offer }: Question): ModelAnswer | null {
+  if (step.scraper === "retailer_a.offer_check" && offer === null) return null;
+  const look = lookAt(looks, step.scraper, at);
+  if (look === undefined) return { status: "unavailable", quarters: 0, seen: {} };
+  if ("fields" in look) return productAnswer(step, look);
+  if ("offers" in look) return offersAnswer(step, look);
+  return look.status === "ok"
+    ? { status: "ok", quarters: 2, seen: { buyable: look.buyable.includes(offer ?? "") } }
+    : { status: look.status, quarters: 0, seen: {} };
+}
+
+function productAnswer({ scraper }: Step, { status, fields }: ProductLook): ModelAnswer {
+  const quarters = status === "ok" || status === "not_found" ? rateOf(scraper) : 0;
+  if (status !== "ok") return { status, quarters, seen: {} };
+  const offer = fields["offerListingId"];
+  if (offer === undefined) return { status, quarters, seen: fields };
+  return { status, quarters, seen: fields, offer: offer === null ? null : String(offer) };
+}
+
+/** In quarter-credits (specification, section "Pipeline"). */
+function rateOf(scraper: StepScraperId): number {
+  if (scraper === "retailer_a.pulse") return 1;
+  return stepScrapers[scraper].tier === "full" ? 20 : 4;
+}
+
+function offersAnswer({ condition = "all" }: Step, look: OffersLook): ModelAnswer {
+  const { status, offers, total } = look;
+  if (status === "unavailable") return { status, quarters: 0, seen: {} };
+  if (status === "not_found") return { status, quarters: 4, seen: {} };
+  const counted = offers.filter((offer) => isCounted(offer.condition, condition));
+  const prices = counted.map(({ price }) => price).toSorted((a, b) => a - b);
+  const count = condition === "all" ? total : counted.length;
+  const quarters = total <= 1 ? 4 : 12;
+  const counts = { offerCount: count, lowestPrice: prices[0] ?? null };
+  const featured = offers.find(({ isBuybox }) => isBuybox);
+  if (featured === undefined) {
+    return {
+      status,
+      quarters,
+      seen: { ...counts, buyboxSeller: null, buyboxPrice: null },
+      offer: null,
+    };
+  }
+  const { seller, price, offerListingId } = featured;
+  const seen = { ...counts, buyboxSeller: seller, buyboxPrice: price };
+  return { status, quarters, seen, offer: offerListingId };
+}
+
+function isCounted(condition: string, wanted: NonNullable<Step["condition"]>): boolean {
+  if (wanted === "all") return true;
+  return wanted === "new" ? condition === "new" : condition !== "new";
+}

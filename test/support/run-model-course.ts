@@ -1,0 +1,106 @@
+import type { Step } from "../../shared/pipelines/definition.ts";
+import type { ModelList } from "./run-model.ts";
+
+interface StepStats {
+  readonly scraper: string;
+  requested: number;
+  ok: number;
+  partial: number;
+  not_found: number;
+  unavailable: number;
+  credits: number;
+  skipped: number;
+}
+
+/** An entry of an item event, without its time. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** A run as it goes on. */
+export interface Course {
+  readonly list: ModelList;
+  readonly number: number;
+  /** Which of the items' looks the sources show. */
+  readonly at: number;
+  /** Where each item starts, by item id. */
+  readonly starts: ReadonlyMap<string, string>;
+  /** What routes sent on, by step id. */
+  readonly routed: Map<string, Set<string>>;
+  readonly steps: Record<string, StepStats>;
+  readonly changed: Entry[];
+  readonly matched: Entry[];
+  readonly delisted: Entry[];
+  readonly changedIds: Set<string>;
+  readonly failedIds: Set<string>;
+  readonly deferredIds: Set<string>;
+  credits: number;
+}
+
+/** What stands fixed when a run begins. */
+export interface Beginning {
+  readonly kind: "baseline" | "refresh" | "sweep";
+  readonly entry: string;
+  readonly tracked: number;
+  readonly newItems: number;
+}
+
+export function startOf({ pipeline, items, runCount }: ModelList): Beginning {
+  const { entry, baseline, refresh } = pipeline;
+  const counts = {
+    tracked: items.filter(({ state }) => state !== "delisted").length,
+    newItems: items.filter(({ state }) => state === "new").length,
+  };
+  if (counts.newItems === items.length) {
+    return { kind: "baseline", entry: baseline ?? entry, ...counts };
+  }
+  if (refresh !== null && runCount % refresh.everyRuns === 0) {
+    return { kind: "refresh", entry: refresh.entry, ...counts };
+  }
+  return { kind: "sweep", entry, ...counts };
+}
+
+export function courseOf(list: ModelList, beginning: Beginning, at: number): Course {
+  const { baseline, entry } = list.pipeline;
+  const starts = new Map<string, string>();
+  for (const { id, state } of list.items) {
+    if (state === "new") starts.set(id, baseline ?? entry);
+    if (state === "active") starts.set(id, beginning.entry);
+  }
+  return {
+    list,
+    number: list.runCount,
+    at,
+    starts,
+    routed: new Map(),
+    steps: {},
+    changed: [],
+    matched: [],
+    delisted: [],
+    changedIds: new Set(),
+    failedIds: new Set(),
+    deferredIds: new Set(),
+    credits: 0,
+  };
+}
+
+export const noStats = ({ scraper }: Step): StepStats => ({
+  scraper,
+  requested: 0,
+  ok: 0,
+  partial: 0,
+  not_found: 0,
+  unavailable: 0,
+  credits: 0,
+  skipped: 0,
+});
+
+export const statsOf = (course: Course, { tracked, entry, newItems }: Beginning): Entry => ({
+  tracked,
+  entry,
+  new_items: newItems,
+  steps: course.steps,
+  matched: course.matched.length,
+  deferred: course.deferredIds.size,
+  changed: course.changedIds.size,
+  delisted: course.delisted.length,
+  retry_next_run: course.failedIds.size,
+});

@@ -1,0 +1,198 @@
+import { runNow } from "../../shared/runs/run-now.ts";
+import { currentSnapshot } from "../../shared/watchlists/item.ts";
+import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
+import { messageList } from "./message-list.ts";
+import { type ModelList, modelList, type ModelRun, runModel } from "./run-model.ts";
+import { everythingKnown } from "./run-model-fields.ts";
+import { showLooks } from "./run-model-sources.ts";
+import { type CrashPoint, type RunBench, startRunBench } from "./run-bench.ts";
+import type { RunPlan, Scenario } from "./run-scenarios.ts";
+import type { TestTables } from "./tables.ts";
+
+type Shown = Readonly<Record<string, unknown>>;
+
+/** What there is to see after a run; times, and ids that are drawn, left out. */
+export interface Outcome {
+  /** The run object; null where nothing ran. */
+  readonly run: Shown | null;
+  /** Part by part, as sent; run.completed is last. */
+  readonly events: readonly Shown[];
+  readonly items: readonly Shown[];
+  readonly list: Shown;
+  readonly balance: number;
+}
+
+/** More than all runs of a scenario can cost. */
+const creditsAtFirst = 20_000;
+const entriesMax = 500;
+
+/** What every run of a scenario comes to, by the model. */
+export function playModel({ platform, pipeline, items, runs }: Scenario): Outcome[] {
+  const list = modelList(platform, pipeline, items);
+  let balance = creditsAtFirst;
+  return runs.map(({ trigger, credits }, at) => {
+    const available = Math.min(balance, credits ?? balance);
+    const run = runModel(list, { trigger, available, at });
+    balance -= run?.credits ?? 0;
+    return {
+      run: run?.run ?? null,
+      events: run === null ? [] : modelEvents(run),
+      items: list.items.map((item) => ({
+        id: item.id,
+        state: item.state,
+        snapshot: everythingKnown(item.readings),
+        lastChange: item.lastChange,
+        owes: [...item.owes].toSorted(),
+        lastReadStatus: item.lastReadStatus,
+        consecutiveFailures: item.failures,
+      })),
+      list: modelListState(list),
+      balance,
+    };
+  });
+}
+
+function modelListState({ items, runCount, skips, paused }: ModelList): Shown {
+  const count = (state: string): number => items.filter((item) => item.state === state).length;
+  return {
+    itemCounts: { new: count("new"), active: count("active"), delisted: count("delisted") },
+    runCount,
+    consecutiveSkips: skips,
+    status: paused ? "paused" : "active",
+    pausedReason: paused ? "insufficient_credits" : null,
+  };
+}
+
+function modelEvents({ changed, matched, delisted }: ModelRun): Shown[] {
+  const partsOf = (type: string, entries: readonly Shown[]): Shown[] => {
+    const parts = Math.ceil(entries.length / entriesMax);
+    return Array.from({ length: parts }, (_, n) => ({
+      type,
+      part: n + 1,
+      parts,
+      entries: entries.slice(n * entriesMax, (n + 1) * entriesMax),
+    }));
+  };
+  return [
+    ...partsOf("watchlist.product.changed", changed),
+    ...partsOf("watchlist.product.matched", matched),
+    ...partsOf("watchlist.product.delisted", delisted),
+  ];
+}
+
+/** What every run of a scenario comes to, by the engine. */
+export async function playEngine(scenario: Scenario, tables: TestTables): Promise<Outcome[]> {
+  const { platform, pipeline, items, runs, batchIdsMax, deliveries, shuffle, crash } = scenario;
+  const bench = await startRunBench({
+    tables,
+    credits: creditsAtFirst,
+    deliveries,
+    batchIdsMax,
+    ...(shuffle !== null && { pick: picking(shuffle) }),
+  });
+  const list = await bench.createList(Object.keys(items), { platform, pipeline });
+  const outcomes: Outcome[] = [];
+  for (const [at, plan] of runs.entries()) {
+    showLooks(bench.answers, { platform, items }, at);
+    const told = bench.published.size;
+    const giveBack = await leaveOnly(bench, plan.credits, at);
+    await start(bench, { list, plan, crash: crash?.run === at ? crash : undefined });
+    await giveBack();
+    outcomes.push(await look(bench, list, told));
+    bench.clock.advance(3_600_000);
+  }
+  return outcomes;
+}
+
+/** The same choices for the same seed. */
+function picking(seed: number): (waiting: number) => number {
+  let drawn = seed;
+  return (waiting) => {
+    drawn = (Math.imul(drawn, 1_103_515_245) + 12_345) >>> 0;
+    return (drawn >>> 8) % waiting;
+  };
+}
+
+/** Holds what a run must not spend, until it is over. */
+async function leaveOnly(
+  { ledger, clock, ...bench }: RunBench,
+  credits: number | null,
+  at: number,
+): Promise<() => Promise<void>> {
+  const { id: accountId, balance } = await bench.account();
+  if (credits === null || credits >= balance) return async () => {};
+  const hold = { accountId, holdId: `elsewhere-${at}`, now: clock.now() };
+  const expiresAt = new Date(clock.now().getTime() + 86_400_000);
+  const source = { requestId: hold.holdId };
+  await ledger.reserve({ ...hold, credits: balance - credits, slot: false, source, expiresAt });
+  return async () => void (await ledger.settle({ ...hold, credits: 0, succeeded: true }));
+}
+
+async function start(
+  bench: RunBench,
+  { list, plan, crash }: { list: Watchlist; plan: RunPlan; crash: CrashPoint | undefined },
+): Promise<void> {
+  if (plan.trigger === "tick") return bench.run(list, crash);
+  const current = await bench.list(list);
+  if (current === undefined) throw new Error("The list is there");
+  const { waiting, port: queue } = messageList();
+  const schedules = { put: async () => {}, remove: async () => {} };
+  const warn = (): void => {};
+  await runNow(current, bench.clock.now(), { runs: bench.runs, queue, schedules, warn });
+  return bench.work(waiting, crash);
+}
+
+async function look(bench: RunBench, list: Watchlist, told: number): Promise<Outcome> {
+  const sent = [...bench.published.values()]
+    .slice(told)
+    .map(({ type, body }) => ({ type, data: JSON.parse(body).data as Shown }));
+  const completed = sent.filter(({ type }) => type === "watchlist.run.completed");
+  if (completed.length > 1) throw new Error("A run completes once");
+  const { balance, held } = await bench.account();
+  if (held !== 0) throw new Error("Everything is settled");
+  return {
+    run: completed[0] === undefined ? null : shownRun(completed[0].data),
+    events: sent.filter(({ type }) => type !== "watchlist.run.completed").map(shownEvent),
+    items: (await bench.items(list)).map((item) => ({
+      id: item.id,
+      state: item.state,
+      snapshot: currentSnapshot(item),
+      lastChange: item.lastChange && without(item.lastChange, ["changedAt", "runId"]),
+      owes: item.owes.toSorted(),
+      lastReadStatus: item.lastReadStatus,
+      consecutiveFailures: item.consecutiveFailures,
+    })),
+    list: await shownList(bench, list),
+    balance,
+  };
+}
+
+async function shownList(bench: RunBench, list: Watchlist): Promise<Shown> {
+  const stored = await bench.list(list);
+  if (stored === undefined) throw new Error("The list is there");
+  const { itemCounts, runCount, consecutiveSkips, status, pausedReason } = stored;
+  return { itemCounts, runCount, consecutiveSkips, status, pausedReason };
+}
+
+const shownRun = ({ run_number, trigger, kind, status, credits, stats }: Shown): Shown => ({
+  run_number,
+  trigger,
+  kind,
+  status,
+  credits,
+  stats,
+});
+
+function shownEvent({ type, data }: { type: string; data: Shown }): Shown {
+  const entries = (data["changes"] ?? data["products"]) as readonly Shown[];
+  const times = ["changed_at", "matched_at", "delisted_at"];
+  return {
+    type,
+    part: data["part"],
+    parts: data["parts"],
+    entries: entries.map((entry) => without(entry, times)),
+  };
+}
+
+const without = (all: object, keys: readonly string[]): Shown =>
+  Object.fromEntries(Object.entries(all).filter(([key]) => !keys.includes(key)));

@@ -1,0 +1,230 @@
+import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
+import type { Platform } from "../../shared/platforms/catalogue.ts";
+import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
+import type { ItemState } from "../../shared/watchlists/item.ts";
+import { answerOf, type ItemLooks } from "./run-model-answers.ts";
+import {
+  type Course,
+  courseOf,
+  type Entry,
+  noStats,
+  startOf,
+  statsOf,
+} from "./run-model-course.ts";
+import { everythingKnown, type Readings } from "./run-model-fields.ts";
+import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
+
+/**
+ * What runs come to, as the specification's sections "Pipeline", "States and transitions" and
+ * "Events" say it: a plain program over everything in memory, with no batches, no stores and no
+ * messages, that the engine is held against.
+ */
+export interface ModelList {
+  readonly platform: Platform;
+  readonly pipeline: Pipeline;
+  /** In id order. */
+  readonly items: ModelItem[];
+  runCount: number;
+  skips: number;
+  paused: boolean;
+}
+
+export interface ModelItem {
+  readonly id: string;
+  readonly looks: ItemLooks;
+  state: ItemState;
+  readings: Readings;
+  /** The offer last seen in the buy box. */
+  offer: string | null;
+  lastReadStatus: ReadStatus | null;
+  failures: number;
+  owes: Set<string>;
+  lastChange: {
+    readonly runNumber: number;
+    readonly step: string;
+    readonly scraper: string;
+    readonly changes: Changes;
+  } | null;
+}
+
+/** What a run has to say: its record, and the entries of its events in order. */
+export interface ModelRun {
+  readonly run: Readonly<Record<string, unknown>>;
+  readonly changed: readonly Entry[];
+  readonly matched: readonly Entry[];
+  readonly delisted: readonly Entry[];
+  readonly credits: number;
+}
+
+export function modelList(
+  platform: Platform,
+  pipeline: Pipeline,
+  looks: Readonly<Record<string, ItemLooks>>,
+): ModelList {
+  const ids = Object.keys(looks).sort((a, b) => (a < b ? -1 : 1));
+  const items = ids.map((id): ModelItem => ({
+    id,
+    looks: looks[id] ?? {},
+    state: "new",
+    readings: {},
+    offer: null,
+    lastReadStatus: null,
+    failures: 0,
+    owes: new Set(),
+    lastChange: null,
+  }));
+  return { platform, pipeline, items, runCount: 0, skips: 0, paused: false };
+}
+
+/**
+ * One run of the list, which changes it. `available` is the balance before; `at` says which of the
+ * items' looks the sources show. A tick of a paused list is nothing.
+ */
+export function runModel(
+  list: ModelList,
+  { trigger, available, at }: { trigger: "tick" | "manual"; available: number; at: number },
+): ModelRun | null {
+  if (list.paused && trigger === "tick") return null;
+  list.runCount += 1;
+  const beginning = startOf(list);
+  const course = courseOf(list, beginning, at);
+  let isSkipped = false;
+  let isFirst = true;
+  for (const step of runOrder(list.pipeline)) {
+    const items = itemsOf(course, step);
+    if (items.length === 0) continue;
+    const { reserveQuarters } = stepScrapers[step.scraper];
+    const isCovered = Math.ceil((items.length * reserveQuarters) / 4) <= available - course.credits;
+    if (!isCovered && isFirst) {
+      isSkipped = true;
+      break;
+    }
+    isFirst = false;
+    course.steps[step.id] = noStats(step);
+    if (isCovered) takeStep(course, step, items);
+    else defer(course, step, items);
+  }
+  // A skip says something about the schedule only when it was the schedule's.
+  if (!isSkipped) list.skips = 0;
+  else if (trigger === "tick") list.skips += 1;
+  if (list.skips >= 3) list.paused = true;
+  return {
+    run: {
+      run_number: list.runCount,
+      trigger: triggerOf(list, trigger),
+      kind: beginning.kind,
+      status: isSkipped ? "insufficient_credits" : "completed",
+      credits: course.credits,
+      stats: statsOf(course, beginning),
+    },
+    changed: course.changed,
+    matched: course.matched,
+    delisted: course.delisted,
+    credits: course.credits,
+  };
+}
+
+function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string {
+  if (trigger === "manual") return "manual";
+  return runCount === 1 ? "initial" : "schedule";
+}
+
+/** What a step reads: who starts there, is owed a read there, or was sent there in this run. */
+const itemsOf = ({ list, starts, routed }: Course, { id: step }: Step): ModelItem[] =>
+  list.items.filter(
+    ({ id, state, owes }) =>
+      routed.get(step)?.has(id) === true ||
+      (state !== "delisted" && (starts.get(id) === step || owes.has(step))),
+  );
+
+/** A later step that the balance does not cover: its items wait for the next run. */
+function defer({ deferredIds }: Course, step: Step, items: readonly ModelItem[]): void {
+  for (const item of items) {
+    deferredIds.add(item.id);
+    if (item.state !== "delisted") item.owes.add(step.id);
+  }
+}
+
+function takeStep(course: Course, step: Step, items: readonly ModelItem[]): void {
+  const stats = course.steps[step.id] ?? noStats(step);
+  let quarters = 0;
+  for (const item of items) {
+    const answer = answerOf({ step, looks: item.looks, at: course.at, offer: item.offer });
+    if (answer === null) {
+      stats.skipped += 1;
+      continue;
+    }
+    stats.requested += 1;
+    stats[answer.status] += 1;
+    quarters += answer.quarters;
+    const reading = read({ step, known: item.readings, isNew: item.state === "new" }, answer);
+    report(course, { item, step, reading });
+    store(course, { item, step, reading });
+  }
+  stats.credits = Math.ceil(quarters / 4);
+  course.credits += stats.credits;
+}
+
+interface Found {
+  readonly item: ModelItem;
+  readonly step: Step;
+  readonly reading: Reading;
+}
+
+/** Takes the step's routes: what is sent on, and what is told. */
+function report(course: Course, { item, step, reading }: Found): void {
+  const { changes, routes, view, values } = judge(step, reading);
+  const { tier } = stepScrapers[step.scraper];
+  const from = { step: step.id, scraper: step.scraper };
+  const name = { id: item.id, ...(course.list.platform === "retailer_a" && { asin: item.id }) };
+  for (const { run } of routes) {
+    if (run !== undefined)
+      course.routed.set(run, (course.routed.get(run) ?? new Set()).add(item.id));
+  }
+  const telling = routes.filter(({ notify }) => notify === true);
+  const branches = new Set(telling.map(({ when }) => when));
+  for (const branch of branches) {
+    if (branch === "changed") {
+      course.changed.push({ ...name, tier, ...from, changes, snapshot: view });
+    } else {
+      course.matched.push({ ...name, ...from, branch, status: reading.status, values });
+    }
+  }
+  if (Object.keys(changes).length > 0) course.changedIds.add(item.id);
+  if (reading.status === "not_found" && item.state !== "delisted") {
+    course.delisted.push({
+      ...name,
+      detected_by: tier,
+      ...from,
+      last_snapshot: everythingKnown(item.readings),
+    });
+  }
+}
+
+/** What the read makes of the item; one that is delisted stays as it is. */
+function store(course: Course, { item, step, reading }: Found): void {
+  if (item.state === "delisted") return;
+  const { status } = reading;
+  item.lastReadStatus = status;
+  if (status === "not_found") {
+    item.state = "delisted";
+    item.failures = 0;
+    item.owes.clear();
+  } else if (status === "ok") {
+    item.state = "active";
+    item.failures = 0;
+    item.owes.delete(step.id);
+    item.readings = reading.after;
+    if (reading.offer !== undefined) item.offer = reading.offer;
+    const { changes } = judge(step, reading);
+    if (Object.keys(changes).length > 0) {
+      const { id, scraper } = step;
+      item.lastChange = { runNumber: course.number, step: id, scraper, changes };
+    }
+  } else {
+    item.failures += 1;
+    item.owes.add(step.id);
+    course.failedIds.add(item.id);
+  }
+}

@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import type { Pipeline, Route } from "../../shared/pipelines/definition.ts";
+import type { Platform } from "../../shared/platforms/catalogue.ts";
+import {
+  type Snapshot,
+  type StepScraperId,
+  stepScrapers,
+} from "../../shared/scrapers/catalogue.ts";
+import { type FieldType, priceFields } from "../../shared/scrapers/fields.ts";
+import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
+import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "./run-model-answers.ts";
+
+/** A list, what the sources show of its items, and the runs it goes through. */
+export interface Scenario {
+  readonly platform: Platform;
+  readonly pipeline: Pipeline;
+  /** By item id. */
+  readonly items: Readonly<Record<string, ItemLooks>>;
+  readonly runs: readonly RunPlan[];
+  readonly batchIdsMax: number;
+  /** How often every message is worked on. */
+  readonly deliveries: number;
+  /** Draws which waiting message comes next; null: they come as they were sent. */
+  readonly shuffle: number | null;
+  /** A process that dies in one of the runs, if that has so many calls. */
+  readonly crash: {
+    readonly run: number;
+    readonly call: number;
+    readonly when: "before" | "after";
+  } | null;
+}
+
+export interface RunPlan {
+  readonly trigger: "tick" | "manual";
+  /** What the account can spend on it; null: all it has. */
+  readonly credits: number | null;
+}
+
+const prices = [10, 10, 10.004, 10.005, 10.01, 9.99, 12, 15, null] as const;
+const strings = ["", "new", "IN_STOCK", "A0RETAILERAUS"] as const;
+const offerIds = ["offer1", "offer2"] as const;
+
+const fieldValue: Readonly<Record<FieldType, fc.Arbitrary<Snapshot[string]>>> = {
+  number: fc.constantFrom(0, 1, 1, 3, 10),
+  boolean: fc.boolean(),
+  string: fc.constantFrom(...strings),
+};
+
+/** Fields that a result shows as null when there is none of it. */
+const nullable = new Set<string>([
+  ...priceFields,
+  "seller",
+  "byPlatform",
+  "offerId",
+  "deliveryDate",
+]);
+/** Fields of the featured offer, which are all null where none is featured. */
+const buyboxFields = [
+  "availabilityType",
+  "merchant",
+  "isFba",
+  "offerListingId",
+  "condition",
+] as const;
+
+function anyValue(field: string, type: FieldType): fc.Arbitrary<Snapshot[string]> {
+  if (field === "offerListingId") return fc.constantFrom(...offerIds);
+  const isPrice = (priceFields as readonly string[]).includes(field);
+  const value = isPrice ? fc.constantFrom(...prices) : fieldValue[type];
+  return nullable.has(field) && !isPrice
+    ? fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: fc.constant(null) })
+    : value;
+}
+
+/** Seldom is a field not shown, or no offer featured. */
+function anyFields(scraper: StepScraperId): fc.Arbitrary<Snapshot> {
+  const { derivedFields, fieldTypes, kind } = stepScrapers[scraper];
+  const shown = Object.entries(fieldTypes).filter(([field]) => !derivedFields.includes(field));
+  const values = Object.fromEntries(shown.map(([field, type]) => [field, anyValue(field, type)]));
+  const fields = fc.record(values, { requiredKeys: [] }) as fc.Arbitrary<Snapshot>;
+  if (kind !== "product") return fields;
+  const none = Object.fromEntries(buyboxFields.map((field) => [field, fc.constant(null)]));
+  const without = fc.record({ ...values, ...none }, { requiredKeys: [...buyboxFields] });
+  return fc.oneof(
+    { weight: 6, arbitrary: fields },
+    { weight: 1, arbitrary: without as fc.Arbitrary<Snapshot> },
+  );
+}
+
+/** The first value four times as often as the others together. */
+const often = <Value>(value: Value, ...seldom: readonly Value[]): fc.Arbitrary<Value> =>
+  fc.oneof(
+    { weight: 4 * seldom.length, arbitrary: fc.constant(value) },
+    ...seldom.map((other) => ({ weight: 1, arbitrary: fc.constant(other) })),
+  );
+
+const anyProductLook = (scraper: StepScraperId): fc.Arbitrary<ProductLook> =>
+  fc.record({
+    status: often<ProductLook["status"]>("ok", "partial", "unavailable", "not_found"),
+    fields: anyFields(scraper),
+  });
+
+const anyOffersLook: fc.Arbitrary<OffersLook> = fc
+  .record({
+    status: often<OffersLook["status"]>("ok", "not_found", "unavailable"),
+    unseen: fc.constantFrom(0, 0, 2),
+    featured: fc.integer({ min: 0, max: 3 }),
+    offers: fc.array(
+      fc.record({
+        offerListingId: fc.constantFrom(...offerIds),
+        price: fc.constantFrom(10, 10.004, 10.01, 12),
+        condition: fc.constantFrom("new", "used_good", "refurbished"),
+        seller: fc.constantFrom("S1", "S2"),
+      }),
+      { maxLength: 3 },
+    ),
+  })
+  .map(({ status, unseen, featured, offers }) => ({
+    status,
+    total: offers.length + unseen,
+    offers: offers.map((offer, at) => ({ ...offer, isBuybox: at === featured })),
+  }));
+
+const anyCheckLook: fc.Arbitrary<CheckLook> = fc.record({
+  status: often<CheckLook["status"]>("ok", "unavailable"),
+  buyable: fc.subarray([...offerIds]),
+});
+
+function anyLook(scraper: StepScraperId): fc.Arbitrary<Look> {
+  if (scraper === "retailer_a.offers") return anyOffersLook;
+  return scraper === "retailer_a.offer_check" ? anyCheckLook : anyProductLook(scraper);
+}
+
+/** Looks of the same item differ in few fields, as they do in life. */
+const anyItem = ({ steps }: Pipeline): fc.Arbitrary<ItemLooks> =>
+  fc.record(
+    Object.fromEntries(
+      [...new Set(steps.map(({ scraper }) => scraper))].map((scraper) => [
+        scraper,
+        fc.array(anyLook(scraper), { minLength: 1, maxLength: 4 }),
+      ]),
+    ),
+  );
+
+/** Ids that are valid on every one-tier platform; retailer_a has ten letters or digits. */
+const anyId = (platform: Platform): fc.Arbitrary<string> =>
+  fc
+    .integer({ min: 100_000, max: 9_999_999 })
+    .map((n) => (platform === "retailer_a" ? `B${String(n).padStart(9, "0")}` : String(n)));
+
+const anyRun: fc.Arbitrary<RunPlan> = fc.record({
+  trigger: often<RunPlan["trigger"]>("tick", "manual"),
+  credits: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(null) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 20 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 100 }) },
+  ),
+});
+
+const anyCrash: fc.Arbitrary<Scenario["crash"]> = fc.option(
+  fc.record({
+    run: fc.integer({ min: 0, max: 5 }),
+    call: fc.integer({ min: 1, max: 60 }),
+    when: fc.constantFrom("before", "after"),
+  }),
+);
+
+/** A pipeline whose later steps are often come to, and whose refresh is within a few runs. */
+const livelyPipeline = (platform: Platform): fc.Arbitrary<Pipeline> =>
+  fc
+    .tuple(anyPipeline(platform), fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }))
+    .map(([pipeline, isOpen]) => livened(pipeline, isOpen));
+
+function livened({ refresh, steps, ...starts }: Pipeline, isOpen: readonly boolean[]): Pipeline {
+  return {
+    ...starts,
+    refresh: refresh && { ...refresh, everyRuns: 1 + (refresh.everyRuns % 4) },
+    steps: steps.map(({ routes, ...step }) => {
+      const some = routes.map((route, at) => (isOpen[at % 3] === true ? opened(route) : route));
+      return { ...step, routes: some };
+    }),
+  };
+}
+
+/** A route that leads on takes every item that was answered. */
+const opened = ({ run, ...route }: Route): Route =>
+  run === undefined ? route : { when: "always", run, notify: route.notify === true };
+
+/** Any list on any platform, of few items and through few runs. */
+export const anyScenario = (itemsMin = 1): fc.Arbitrary<Scenario> =>
+  fc
+    .oneof(
+      { weight: 3, arbitrary: fc.constant<Platform>("retailer_a") },
+      { weight: 1, arbitrary: fc.constantFrom<Platform>("retailer_b", "retailer_c", "retailer_d") },
+    )
+    .chain((platform) => fc.tuple(fc.constant(platform), livelyPipeline(platform)))
+    .chain(([platform, pipeline]) =>
+      fc.record({
+        platform: fc.constant(platform),
+        pipeline: fc.constant(pipeline),
+        items: fc.dictionary(anyId(platform), anyItem(pipeline), {
+          minKeys: itemsMin,
+          maxKeys: 12,
+        }),
+        runs: fc.array(anyRun, { minLength: 2, maxLength: 6 }),
+        batchIdsMax: often(1_000, 7, 2, 1),
+        deliveries: often(1, 2),
+        shuffle: fc.option(fc.nat()),
+        crash: anyCrash,
+      }),
+    );
