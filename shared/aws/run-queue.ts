@@ -85,6 +85,7 @@ async function sendBatch(
           run_id: batch.runId,
           step: batch.step,
           plan: batch.plan,
+          starts: batch.starts,
           batch: batch.batch,
           hops,
         }),

@@ -57,7 +57,7 @@ export function stepRow(step: StepRecord): Row {
     plan: step.plan,
     batches: step.batches,
     items: step.items,
-    from_starts: step.fromStarts,
+    starts: step.starts,
   };
 }
 
@@ -70,7 +70,7 @@ export function stepOf(row: Row): StepRecord {
     plan: row["plan"],
     batches: row["batches"],
     items: row["items"],
-    fromStarts: row["from_starts"],
+    starts: row["starts"],
     decision: row["decision"] ?? null,
     done: (row["done"] as ReadonlySet<number> | undefined) ?? new Set<number>(),
     stats: row["stats"] ?? null,

@@ -12,17 +12,15 @@ import {
   type BatchCounts,
   type BatchRef,
   type BatchResult,
-  type Carried,
   type ItemOutcome,
   noCounts,
-  type Run,
   type StepRecord,
 } from "../runs/run.ts";
 import type { Starts, StepPlan, StepStore } from "../runs/step-store.ts";
-import { compareIds } from "../watchlists/page.ts";
 import { pack, packIds, unpack } from "./compressed.ts";
 import { type Row, unlessRefused, writeRows } from "./dynamo.ts";
 import { stepOf, stepRow } from "./run-row.ts";
+import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
 import { decideStep } from "./step-decision.ts";
 import { epochSeconds, type RowKey, watchlistKeys } from "./table.ts";
 
@@ -47,10 +45,6 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
   };
   const query = (key: RowKey, attributes?: readonly string[]): AsyncGenerator<Row> =>
     rowsBelow(client, table, { key, attributes });
-  const result = async (ref: BatchRef): Promise<BatchResult | undefined> => {
-    const row = await read(resultKey(ref));
-    return row === undefined ? undefined : resultOf(row);
-  };
   return {
     async saveStarts(runId, plan, starts) {
       await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
@@ -70,20 +64,16 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       return records.toSorted((a, b) => a.position - b.position);
     },
     decide: (run, step, decision) => decideStep(client, options, { run, step, decision }),
-    async planned(run, step, number) {
-      const row = await read(plannedKey(run, step, number));
-      if (row === undefined) return undefined;
-      return {
-        ids: unpack(row["ids"]) as string[],
-        carried: listIn<Carried>(row["carried"]),
-      };
+    open: (ref) => openBatch(client, options, ref),
+    async planned(ref) {
+      const row = await read(plannedKey(ref));
+      return row === undefined ? undefined : plannedOf(row);
     },
-    result,
     async recordResult(ref, found) {
       if (await putResult(client, table, { ref, found, ttl: ttl() })) return found;
-      const recorded = await result(ref);
+      const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch that refuses a result has one");
-      return recorded;
+      return resultOf(recorded);
     },
     markDone: (ref) => markDone(client, table, ref),
     async counts(step) {
@@ -107,18 +97,6 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
   };
 }
 
-const plannedKey = (run: Run, { step, plan, fromStarts }: StepRecord, number: number): RowKey =>
-  fromStarts && run.plan !== null
-    ? watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: number })
-    : watchlistKeys.batch(run.id, { step, plan, number });
-
-const resultOf = (row: Row): BatchResult => ({
-  counts: row["counts"] as BatchCounts,
-  outcomes: ["routed", "outcomes", "silent"]
-    .flatMap((name) => listIn<ItemOutcome>(row[name]))
-    .toSorted((a, b) => compareIds(a.id, b.id)),
-});
-
 /** An outcome that no event, count or route comes from. */
 const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
   status === "ok" &&
@@ -126,11 +104,6 @@ const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutc
   reported === undefined &&
   matched === undefined &&
   lastSnapshot === undefined;
-
-const listIn = <T>(packed: unknown): T[] => (packed === undefined ? [] : (unpack(packed) as T[]));
-
-const resultKey = (ref: BatchRef): RowKey =>
-  watchlistKeys.result(ref.runId, { step: ref.step, plan: ref.plan, number: ref.batch });
 
 const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
@@ -256,7 +229,7 @@ async function savePlan(
     ...(carried.length > 0 && { carried: pack(carried) }),
     ttl,
   }));
-  if (!step.fromStarts) await writeRows(client, options, rows);
+  if (step.starts === null) await writeRows(client, options, rows);
   const Key = watchlistKeys.step(runId, step.step);
   const saved = await unlessRefused(() =>
     client.send(

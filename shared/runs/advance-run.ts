@@ -71,6 +71,7 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
       runId: run.id,
       step: step.step,
       plan: step.plan,
+      starts: step.starts,
       batch,
     }));
 }
@@ -111,7 +112,7 @@ async function planStep(
       plan: Buffer.from(chance.bytes(6)).toString("hex"),
       batches: batches.length,
       items: ids.size,
-      fromStarts,
+      starts: fromStarts ? run.plan : null,
       decision: null,
       done: new Set(),
       stats: null,
@@ -192,28 +193,48 @@ async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
   return first?.step === step.step;
 }
 
-/** Reserves a step, and records whether that went well: the decision that stands. */
-async function decide(
+/**
+ * Reserves what a step can cost at most; false when the balance does not cover it. Asked for again,
+ * the same reservation is there once.
+ */
+export async function reserveStep(
   run: Run,
   step: StepRecord,
-  { ledger, steps, clock }: AdvanceDependencies,
-): Promise<StepDecision | "over"> {
-  if (step.decision !== null) return step.decision;
+  { ledger, clock }: Pick<AdvanceDependencies, "ledger" | "clock">,
+): Promise<boolean> {
   const now = clock.now();
-  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
-  const reserved = await ledger.reserve({
-    ...hold,
+  const { outcome } = await ledger.reserve({
+    accountId: run.accountId,
+    holdId: holdIdOf(step),
     credits: creditsFor(step.items * stepScrapers[step.scraper].reserveQuarters),
     slot: false,
     source: { runId: run.id, step: step.step },
     now,
     expiresAt: new Date(now.getTime() + holdMs),
   });
-  const isReserved = reserved.outcome === "reserved";
-  const decision = await steps.decide(run, step, isReserved ? "read" : "defer");
-  // Somebody else decided otherwise, or ended the run: this hold goes back untouched.
-  if (isReserved && decision !== "read") {
-    await ledger.settle({ ...hold, credits: 0, succeeded: false, now });
-  }
+  return outcome === "reserved";
+}
+
+/** Gives a reservation back untouched. */
+export async function releaseStep(
+  run: Run,
+  step: StepRecord,
+  { ledger, clock }: Pick<AdvanceDependencies, "ledger" | "clock">,
+): Promise<void> {
+  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
+  await ledger.settle({ ...hold, credits: 0, succeeded: false, now: clock.now() });
+}
+
+/** Reserves a step, and records whether that went well: the decision that stands. */
+async function decide(
+  run: Run,
+  step: StepRecord,
+  dependencies: AdvanceDependencies,
+): Promise<StepDecision | "over"> {
+  if (step.decision !== null) return step.decision;
+  const isReserved = await reserveStep(run, step, dependencies);
+  const decision = await dependencies.steps.decide(run, step, isReserved ? "read" : "defer");
+  // Somebody else decided otherwise, or ended the run.
+  if (isReserved && decision !== "read") await releaseStep(run, step, dependencies);
   return decision;
 }

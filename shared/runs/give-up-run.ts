@@ -1,6 +1,4 @@
-import { creditsFor } from "../credits/charge.ts";
-import { stepScrapers } from "../scrapers/catalogue.ts";
-import { batchRefs, holdIdOf } from "./advance-run.ts";
+import { batchRefs, releaseStep, reserveStep } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
 import { foundBy, itemsOf, record, unreadResult } from "./read-batch.ts";
 import { progressGrainMs, type Run, type StepRecord } from "./run.ts";
@@ -60,7 +58,7 @@ async function withoutUnread(
   let after = step;
   for (const ref of batchRefs(run, step)) {
     const status = step.decision === "defer" ? "deferred" : "unavailable";
-    const planned = await steps.planned(run, step, ref.batch);
+    const planned = await steps.planned(ref);
     if (planned === undefined) return after;
     const { items, read } = await itemsOf(run, planned, pages);
     const unread = unreadResult(items.values(), status, clock.now());
@@ -78,19 +76,7 @@ async function withoutUnread(
 async function releaseUndecided(
   run: Run,
   step: StepRecord,
-  { ledger, clock }: GiveUpDependencies,
+  dependencies: GiveUpDependencies,
 ): Promise<void> {
-  const now = clock.now();
-  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
-  const reserved = await ledger.reserve({
-    ...hold,
-    credits: creditsFor(step.items * stepScrapers[step.scraper].reserveQuarters),
-    slot: false,
-    source: { runId: run.id, step: step.step },
-    now,
-    expiresAt: now,
-  });
-  if (reserved.outcome === "reserved") {
-    await ledger.settle({ ...hold, credits: 0, succeeded: false, now });
-  }
+  if (await reserveStep(run, step, dependencies)) await releaseStep(run, step, dependencies);
 }

@@ -17,7 +17,7 @@ import {
   type Run,
   type StepRecord,
 } from "./run.ts";
-import type { StepStore } from "./step-store.ts";
+import type { OpenedBatch, StepStore } from "./step-store.ts";
 import { storeOutcomes, withOutcomes } from "./store-outcomes.ts";
 
 export interface ReadBatchDependencies extends CompleteDependencies {
@@ -34,17 +34,17 @@ export async function readBatch(
   deadline: Date,
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
-  const { runs, steps } = dependencies;
-  const step = await steps.get(ref.runId, ref.step);
+  const { run, step, ...batch } = await dependencies.steps.open(ref);
   // Batches of a plan that lost are nobody's.
   if (step === undefined || step.plan !== ref.plan) return;
-  const run = await runs.get(ref);
   // Whoever ended the last step may have died before it could say so.
   if (run?.phase === "finishing") return dependencies.queue.sendFinish(run);
   // A run that was given up is ended by whoever gave it up.
   if (run?.phase !== "reading" || run.error !== null) return;
   const isStored = step.stats !== null || step.done.has(ref.batch);
-  const after = isStored ? step : await workOff(ref, { run, step, deadline }, dependencies);
+  const after = isStored
+    ? step
+    : await workOff({ ref, run, step, ...batch }, deadline, dependencies);
   if (after?.done.size === step.batches) await completeStep(run, after, dependencies);
 }
 
@@ -55,28 +55,21 @@ interface Batch {
   readonly planned: PlannedBatch;
 }
 
+/** Undefined when the list was deleted meanwhile, and its runs with it. */
 async function workOff(
-  ref: BatchRef,
-  {
-    run,
-    step,
-    deadline,
-  }: { readonly run: Run; readonly step: StepRecord; readonly deadline: Date },
+  { planned, result: recorded, ...found }: OpenedBatch & Pick<Batch, "ref" | "run" | "step">,
+  deadline: Date,
   dependencies: ReadBatchDependencies,
 ): Promise<StepRecord | undefined> {
   const { runs, steps, clock } = dependencies;
-  const [planned, recorded] = await Promise.all([
-    steps.planned(run, step, ref.batch),
-    steps.result(ref),
-  ]);
   if (planned === undefined) return undefined;
-  const batch = { ref, run, step, planned };
+  const batch: Batch = { ...found, planned };
+  const { ref, run, step } = batch;
   const { result, read: pages } =
     recorded === undefined
       ? await readItems(batch, deadline, dependencies)
       : { result: recorded, read: [] };
-  const found = foundBy(step, planned, result);
-  await storeOutcomes(run, { found, read: pages }, dependencies);
+  await storeOutcomes(run, { found: foundBy(step, planned, result), read: pages }, dependencies);
   const after = await steps.markDone(ref);
   const progressAt = new Date(run.progressAt).getTime();
   if (clock.now().getTime() - progressAt >= progressGrainMs) await runs.noteProgress(ref);

@@ -196,8 +196,10 @@ export interface StepRecord {
   readonly batches: number;
   /** Items planned. */
   readonly items: number;
-  /** The batches are those that the run's plan starts here: their ids are not stored again. */
-  readonly fromStarts: boolean;
+  /**
+   * The run's plan, when the batches are those that it starts here: their ids are not stored again.
+   */
+  readonly starts: string | null;
   readonly decision: StepDecision | null;
   readonly done: ReadonlySet<number>;
   readonly stats: StepStats | null;
@@ -207,5 +209,7 @@ export interface BatchRef extends RunRef {
   readonly runId: string;
   readonly step: string;
   readonly plan: string;
+  /** As on the step's record: it says where the batch stands. */
+  readonly starts: string | null;
   readonly batch: number;
 }

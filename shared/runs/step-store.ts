@@ -18,6 +18,13 @@ export interface StepPlan {
   readonly batches: readonly PlannedBatch[];
 }
 
+export interface OpenedBatch {
+  readonly run: Run | undefined;
+  readonly step: StepRecord | undefined;
+  readonly planned: PlannedBatch | undefined;
+  readonly result: BatchResult | undefined;
+}
+
 /** The steps of runs: what was planned, and what each batch found. Every write is safe to repeat. */
 export interface StepStore {
   /** Writes which items start where, under a plan's name: read only if that plan wins. */
@@ -34,9 +41,10 @@ export interface StepStore {
    * longer reading, and nothing was decided.
    */
   decide(run: Run, step: StepRecord, decision: StepDecision): Promise<StepDecision | "over">;
+  /** All that is known of a batch; what does not exist, or not any more, is undefined. */
+  open(ref: BatchRef): Promise<OpenedBatch>;
   /** Undefined when the list was deleted and its runs with it. */
-  planned(run: Run, step: StepRecord, batch: number): Promise<PlannedBatch | undefined>;
-  result(ref: BatchRef): Promise<BatchResult | undefined>;
+  planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
   /** Records a batch's result; the first one wins and is returned. */
   recordResult(ref: BatchRef, result: BatchResult): Promise<BatchResult>;
   /**

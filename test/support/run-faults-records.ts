@@ -29,9 +29,14 @@ export async function collectRecords(
       const batches = [];
       for (let batch = 0; batch < step.batches; batch += 1) {
         const { accountId, runNumber } = run;
-        const ref = { accountId, watchlistId, runNumber, ...step, batch };
-        const { ids } = await steps.planned(run, step, batch);
-        batches.push({ ids, result: await steps.result(ref) });
+        const { planned, result } = await steps.open({
+          accountId,
+          watchlistId,
+          runNumber,
+          ...step,
+          batch,
+        });
+        batches.push({ ids: planned?.ids ?? [], result });
       }
       records.push({ step, batches });
     }

@@ -32,6 +32,7 @@ const batch = (number: number): BatchRef => ({
   runId: "wlrun_1",
   step: "lite",
   plan: "p",
+  starts: null,
   batch: number,
 });
 

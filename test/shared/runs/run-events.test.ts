@@ -47,7 +47,7 @@ const step: StepRecord = {
   plan: "p",
   batches: 1,
   items: 3,
-  fromStarts: true,
+  starts: null,
   decision: "read",
   done: new Set([0]),
   stats: null,
