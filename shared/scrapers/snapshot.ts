@@ -121,5 +121,8 @@ function valueAt(fields: ProductFields, path: Path): unknown {
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** No number that JSON cannot hold: it could be neither stored nor compared. */
 const isFieldValue = (value: unknown): value is FieldValue =>
-  value === null || ["string", "number", "boolean"].includes(typeof value);
+  typeof value === "number"
+    ? Number.isFinite(value)
+    : value === null || typeof value === "string" || typeof value === "boolean";

@@ -458,7 +458,12 @@ describe("a reading that is kept", () => {
   it("leaves nothing to report when the same is read again", () => {
     const snapshot = fc.dictionary(
       fc.constantFrom(...stepScrapers["retailer_a.lite"].testableFields),
-      fc.oneof(fc.double({ noNaN: true }), fc.string(), fc.boolean(), fc.constant(null)),
+      fc.oneof(
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.string(),
+        fc.boolean(),
+        fc.constant(null),
+      ),
     );
     fc.assert(
       fc.property(snapshot, snapshot, (before, observed) => {
