@@ -19,7 +19,13 @@ export interface Config {
   readonly removalPolicy: RemovalPolicy;
   /** True refuses the deletion of tables and of the data stack. */
   readonly protectedFromDeletion: boolean;
-  readonly memoryMegabytes: { readonly api: number; readonly worker: number };
+  /** A finisher holds what all steps of a run found, a step what those before it send on. */
+  readonly memoryMegabytes: {
+    readonly api: number;
+    readonly worker: number;
+    readonly step: number;
+    readonly finisher: number;
+  };
   /** The most invocations of a worker at once; 2 to 1,000. */
   readonly concurrencyMax: {
     readonly runs: number;
@@ -48,7 +54,7 @@ export const configs: Readonly<Record<Stage, Config>> = {
     logRetention: RetentionDays.ONE_WEEK,
     removalPolicy: RemovalPolicy.DESTROY,
     protectedFromDeletion: false,
-    memoryMegabytes: { api: 512, worker: 512 },
+    memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 5 },
     sources: sandboxSources,
     responseMode: "stream",
@@ -57,7 +63,7 @@ export const configs: Readonly<Record<Stage, Config>> = {
     logRetention: RetentionDays.ONE_MONTH,
     removalPolicy: RemovalPolicy.RETAIN,
     protectedFromDeletion: true,
-    memoryMegabytes: { api: 1_024, worker: 512 },
+    memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 10, steps: 50, finishes: 10, deliveries: 50 },
     sources: sandboxSources,
     responseMode: "stream",

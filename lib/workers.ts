@@ -82,6 +82,7 @@ export class Workers extends Construct {
     const steps = new QueueWorker(this, "Steps", {
       function: {
         ...this.worker("run-step", "Reads one batch of a run's step.", 180),
+        memoryMegabytes: config.memoryMegabytes.step,
         feedsItself: true,
       },
       variables: (own) => ({
@@ -108,6 +109,7 @@ export class Workers extends Construct {
     const finishes = new QueueWorker(this, "Finishes", {
       function: {
         ...this.worker("run-finisher", "Turns a finished run into events.", 300),
+        memoryMegabytes: config.memoryMegabytes.finisher,
         feedsItself: true,
       },
       variables: () => ({

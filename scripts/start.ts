@@ -25,6 +25,7 @@ async function main(): Promise<void> {
     fresh: values.fresh,
     sources: values.source.map(parseSourceChoice),
     log: print,
+    progress: print,
   });
   print(welcome(world, dir));
   const stop = (): void => {

@@ -1,4 +1,5 @@
 import type { UndefinedSchema } from "valibot";
+import { parseItemId } from "../../shared/platforms/item-id.ts";
 import { listItems } from "../../shared/watchlists/list-items.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { itemsQuery } from "../../shared/watchlists/queries.ts";
@@ -14,11 +15,15 @@ export const listItemsRoute = route<
   query: itemsQuery,
   async handle({ caller, path, query: wanted }, { watchlists, pages }) {
     const watchlist = await existing(watchlists, caller.accountId, path["id"]);
+    const { starting_after: after } = wanted;
     const page = await listItems(
       watchlist.id,
       {
         limit: wanted.limit,
-        startingAfter: wanted.starting_after,
+        startingAfter:
+          after === undefined
+            ? undefined
+            : parseItemId(watchlist.platform, after, "starting_after"),
         state: wanted.state,
         changedSince: wanted.changed_since,
       },

@@ -14,6 +14,7 @@ import type { Log } from "./log.ts";
 import { startQueuePollers } from "./queue-poller.ts";
 import { startQueueServer } from "./queue-server.ts";
 import { createQueues } from "./queues.ts";
+import { startRunProgress } from "./run-progress.ts";
 import { startScheduleClock } from "./schedule-clock.ts";
 import { openScheduleStore } from "./schedule-store.ts";
 import { scheduleTargets } from "./schedule-targets.ts";
@@ -37,6 +38,8 @@ export interface WorldOptions {
   /** Empties the data folder first. */
   readonly fresh: boolean;
   readonly log?: Log;
+  /** Hears once a second how the runs of watchlists come along; looking costs requests. */
+  readonly progress?: Log;
   readonly sources?: readonly SourceChoice[];
   /** @default the CDK app's stacks */
   readonly stacks?: (folder: DataFolder) => Promise<readonly Stack[]>;
@@ -99,6 +102,7 @@ async function build(
   const baseUrl = await openDoors(doors, endings);
   const receiver = await serveAgain(folder, "receiver", webhookReceiver(folder, log));
   endings.push(async () => receiver.close());
+  followRuns(options, host, endings);
   const world: World = {
     baseUrl,
     endpoints: base.endpoints,
@@ -208,6 +212,13 @@ const patienceMilliseconds = 5_000;
 
 async function withinPatience(work: () => Promise<void>): Promise<void> {
   await Promise.race([work(), delay(patienceMilliseconds, undefined, { ref: false })]);
+}
+
+function followRuns({ progress }: WorldOptions, host: LambdaHost, endings: Ending[]): void {
+  const table = tableNames(host)["watchlists_table"];
+  if (!progress || table === undefined) return;
+  const following = startRunProgress(table, progress);
+  endings.push(async () => withinPatience(async () => following.stop()));
 }
 
 /** `accounts_table` and so on, for tools that work on the tables. */

@@ -1,4 +1,4 @@
-import type { Run, StepRecord } from "../runs/run.ts";
+import type { Run, RunStats, StepRecord, StepStats } from "../runs/run.ts";
 import type { Row } from "./dynamo.ts";
 
 /** The stored form of a run, without its key. */
@@ -16,12 +16,23 @@ export function runRow(run: Run): Row {
     finished_at: run.finishedAt,
     progress_at: run.progressAt,
     credits: run.credits,
-    stats: run.stats,
+    stats: statsRow(run.stats),
     error: run.error,
     pipeline: run.pipeline,
     plan: run.plan,
     watchlist: run.watchlist,
   };
+}
+
+/** Steps in a list: their ids are the customer's, and a map cannot hold just any name. */
+export const statsRow = (stats: RunStats): Row => ({
+  ...stats,
+  steps: Object.entries(stats.steps),
+});
+
+function statsOf(stored: unknown): RunStats {
+  const stats = stored as RunStats & { readonly steps: readonly (readonly [string, StepStats])[] };
+  return { ...stats, steps: Object.fromEntries(stats.steps) };
 }
 
 /** Rows are written by this folder alone, so they are read without another check. */
@@ -39,7 +50,7 @@ export function runOf(row: Row): Run {
     finishedAt: row["finished_at"],
     progressAt: row["progress_at"],
     credits: row["credits"],
-    stats: row["stats"],
+    stats: statsOf(row["stats"]),
     error: row["error"],
     pipeline: row["pipeline"],
     plan: row["plan"],

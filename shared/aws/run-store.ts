@@ -13,7 +13,7 @@ import type { Claim, ListOutcome, RunStore } from "../runs/run-store.ts";
 import { dueKeys } from "./due-keys.ts";
 import { cancellationReasons, isContention, unlessRefused, untilSettled } from "./dynamo.ts";
 import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
-import { runOf, runRow } from "./run-row.ts";
+import { runOf, runRow, statsRow } from "./run-row.ts";
 import { dueAt, watchlistKeys } from "./table.ts";
 
 interface Options {
@@ -51,7 +51,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
       const set = {
         phase: "reading",
         plan,
-        stats,
+        stats: statsRow(stats),
         progress_at: isoIn(0),
         due_at: isoIn(sendingMs),
       };
@@ -217,14 +217,17 @@ function finishWrites(
       TableName: table,
       Key: watchlistKeys.run(run.watchlistId, run.runNumber),
       UpdateExpression:
-        "SET phase = :emitting, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits",
+        "SET phase = :emitting, #status = :status, #error = :error, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits",
+      ExpressionAttributeNames: { "#status": "status", "#error": "error" },
       ConditionExpression: "phase = :finishing",
       ExpressionAttributeValues: {
         ":emitting": "emitting",
         ":finishing": "finishing",
         ":at": run.finishedAt,
         ":watchlist": run.watchlist,
-        ":stats": run.stats,
+        ":status": run.status,
+        ":error": run.error,
+        ":stats": statsRow(run.stats),
         ":credits": run.credits,
       },
     },

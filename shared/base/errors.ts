@@ -45,8 +45,10 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && "isServiceError" in error;
 }
 
-export const missingParam = (param: string): ServiceError =>
-  new ServiceError(["MISSING_PARAM", 400], `Parameter '${param}' is required.`, { param });
+export const missingParam = (
+  param: string,
+  message = `Parameter '${param}' is required.`,
+): ServiceError => new ServiceError(["MISSING_PARAM", 400], message, { param });
 
 export const invalidParam = (param: string, message: string): ServiceError =>
   new ServiceError(["INVALID_PARAM", 400], message, { param });

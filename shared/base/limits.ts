@@ -24,6 +24,8 @@ export const limits = {
     valueLengthMax: 200,
     /** Of a number that a rule compares with, either side of 0. */
     valueMax: 1e12,
+    /** And from 0, unless it is 0. */
+    valueMin: 1e-9,
     refreshEveryRunsMin: 1,
     refreshEveryRunsMax: 1_000,
   },

@@ -108,6 +108,7 @@ const {
   stepIdLengthMax,
   valueLengthMax,
   valueMax,
+  valueMin,
   refreshEveryRunsMin,
   refreshEveryRunsMax,
 } = limits.pipeline;
@@ -134,6 +135,7 @@ const oneOf = <const Values extends readonly string[]>(
   );
 
 const everyRunsMessage = `'every_runs' is a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
+const smallMessage = `A number in 'value' is 0 or at least ${valueMin} from it.`;
 const numberMessage = `A number in 'value' lies between -${valueMax} and ${valueMax}.`;
 
 const routeBody = strict("A route", {
@@ -150,6 +152,7 @@ const routeBody = strict("A route", {
             v.number(),
             v.minValue(-valueMax, numberMessage),
             v.maxValue(valueMax, numberMessage),
+            v.check((value) => value === 0 || Math.abs(value) >= valueMin, smallMessage),
           ),
           v.boolean(),
           v.pipe(

@@ -2,8 +2,8 @@ import { invalidParam } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
 
 interface IdRule {
-  /** The one spelling of an id that is stored, read and answered. */
-  readonly normalise: (raw: string) => string;
+  /** Takes away what may stand around an id. */
+  readonly strip: (raw: string) => string;
   readonly pattern: RegExp;
   /** Completes "… is not". */
   readonly expected: string;
@@ -14,17 +14,18 @@ const trim = (raw: string): string => raw.trim();
 /** Item ids by platform (specification, section "Platforms and marketplaces"). */
 const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_a: {
-    normalise: (raw) => raw.trim().toUpperCase(),
-    pattern: /^[A-Z0-9]{10}$/,
+    strip: trim,
+    // Looked at before it is put into upper case, which turns other letters into these.
+    pattern: /^[A-Z0-9]{10}$/i,
     expected: "an ASIN: 10 letters or digits",
   },
-  retailer_b: { normalise: trim, pattern: /^\d{5,15}$/, expected: "an item id: 5 to 15 digits" },
+  retailer_b: { strip: trim, pattern: /^\d{5,15}$/, expected: "an item id: 5 to 15 digits" },
   retailer_c: {
-    normalise: (raw) => raw.trim().replace(/^A-/i, ""),
+    strip: (raw) => raw.trim().replace(/^A-/i, ""),
     pattern: /^\d{6,10}$/,
     expected: "an item number: 6 to 10 digits",
   },
-  retailer_d: { normalise: trim, pattern: /^\d{5,10}$/, expected: "a SKU: 5 to 10 digits" },
+  retailer_d: { strip: trim, pattern: /^\d{5,10}$/, expected: "a SKU: 5 to 10 digits" },
 };
 
 /** As much of a client's id as a message repeats. */
@@ -48,13 +49,13 @@ export function parseItemIds(
 }
 
 /**
- * One id, normalised.
+ * One id, in the one spelling that is stored, read and answered.
  * @throws 400 INVALID_PARAM with that `param`.
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {
-  const { normalise, pattern, expected } = rules[platform];
-  const id = normalise(raw);
-  if (pattern.test(id)) return id;
+  const { strip, pattern, expected } = rules[platform];
+  const id = strip(raw);
+  if (pattern.test(id)) return id.toUpperCase();
   const shown = JSON.stringify(raw.slice(0, shownLengthMax));
   throw invalidParam(param, `${shown} is not ${expected}.`);
 }

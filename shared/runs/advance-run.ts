@@ -6,7 +6,7 @@ import type { Ledger } from "../credits/ledger.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { compareIds } from "../watchlists/page.ts";
-import type { BatchRef, Carried, Run, StepDecision, StepRecord } from "./run.ts";
+import type { BatchRef, Carried, ItemOutcome, Run, StepDecision, StepRecord } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StepStore } from "./step-store.ts";
@@ -90,13 +90,9 @@ async function planStep(
   assert(step !== undefined, "a place in the order has a step");
   const starts = await steps.starts(run, step.id);
   const started = withoutGone(starts, await goneBefore(run, position, { starts, steps }));
-  const routed = await routedBefore(run, position, steps);
-  const ids = new Set(started.flat());
-  for (const { outcomes } of routed) {
-    for (const { id, next = [] } of outcomes) if (next.includes(step.id)) ids.add(id);
-  }
-  const carried = carriedTo(ids, routed);
-  const fromStarts = carried.length === 0 && started === starts;
+  const { sent, carried } = await routedTo(run, position, { started: started.flat(), steps });
+  const ids = new Set([...started.flat(), ...sent]);
+  const fromStarts = sent.size === 0 && carried.length === 0 && started === starts;
   const batches = fromStarts
     ? started.map((part) => ({ ids: part, carried: [] }))
     : inBatches([...ids].toSorted(compareIds), step.scraper, dependencies.batchIdsMax).map(
@@ -145,35 +141,55 @@ function withoutGone(batches: Batches, gone: ReadonlySet<string>): Batches {
   return batches.map((ids) => ids.filter((id) => !gone.has(id)));
 }
 
-/**
- * What the steps before found about items that they sent on, in their order. Whatever step such an
- * item comes to next, it may be the first to write it: none of this may be missing there.
- */
-async function routedBefore(
-  run: Run,
-  position: number,
-  steps: StepStore,
-): Promise<readonly Carried[]> {
-  const found: Carried[] = [];
-  for (const { id } of runOrder(run.pipeline).slice(0, position)) {
-    const record = await steps.get(run.id, id);
-    if (record === undefined) continue;
-    const routed = await Array.fromAsync(steps.routed(record));
-    found.push({ step: id, outcomes: routed.flat() });
-  }
-  return found;
+interface Routed {
+  /** Items that routes of steps before send to a step. */
+  readonly sent: ReadonlySet<string>;
+  /** What those steps found about the step's items and has not been stored yet, in their order. */
+  readonly carried: readonly Carried[];
 }
 
-/** The part of it that changes some of the items; the rest is for events and routes. */
-function carriedTo(ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] {
-  const carried = found.map(({ step, outcomes }) => ({
-    step,
-    outcomes: outcomes
-      .filter(({ id }) => ids.has(id))
-      .map(({ matched: _m, next: _n, reported: _r, ...outcome }) => outcome),
-  }));
-  return carried.filter(({ outcomes }) => outcomes.length > 0);
+/**
+ * What an item's step found is stored by the first step that the item comes to next, whether it was
+ * sent there or starts there: none of it may be missing from that step's batches.
+ */
+async function routedTo(
+  run: Run,
+  position: number,
+  { started, steps }: { readonly started: readonly string[]; readonly steps: StepStore },
+): Promise<Routed> {
+  const order = runOrder(run.pipeline);
+  const target = order[position]?.id ?? "";
+  const passed = new Set(order.slice(0, position).map(({ id }) => id));
+  const starting = new Set(started);
+  const sent = new Set<string>();
+  const isWanted = ({ id, next = [] }: ItemOutcome): boolean => {
+    const isSent = next.includes(target);
+    if (isSent) sent.add(id);
+    const isStored = next.some((step) => passed.has(step));
+    return (isSent || starting.has(id)) && !isStored;
+  };
+  const carried: Carried[] = [];
+  for (const step of passed) {
+    const record = await steps.get(run.id, step);
+    if (record === undefined) continue;
+    const outcomes: ItemOutcome[] = [];
+    for await (const routed of steps.routed(record)) {
+      outcomes.push(...routed.filter(isWanted).map(toStore));
+    }
+    if (outcomes.length > 0) carried.push({ step, outcomes });
+  }
+  return { sent, carried };
 }
+
+/** The part of an outcome that changes the item; the rest is for events and routes. */
+const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
+  outcome;
+
+/** The part of it that is about some of the items. */
+const carriedTo = (ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] =>
+  found
+    .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
+    .filter(({ outcomes }) => outcomes.length > 0);
 
 /** Cuts sorted ids into batches: one is read like one item call, and is no larger than one. */
 export function inBatches(

@@ -43,6 +43,8 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
       };
     case "deferred":
       return { ...item, revision, owes: withStep(item.owes, reading.step) };
+    case "skipped":
+      return { ...item, revision, owes: item.owes.filter((owed) => owed !== reading.step) };
     case "partial":
     case "unavailable":
       return {

@@ -3,9 +3,9 @@ import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunEventPublisher } from "../webhooks/publisher.ts";
-import type { Run, RunRef } from "./run.ts";
+import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
-import { creditsOf, runFindings, statsOf, type StepFindings } from "./run-findings.ts";
+import { creditsOf, runFindings, statsOf, stepStats } from "./run-findings.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
 import type { StepStore } from "./step-store.ts";
@@ -27,7 +27,9 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
   const found = await runs.get(ref);
   if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
   const findings = await runFindings(found, steps);
-  if (found.phase === "finishing") await endRun(found, findings, dependencies);
+  if (found.phase === "finishing") {
+    await endRun(found, statsOf(found, findings), dependencies);
+  }
   const run = found.phase === "finishing" ? await runs.get(ref) : found;
   if (run?.phase !== "emitting") return;
   if (run.watchlist !== null) {
@@ -46,13 +48,26 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
   await runs.markEmitted(run);
 }
 
+const unfolded = "What the run found could not be put together. Its events are late or missing.";
+
+/** How long a run may take to be folded before its list is given free without that. */
+export const foldingMs = 60 * 60 * 1_000;
+
+/** Ends a run that cannot be folded as failed, so that its list can run again. Safe to repeat. */
+export async function releaseRun(
+  run: Run,
+  { steps, ...dependencies }: Omit<FinishDependencies, "publisher">,
+): Promise<void> {
+  const stats = { ...run.stats, steps: stepStats(await steps.list(run.id)) };
+  await endRun({ ...run, status: "failed", error: run.error ?? unfolded }, stats, dependencies);
+}
+
 /** A run skipped for lack of credits counts; the third in a row pauses the list. */
 async function endRun(
   run: Run,
-  findings: readonly StepFindings[],
-  { runs, watchlists, clock }: FinishDependencies,
+  stats: RunStats,
+  { runs, watchlists, clock }: Pick<FinishDependencies, "runs" | "watchlists" | "clock">,
 ): Promise<void> {
-  const stats = statsOf(run, findings);
   const ended: Run = {
     ...run,
     phase: "emitting",

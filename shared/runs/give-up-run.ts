@@ -1,11 +1,21 @@
+import { runOrder } from "../pipelines/definition.ts";
+import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { batchRefs, releaseStep, reserveStep } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
 import { foundBy, itemsOf, record, unreadResult } from "./read-batch.ts";
-import { progressGrainMs, type Run, type StepRecord } from "./run.ts";
+import {
+  type Carried,
+  type ItemOutcome,
+  progressGrainMs,
+  type Run,
+  type StepRecord,
+} from "./run.ts";
 import type { StartDependencies } from "./start-run.ts";
 import { storeOutcomes } from "./store-outcomes.ts";
 
-export type GiveUpDependencies = StartDependencies;
+export interface GiveUpDependencies extends StartDependencies {
+  readonly watchlists: WatchlistStore;
+}
 
 /** How long a run may stand still before it is given up; progress is noted every few seconds. */
 const stuckMs = 15 * 60 * 1_000 + progressGrainMs;
@@ -37,15 +47,35 @@ export async function giveUpRun(run: Run, dependencies: GiveUpDependencies): Pro
   await queue.sendFinish(run);
 }
 
-/** Puts into the items what was left to steps that the run has not come to. */
+/**
+ * Puts into the items what was left to steps that the run has not come to; the items that were to
+ * go there owe those steps a read.
+ */
 async function storeLeftOver(run: Run, dependencies: GiveUpDependencies): Promise<void> {
   const { steps } = dependencies;
-  for (const step of await steps.list(run.id)) {
-    for await (const { outcomes } of steps.toldResults(step)) {
-      const left = outcomes.filter(({ next }) => next !== undefined);
-      await storeOutcomes(run, { found: [{ step: step.step, outcomes: left }] }, dependencies);
+  const records = await steps.list(run.id);
+  const come = new Set(records.filter(({ stats }) => stats !== null).map(({ step }) => step));
+  for (const step of records) {
+    for await (const outcomes of steps.routed(step)) {
+      const found = [{ step: step.step, outcomes }, ...missedBy(run, outcomes, come)];
+      await storeOutcomes(run, { found }, dependencies);
     }
   }
+}
+
+/** By step that the run has not come to, in its order: the items that were sent there. */
+function missedBy(
+  { pipeline }: Run,
+  outcomes: readonly ItemOutcome[],
+  come: ReadonlySet<string>,
+): Carried[] {
+  const missed = runOrder(pipeline).filter(({ id }) => !come.has(id));
+  return missed.map(({ id: step }) => ({
+    step,
+    outcomes: outcomes
+      .filter(({ next = [] }) => next.includes(step))
+      .map(({ id, addedAt, at }): ItemOutcome => ({ id, addedAt, status: "deferred", at })),
+  }));
 }
 
 /** The step with every batch recorded and stored: those that nobody read as unavailable. */

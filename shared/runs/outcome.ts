@@ -12,6 +12,7 @@ import {
   stepScrapers,
 } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item } from "../watchlists/item.ts";
+import { compareIds } from "../watchlists/page.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
@@ -21,7 +22,7 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  */
 export function batchResult(
   step: Step,
-  { items, planned }: { readonly items: ReadonlyMap<string, Item>; readonly planned: number },
+  { items, planned, at }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
@@ -30,7 +31,25 @@ export function batchResult(
     const outcome = item === undefined ? undefined : outcomeOf(step, item, answer);
     if (outcome !== undefined) outcomes.push(outcome);
   }
+  if (answers.length < items.size) {
+    const answered = new Set(answers.map(({ id }) => id));
+    for (const { id, addedAt, owes } of items.values()) {
+      // There was nothing to ask about: waiting for it would never end.
+      const isForgiven = !answered.has(id) && owes.includes(step.id);
+      if (isForgiven) outcomes.push({ id, addedAt, status: "skipped", at });
+    }
+    outcomes.sort((a, b) => compareIds(a.id, b.id));
+  }
   return { counts: countsOf(answers, planned), outcomes };
+}
+
+interface BatchItems {
+  /** As they are stored now; those removed meanwhile are absent. */
+  readonly items: ReadonlyMap<string, Item>;
+  /** Items planned, the removed ones among them. */
+  readonly planned: number;
+  /** ISO time. */
+  readonly at: string;
 }
 
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {

@@ -10,7 +10,8 @@ export function presentRun(run: Run): Record<string, unknown> {
     run_number: run.runNumber,
     trigger: run.trigger,
     kind: run.kind,
-    status: run.status,
+    // How it ends is known before its stats and credits are: until then it runs.
+    status: run.finishedAt === null ? "running" : run.status,
     credits: run.credits,
     stats: presentStats(run.stats, run.pipeline),
     error: run.error,

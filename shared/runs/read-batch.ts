@@ -100,12 +100,14 @@ async function readItems(
     {
       step: definition,
       marketplace: run.watchlist.marketplace,
-      items: ids.map((id) => ({ id, buyboxOfferId: items.get(id)?.buyboxOfferId ?? null })),
+      // What was removed meanwhile is not asked for any more.
+      items: ids.flatMap((id) => items.get(id) ?? []),
       deadline: new Date(Math.min(deadline.getTime(), latest)),
     },
     sources,
   );
-  const found = batchResult(definition, { items, planned: ids.length }, answers);
+  const at = clock.now().toISOString();
+  const found = batchResult(definition, { items, planned: ids.length, at }, answers);
   return record(ref, { result: found, read: pagesRead }, steps);
 }
 

@@ -1,6 +1,7 @@
 import { assertNever } from "../base/assert.ts";
 import { advanceRun, batchRefs } from "./advance-run.ts";
 import { completeStep } from "./complete-step.ts";
+import { foldingMs, releaseRun } from "./finish-run.ts";
 import { giveUpRun, type GiveUpDependencies, isStuck } from "./give-up-run.ts";
 import type { Run, RunRef } from "./run.ts";
 import { startRun } from "./start-run.ts";
@@ -17,6 +18,8 @@ export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): 
     case "reading":
       return resumeReading(run, dependencies);
     case "finishing":
+      if (isOverdue(run, clock.now())) await releaseRun(run, dependencies);
+      return queue.sendFinish(run);
     case "emitting":
       return queue.sendFinish(run);
     case "done":
@@ -25,6 +28,9 @@ export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): 
       assertNever(run.phase);
   }
 }
+
+const isOverdue = (run: Run, now: Date): boolean =>
+  now.getTime() - new Date(run.progressAt).getTime() >= foldingMs;
 
 /** Goes on with the step that was begun last, or with the one after it. */
 async function resumeReading(run: Run, dependencies: GiveUpDependencies): Promise<void> {

@@ -4,7 +4,7 @@ import type { StepStore } from "./step-store.ts";
 
 /** A run in progress with what its steps have done so far; any other run as it is. */
 export async function withProgress(run: Run, steps: StepStore): Promise<Run> {
-  if (run.status !== "running") return run;
+  if (run.finishedAt !== null) return run;
   const records = await steps.list(run.id);
   const done: Record<string, StepStats> = stepStats(records);
   const current = records.find(({ stats, decision }) => stats === null && decision === "read");

@@ -109,8 +109,11 @@ export interface ItemOutcome {
   readonly id: string;
   /** When the item was added: an item that was removed and added again is another one. */
   readonly addedAt: string;
-  /** `deferred`: not read, as the step could not be paid for. */
-  readonly status: ReadStatus | "deferred";
+  /**
+   * `deferred`: not read, as the step could not be paid for or was not come to. `skipped`: not read,
+   * as there was nothing to ask about.
+   */
+  readonly status: ReadStatus | "deferred" | "skipped";
   /** When it was read, ISO time. */
   readonly at: string;
   /** Readings to be stored, by kind; those that read as before are left out. */

@@ -33,19 +33,44 @@ export interface ChangeItemsRequest {
  * the list page by page; a call that ended halfway may be made again.
  * @returns what became of each id, and the list afterwards.
  * @throws 400 when the list would hold too many items, with nothing applied; 404 when the list is
- * deleted meanwhile; 409 when others filled it meanwhile, with part of the change applied.
+ * deleted meanwhile; 409 when others change it meanwhile so that only part of the change fits, which
+ * is applied then.
  */
 export async function changeItems(
   { watchlist, change, now }: ChangeItemsRequest,
   dependencies: ChangeItemsDependencies,
 ): Promise<{ readonly tally: ItemTally; readonly watchlist: Watchlist }> {
+  const { watchlists, pages } = dependencies;
+  const reread = async (): Promise<Watchlist> => {
+    const found = await watchlists.get(watchlist.accountId, watchlist.id);
+    if (found === undefined) throw gone();
+    return found;
+  };
   let tally = nothing;
-  for (const pass of await passesOf(watchlist, change, dependencies.pages)) {
-    tally = plus(tally, await applyPass({ watchlist, change: pass, now }, dependencies));
+  for (const pass of await passesOf(watchlist, change, pages)) {
+    const applied = await applyPass({ watchlist, change: pass, now }, dependencies);
+    tally = plus(tally, applied.tally);
+    if (!applied.isFull) continue;
+    // With nothing in place it is as if the call had come after those that filled the list.
+    if (!isTouched(tally)) await passesOf(await reread(), change, pages);
+    throw filled(tally);
   }
-  const after = await dependencies.watchlists.get(watchlist.accountId, watchlist.id);
-  if (after === undefined) throw gone();
-  return { tally, watchlist: after };
+  return { tally, watchlist: await reread() };
+}
+
+/** True when the tally is of a change that left its mark on the list. */
+const isTouched = ({ added, reactivated, removed }: ItemTally): boolean =>
+  added + reactivated + removed > 0;
+
+function filled(tally: ItemTally): Error {
+  if (!isTouched(tally)) {
+    return conflict("Other calls keep filling this watchlist. Nothing was applied: send it again.");
+  }
+  return conflict(
+    "Other calls filled the watchlist while this one was applied. Part of it is in place " +
+      `(added: ${tally.added + tally.reactivated}, removed: ${tally.removed}): look at the items, ` +
+      "make room, and send it again.",
+  );
 }
 
 const gone = () => notFound("This watchlist");
@@ -119,7 +144,7 @@ function rangeOf(ids: readonly string[]): { from?: string; to?: string } {
 async function applyPass(
   { watchlist, change, now }: ChangeItemsRequest,
   dependencies: RewriteDependencies,
-): Promise<ItemTally> {
+): Promise<{ readonly tally: ItemTally; readonly isFull: boolean }> {
   const wanted = {
     adding: new Set(change.add),
     removing: new Set(change.remove),
@@ -134,13 +159,7 @@ async function applyPass(
     dependencies,
   );
   if (outcome === "list_gone") throw gone();
-  if (outcome === "full") {
-    throw conflict(
-      "Other calls filled the watchlist while this one was applied. Part of it is in place: look " +
-        "at the items, make room, and send it again.",
-    );
-  }
-  return notes.reduce(plus, nothing);
+  return { tally: notes.reduce(plus, nothing), isFull: outcome === "full" };
 }
 
 interface Wanted {
@@ -164,8 +183,9 @@ function changePage(
     tally[outcome] += 1;
     if (outcome !== "unchanged") kept.set(id, afresh(id, addedAt, before));
   }
-  const isTouched = tally.added + tally.reactivated + tally.removed > 0;
-  const after = isTouched ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id)) : items;
+  const after = isTouched(tally)
+    ? [...kept.values()].sort((a, b) => compareIds(a.id, b.id))
+    : items;
   return { items: after, note: tally };
 }
 

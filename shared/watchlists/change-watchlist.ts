@@ -8,6 +8,7 @@ import {
   isSameSchedule,
   nextRunAfter,
   parseEvery,
+  presentSchedule,
   type Schedule,
 } from "./schedule.ts";
 import type { WatchlistPatch } from "./update-request.ts";
@@ -26,7 +27,7 @@ export interface Change {
  */
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
-  refuseMove(before, patch);
+  refuseFixed(before, patch);
   const settings: Watchlist = {
     ...before,
     ...statusAfter(before, patch),
@@ -48,8 +49,12 @@ export const isRescheduled = (before: Watchlist, after: Watchlist): boolean =>
   after.status === "active" &&
   (before.status === "paused" || !isSameSchedule(before.schedule, after.schedule));
 
-/** A list stays where its items are. */
-function refuseMove(list: Watchlist, patch: WatchlistPatch): void {
+/** A list stays where its items are, and its schedule is set by other fields than show it. */
+function refuseFixed(list: Watchlist, patch: WatchlistPatch): void {
+  const { schedule } = patch;
+  if (schedule !== undefined && !isDeepStrictEqual(schedule, presentSchedule(list.schedule))) {
+    throw invalidParam("schedule", "Send 'every', or 'cron' with 'timezone'.");
+  }
   for (const param of ["platform", "marketplace"] as const) {
     const wanted = patch[param];
     if (wanted !== undefined && wanted !== list[param]) {

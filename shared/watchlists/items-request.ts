@@ -29,7 +29,9 @@ export interface ItemChange {
 
 /** @throws 400 that names the parameter at fault: one bad id refuses the whole change. */
 export function parseItemChange(platform: Platform, body: ItemChangeBody): ItemChange {
-  if (body.add === undefined && body.remove === undefined) throw missingParam("add");
+  if (body.add === undefined && body.remove === undefined) {
+    throw missingParam("add", "Send 'add', 'remove' or both.");
+  }
   const change = {
     add: idsOf(platform, body.add, "add"),
     remove: idsOf(platform, body.remove, "remove"),

@@ -2,15 +2,26 @@ import * as v from "valibot";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 
+/** Times from here on are refused, so that what is counted from one has a year of four digits. */
+const timeEnd = Date.parse("9000-01-01T00:00:00Z");
+
 /** A query parameter that is a time: ISO 8601, a date alone is its first instant in UTC. */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
-  const message = `'${name}' is an ISO 8601 time, such as 2026-01-31T00:00:00Z.`;
+  const message =
+    `'${name}' is an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
+    "A plus sign is sent as %2B.";
   return v.pipe(
     v.string(message),
     v.regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/, message),
-    v.check((text) => !Number.isNaN(Date.parse(text)), message),
+    v.check((text) => isDay(text.slice(0, 10)) && Date.parse(text) < timeEnd, message),
     v.transform((text) => new Date(text)),
   );
+}
+
+/** False for days such as February 30, which `Date` takes for one of the next month. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** Query of `GET /v1/watchlists`. */

@@ -21,9 +21,12 @@ export const listFields = {
     text("name"),
     v.trim(),
     v.minLength(1, "'name' is empty. Give the list a name."),
-    v.maxLength(nameMax, `'name' has more than ${nameMax} characters.`),
+    v.check(
+      (name) => Array.from(name).length <= nameMax,
+      `'name' has more than ${nameMax} characters.`,
+    ),
     visibleText("name"),
-    v.description("What the list is called."),
+    v.description(`What the list is called, up to ${nameMax} characters.`),
   ),
   every: v.pipe(
     text("every"),
@@ -95,7 +98,9 @@ export const newWatchlistBody = v.object({
   idempotency_key: v.optional(
     v.pipe(
       text("idempotency_key"),
-      v.description("The same as the header Idempotency-Key: 1 to 255 printable characters."),
+      v.description(
+        "The same as the header Idempotency-Key: 1 to 255 characters of printable ASCII.",
+      ),
     ),
   ),
 });
@@ -155,7 +160,11 @@ function parseIds({ platform }: Shop, { ids, asins }: Body): readonly string[] {
     throw invalidParam("asins", `'asins' goes with retailer_a only. Send 'ids' for ${platform}.`);
   }
   const raw = ids ?? asins;
-  if (raw === undefined) throw missingParam("ids");
+  if (raw === undefined) {
+    throw platform === "retailer_a"
+      ? missingParam("ids", "Parameter 'ids' is required; 'asins' is accepted in its place.")
+      : missingParam("ids");
+  }
   const param = ids === undefined ? "asins" : "ids";
   const parsed = parseItemIds(platform, raw, param);
   if (parsed.length === 0) {

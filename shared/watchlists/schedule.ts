@@ -66,7 +66,7 @@ export function parseSchedule(params: ScheduleParams): Schedule {
   const { every, cron, timezone = "UTC" } = params;
   if (every !== undefined) return parseEvery(every);
   if (cron !== undefined) return cronSchedule(cron, timezone);
-  throw missingParam("every");
+  throw missingParam("every", "A schedule is required. Send 'every' or 'cron'.");
 }
 
 /** @throws 400 for parameters of a cadence and of a cron in one request. */

@@ -33,6 +33,12 @@ export const watchlistPatchBody = v.object({
       v.description("A paused list runs by hand only."),
     ),
   ),
+  schedule: v.optional(
+    v.pipe(
+      v.unknown(),
+      v.description("The list's own schedule is accepted; send `every` or `cron` to change it."),
+    ),
+  ),
   platform: fixed("platform"),
   marketplace: fixed("marketplace"),
 });
@@ -47,6 +53,8 @@ export interface WatchlistPatch extends ScheduleParams {
   readonly pipeline: unknown;
   readonly refreshEveryRuns: number | undefined;
   readonly status: WatchlistStatus | undefined;
+  /** As sent; anything but the list's own is refused. */
+  readonly schedule: unknown;
   readonly platform: string | undefined;
   readonly marketplace: string | undefined;
 }
@@ -72,6 +80,7 @@ function parsePatch(body: Body): WatchlistPatch {
     pipeline: body.pipeline,
     refreshEveryRuns: body.refresh_every_runs,
     status: body.status,
+    schedule: body.schedule,
     platform: body.platform,
     marketplace: body.marketplace,
   };

@@ -1,9 +1,11 @@
-import { notFound, unavailable } from "../base/errors.ts";
+import type { Chance, Clock } from "../base/clock.ts";
+import { conflict, notFound } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
 import type { EndpointStore } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
 import { namedEndpoint } from "./named-endpoint.ts";
+import { restoreSchedule } from "./restore-schedule.ts";
 import { listSchedule, type Schedules } from "./schedules.ts";
 import type { WatchlistPatch } from "./update-request.ts";
 import type { Watchlist } from "./watchlist.ts";
@@ -21,44 +23,55 @@ export interface UpdateDependencies {
   readonly endpoints: EndpointStore;
   readonly schedules: Schedules;
   readonly queue: DueSender;
+  readonly clock: Clock;
+  readonly chance: Chance;
   readonly warn: Warn;
 }
 
 /** Changes by others that a call meets in a row before it gives up. */
-const triesMax = 5;
+const triesMax = 24;
+const waitMsMax = 400;
 
 /**
  * Changes settings of a list; a run in progress goes on as it began. The schedule is put before the
- * row that wants it and removed after the row that does not, so that no active list lacks one.
- * @throws 400 for what does not go with the list, 404 when it is deleted meanwhile, 503 when others
+ * row that wants it and removed after the row that does not, so that no active list lacks one; where
+ * no such row is written after all, the schedule is made again what the row wants.
+ * @throws 400 for what does not go with the list, 404 when it is deleted meanwhile, 409 when others
  * keep changing it.
  */
 export async function updateWatchlist(
   { watchlist, patch, now }: UpdateRequest,
   dependencies: UpdateDependencies,
 ): Promise<Watchlist> {
-  const { watchlists, schedules, warn } = dependencies;
+  const { watchlists, schedules, clock, chance, warn } = dependencies;
   const { id, accountId } = watchlist;
   const endpoint =
     patch.endpoint && (await namedEndpoint(accountId, patch.endpoint, dependencies.endpoints));
   let before = watchlist;
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    const after = changedWatchlist(before, { patch, endpoint, now });
-    if (after === before) return before;
-    if (isRescheduled(before, after)) await schedules.put(listSchedule(after, now));
-    const updated = await watchlists.update({ before, after });
-    if (updated !== undefined) {
-      await follow(before, updated, dependencies);
-      return updated;
+  let isStray = false;
+  try {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const after = changedWatchlist(before, { patch, endpoint, now });
+      if (after === before) return before;
+      const rescheduled = isRescheduled(before, after);
+      isStray ||= rescheduled;
+      if (rescheduled) await schedules.put(listSchedule(after, now));
+      const updated = await watchlists.update({ before, after });
+      if (updated !== undefined) {
+        isStray &&= !rescheduled;
+        await follow(before, updated, dependencies);
+        return updated;
+      }
+      await clock.sleep(chance.fraction() * Math.min(waitMsMax, 5 * 2 ** tries));
+      const found = await watchlists.get(accountId, id);
+      if (found === undefined) throw notFound("This watchlist");
+      before = found;
     }
-    const found = await watchlists.get(accountId, id);
-    if (found === undefined) {
-      await hint(() => schedules.remove(id), warn);
-      throw notFound("This watchlist");
-    }
-    before = found;
+    throw conflict("Other calls keep changing this watchlist. Send it again.");
+  } finally {
+    const list = { accountId, watchlistId: id, now };
+    if (isStray) await hint(() => restoreSchedule(list, dependencies), warn);
   }
-  throw unavailable();
 }
 
 /** What only saves time: a list that is due is swept up, a tick of a paused one does nothing. */

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { accountKeys } from "../../shared/aws/table.ts";
 import type { Row } from "../../shared/aws/dynamo.ts";
 import { creditsFor } from "../../shared/credits/charge.ts";
-import { readingKind, stepOf } from "../../shared/pipelines/definition.ts";
+import { readingKind, runOrder, stepOf } from "../../shared/pipelines/definition.ts";
 import { applyOutcome } from "../../shared/runs/apply-outcome.ts";
 import type { ItemOutcome } from "../../shared/runs/run.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
@@ -270,10 +270,29 @@ function checkItem(item: Item, records: readonly RunRecords[], isTouched: boolea
       const { position, scraper } = step;
       made = applyOutcome(made, outcome, { runId, runNumber, step: step.step, position, scraper });
     }
+    made = withMissedSteps(made, { run, steps });
   }
   expect(delistings, item.id).toBe(made.state === "delisted" ? 1 : 0);
   // An item that was added again while it was delisted remembers how far it was.
   expect(isTouched ? { ...item, revision: made.revision } : item).toEqual(made);
+}
+
+/** A run that was given up owes its items the steps that it sent them to and did not come to. */
+function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
+  if (run.status !== "failed") return item;
+  const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);
+  const come = new Set(steps.flatMap(({ step }) => (step.stats === null ? [] : [step.step])));
+  let made = item;
+  for (const [position, { id: step, scraper }] of runOrder(run.pipeline).entries()) {
+    const by = sent.find(
+      ({ addedAt, next = [] }) => addedAt === item.addedAt && next.includes(step),
+    );
+    if (by === undefined || come.has(step)) continue;
+    const { id: runId, runNumber } = run;
+    const missed = { id: item.id, addedAt: item.addedAt, status: "deferred", at: by.at } as const;
+    made = applyOutcome(made, missed, { runId, runNumber, step, position, scraper });
+  }
+  return made;
 }
 
 /** Only rows that expire by themselves are left of a deleted list. */

@@ -121,6 +121,7 @@ const nothing: WatchlistPatch = {
   pipeline: undefined,
   refreshEveryRuns: undefined,
   status: undefined,
+  schedule: undefined,
   platform: undefined,
   marketplace: undefined,
   every: undefined,

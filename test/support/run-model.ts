@@ -153,6 +153,8 @@ function takeStep(course: Course, step: Step, items: readonly ModelItem[]): void
     const answer = answerOf({ step, looks: item.looks, at: course.at, offer: item.offer });
     if (answer === null) {
       stats.skipped += 1;
+      // There is nothing to ask about: a debt to this step would never be paid.
+      item.owes.delete(step.id);
       continue;
     }
     stats.requested += 1;

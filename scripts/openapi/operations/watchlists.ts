@@ -81,8 +81,8 @@ export const watchlistOperations = {
     headers: {
       "Idempotency-Key": {
         description:
-          "1 to 255 printable characters, the same for every repeat of one request; the body field " +
-          "`idempotency_key` is equivalent.",
+          "1 to 255 characters of printable ASCII, the same for every repeat of one request; the body " +
+          "field `idempotency_key` is equivalent.",
         example: "order-4711",
       },
     },
@@ -178,7 +178,7 @@ export const watchlistOperations = {
       },
     },
     answers: { 200: { description: "Changed.", schema: watchlistSchema, example: watchlist } },
-    refusals: [404, 501],
+    refusals: [404, 409, 501],
   },
   "DELETE /v1/watchlists/{id}": {
     id: "deleteWatchlist",

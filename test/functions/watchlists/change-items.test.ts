@@ -76,3 +76,65 @@ describe.each([
     expect([answer.status, answer.json["error"]]).toMatchObject([status, { code }]);
   });
 });
+
+describe("GET /v1/watchlists/{id}/items", () => {
+  const after = async (list: string, start: string) =>
+    world.ask(`GET /${list}/items`, { query: { starting_after: start } });
+
+  it("begins after an id as clients may write it, on the list or not", async () => {
+    const asins = `wl_${"1".repeat(24)}`;
+    await putList(
+      { client: world.client, ...world.options },
+      aWatchlist({ id: asins, accountId: "acct_1", platform: "retailer_a" }),
+      ["B0SANDBOX0", "B0SANDBOX1"].map((item) => newItem(item, createdAt)),
+    );
+
+    expect((await after(asins, " b0sandbox0 ")).json["data"]).toMatchObject([{ id: "B0SANDBOX1" }]);
+    expect((await after(id, "80000")).json["data"]).toMatchObject([{ id: "9000000" }, {}]);
+  });
+
+  it.each(["", "x", "12", "9".repeat(33)])("refuses to begin after %j", async (start) => {
+    const answer = await after(id, start);
+    expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "starting_after" }]);
+  });
+
+  it.each([
+    "2026-02-30T00:00:00Z",
+    "2026-02-29",
+    "2026-13-01",
+    "9000-01-01",
+    "9999-12-31T23:59:59Z",
+    "2026-01-01T00:00:00 02:00",
+  ])("refuses changed_since %s", async (time) => {
+    const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
+    expect([answer.status, answer.json["error"]]).toMatchObject([400, { param: "changed_since" }]);
+    expect(answer.text).toContain("%2B");
+  });
+
+  it.each(["2028-02-29", "2026-01-01T00:00:00+14:00", "8999-12-31T23:59:59Z"])(
+    "accepts changed_since %s",
+    async (time) => {
+      const answer = await world.ask(`GET /${id}/items`, { query: { changed_since: time } });
+      expect(answer.status).toBe(200);
+    },
+  );
+});
+
+describe("ids that are no strings", () => {
+  it.each(["add", "remove"])("are refused in %s by their place", async (param) => {
+    const answer = await world.ask(`POST /${id}/items`, {
+      body: { [param]: ["9000002", 9000003] },
+    });
+    expect([answer.status, answer.json["error"]]).toMatchObject([
+      400,
+      { param, message: `'${param}[1]' is not a string. Put ids in quotes.` },
+    ]);
+  });
+
+  it("may stand in one string, with line ends of any kind between them", async () => {
+    const add = "9000002\r\n9000003\r9000004\n9000005,9000006";
+    expect((await world.ask(`POST /${id}/items`, { body: { add } })).json["added"]).toBe(5);
+    const bad = await world.ask(`POST /${id}/items`, { body: { add: "9000002\r\nx" } });
+    expect(bad.json["error"]).toMatchObject({ param: "add[1]" });
+  });
+});

@@ -310,6 +310,30 @@ describe("the body of a new list is refused with 400 and the parameter at fault"
   });
 });
 
+describe("what a list needs", () => {
+  it.each([
+    ["a schedule", without("every"), "every", "Send 'every' or 'cron'."],
+    ["ids of retailer_a", { name: "A", every: "1h" }, "ids", "'asins' is accepted in its place."],
+    ["ids of others", without("ids"), "ids", "Parameter 'ids' is required."],
+  ])("is named in full: %s", async (...[, body, param, text]) => {
+    const { json } = await world.ask("POST ", { body });
+    expect(json["error"]).toMatchObject({
+      code: "MISSING_PARAM",
+      param,
+      message: expect.stringContaining(text),
+    });
+  });
+
+  it("is a name of up to 100 characters, whatever they are made of", async () => {
+    expect((await create({ name: "😀".repeat(100) })).status).toBe(201);
+    expect(refusal(await create({ name: "😀".repeat(101) }))).toEqual([
+      400,
+      "INVALID_PARAM",
+      "name",
+    ]);
+  });
+});
+
 describe("an idempotency key", () => {
   const keyed = (key: string, body: object = aBody): Promise<Answered> =>
     world.ask("POST ", { body, headers: { "Idempotency-Key": key } });

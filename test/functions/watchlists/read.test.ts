@@ -198,6 +198,7 @@ describe("GET /v1/watchlists/schedule", () => {
     [{ every: "1h", timezone: "UTC" }, "timezone"],
     [{ cron: "@daily", timezone: "Mars" }, "timezone"],
     [{ every: "1h", after: "yesterday" }, "after"],
+    [{ every: "7d", count: "100", after: "9999-12-31" }, "after"],
     [{ every: "1h", count: "0" }, "count"],
     [{ every: "1h", count: "101" }, "count"],
   ] as const)("refuses %j", async (query, param) => {

@@ -81,6 +81,17 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(refusal(await patch({ marketplace: "ca" }))).toEqual([400, "marketplace"]);
   });
 
+  it("takes the schedule that the list shows, and sends who wants another to its fields", async () => {
+    await put();
+    const { json } = await world.ask(`GET /${list.id}`);
+
+    expect((await patch({ schedule: json["schedule"], every: "2h" })).status).toBe(200);
+    const other = await patch({ schedule: { type: "every", every: "5m" }, name: "Tea" });
+    expect(refusal(other)).toEqual([400, "schedule"]);
+    expect(other.text).toContain("Send 'every', or 'cron' with 'timezone'.");
+    expect((await stored())?.name).toBe(list.name);
+  });
+
   it.each(["ids", "asins"])("sends who wants to change %s to the items endpoint", async (param) => {
     await put();
 
@@ -372,11 +383,64 @@ describe("a change of settings while something else happens", () => {
     expect((await world.rows()).map(({ sk }) => sk)).toEqual(["watchlists"]);
   });
 
-  it("answers 503 when others never stop changing the list", async () => {
+  it("answers 409 when others never stop changing the list, and leaves the schedule it wants", async () => {
     await put();
     Object.assign(world.watchlists, { update: async () => undefined });
 
-    expect((await patch({ name: "Tea" })).status).toBe(503);
+    const answer = await patch({ every: "2h" });
+    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining("Send it again.")]);
+    expect(world.scheduled.get(list.id)?.schedule).toEqual(list.schedule);
+  });
+
+  it("takes twelve changes of the schedule at once; the schedule is the row's then", async () => {
+    await put();
+    const hours = Array.from({ length: 12 }, (_, n) => n + 2);
+
+    const answers = await Promise.all(hours.map((n) => patch({ every: `${n}h` })));
+    expect(answers.map(({ status }) => status)).toEqual(hours.map(() => 200));
+    const after = await stored();
+    expect(after?.revision).toBe(13);
+    expect(world.scheduled.get(list.id)?.schedule).toEqual(after?.schedule);
+  });
+
+  it.each([
+    ["is refused, by what the list has become", { timezone: "UTC" }, 400],
+    ["finds its work done by another", { status: "active" }, 200],
+  ] as const)("leaves the schedule of the row when it %s", async (...[, body, status]) => {
+    await put({ ...cronList, ...(status === 200 && pausedList) });
+    const { watchlists } = world;
+    const update = watchlists.update.bind(watchlists);
+    const [before, every] = [await stored(), { type: "every", every: "5m", everySeconds: 300 }];
+    let changed = false;
+    Object.assign(world.watchlists, {
+      update: async (change: Parameters<typeof update>[0]) => {
+        if (!changed) {
+          changed = true;
+          const active = { ...before, ...list, schedule: every, revision: 2 } as Watchlist;
+          await update({ before: before as Watchlist, after: active });
+        }
+        return update(change);
+      },
+    });
+
+    expect((await patch(body)).status).toBe(status);
+    expect((await stored())?.schedule).toEqual(every);
+    expect(world.scheduled.get(list.id)?.schedule).toEqual(every);
+  });
+
+  it("leaves no schedule when the list is paused just before its new one is put", async () => {
+    await put();
+    const { schedules } = world;
+    const putSchedule = schedules.put.bind(schedules);
+    Object.assign(schedules, {
+      put: async (schedule: Parameters<typeof putSchedule>[0]) => {
+        await patch({ status: "paused" });
+        return putSchedule(schedule);
+      },
+    });
+
+    expect((await patch({ every: "2h" })).json).toMatchObject({ status: "paused", every: "2h" });
+    expect(world.scheduled.size).toBe(0);
   });
 });
 

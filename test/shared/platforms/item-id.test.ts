@@ -20,6 +20,13 @@ describe("item ids", () => {
     expect(parseItemIds("retailer_d", [id], "ids")).toEqual([id]);
   });
 
+  it.each(["B0SANDBOß", "B0ſANDBOX0", "B0SANDBOX\u0131", "Ｂ0SANDBOX0"])(
+    "refuses %j on retailer_a, also where upper case would make an ASIN of it",
+    (id) => {
+      expect(() => parseItemIds("retailer_a", [id], "ids")).toThrow(/10 letters or digits/);
+    },
+  );
+
   it("names the place in the array as it was sent, under the parameter's name", () => {
     const refuse = (): unknown => parseItemIds("retailer_d", ["", "6501234", "", "x"], "add");
     expect(refuse).toThrow(

@@ -47,7 +47,7 @@ const answer = (status: StepAnswer["status"], observed: Snapshot | null = null):
   observed,
 });
 const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
-  batchResult(step, { items: new Map([[item.id, item]]), planned: 1 }, [given]);
+  batchResult(step, { items: new Map([[item.id, item]]), planned: 1, at: readAt }, [given]);
 const onlyOutcome = (result: BatchResult): ItemOutcome => {
   expect(result.outcomes).toHaveLength(1);
   return result.outcomes[0] as ItemOutcome;
@@ -257,7 +257,7 @@ describe("counts of a batch", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );
-    expect(batchResult(check(), { items: new Map(), planned: 6 }, answers)).toEqual({
+    expect(batchResult(check(), { items: new Map(), planned: 6, at: readAt }, answers)).toEqual({
       counts: {
         requested: 4,
         ok: 1,

@@ -289,6 +289,28 @@ describe("an offer_check step", () => {
   });
 });
 
+describe("a debt to an offer_check step", () => {
+  it("ends when the item has no offer to check any more", async () => {
+    const { bench, list, next } = await watched([first], {
+      pipeline: only(
+        {
+          scraper: "retailer_a.lite",
+          routes: [{ when: "ok", field: "inStock", op: "is", value: true, run: "check" }],
+        },
+        { id: "check", scraper: "retailer_a.offer_check", routes: [] },
+      ),
+    });
+    await next();
+    expect((await bench.items(list))[0]?.owes).toEqual(["check"]);
+    bench.answers.product = () => ({
+      status: "ok",
+      fields: product({ price: 10, lowest: 10, offer: null }),
+    });
+    await next();
+    expect((await bench.items(list))[0]?.owes).toEqual([]);
+  });
+});
+
 describe("billing of a step", () => {
   it("is rounded up once, however many batches it was cut into", async () => {
     const bench = await startRunBench({ tables, batchIdsMax: 1 });

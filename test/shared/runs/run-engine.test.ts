@@ -4,6 +4,7 @@ import { watchlistKeys } from "../../../shared/aws/table.ts";
 import { currentSnapshot } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
+import { presentRun } from "../../../shared/runs/present-run.ts";
 import { type CrashPoint, type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
 
@@ -353,6 +354,85 @@ describe("a run without progress for 15 minutes", () => {
     bench.clock.set("2026-03-01T03:00:00Z");
     await bench.run(list);
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", credits: 4 });
+  });
+});
+
+describe("a run that is given up between two steps", () => {
+  it("leaves to the items what they were sent to: the next run reads it and reports the change", async () => {
+    const bench = await startRunBench({ tables, batchIdsMax: 1 });
+    const list = await bench.createList(asins.slice(0, 2), { platform: "retailer_a" });
+    bench.answers.product = () => ({ status: "ok", fields: product(10, 10) });
+    await bench.run(list);
+    bench.clock.set("2026-03-01T01:00:00Z");
+    bench.answers.product = () => ({ status: "ok", fields: product(8, 8) });
+    await bench.runSome(list, 2);
+    bench.loseMessages();
+    const stuck = await bench.lastRun(list);
+    bench.clock.set("2026-03-01T01:20:00Z");
+    await bench.work([{ queue: "resume", run: stuck }]);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "failed", phase: "done" });
+    expect((await bench.items(list)).map(({ owes }) => owes)).toEqual([["lite"], ["pulse"]]);
+    bench.clock.set("2026-03-01T02:00:00Z");
+    await bench.run(list);
+    expect(await bench.lastRun(list)).toMatchObject({ status: "completed", stats: { changed: 2 } });
+    const changed = [...bench.published.values()].filter(
+      ({ type }) => type === "watchlist.product.changed",
+    );
+    expect(changed.map(({ items }) => items)).toEqual([2]);
+  });
+});
+
+describe("a run that cannot be folded", () => {
+  it("gives its list free after an hour, as failed", async () => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.runSome(list, 2);
+    bench.loseMessages();
+    const folding = await bench.lastRun(list);
+    expect(folding.phase).toBe("finishing");
+    expect(presentRun(folding)).toMatchObject({ status: "running", finished_at: null });
+    bench.clock.set("2026-03-01T01:01:00Z");
+    await bench.work([{ queue: "resume", run: folding }]);
+    expect(await bench.list(list)).toMatchObject({ runningRun: null, lastRunStatus: "failed" });
+    expect(await bench.lastRun(list)).toMatchObject({ status: "failed", credits: 1 });
+  });
+});
+
+describe("an item removed while its run is in progress", () => {
+  it("is not read any more, and not charged", async () => {
+    const bench = await startRunBench({ tables, batchIdsMax: 1 });
+    const list = await bench.createList(["10001", "10002"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.runSome(list, 1);
+    const [page] = await Array.fromAsync(bench.pages.pages(list.id));
+    if (page === undefined) throw new Error("A list has a page");
+    await bench.pages.replace({ ...list, watchlistId: list.id }, [page], page.items.slice(0, 1));
+    await bench.work([]);
+    expect(await bench.lastRun(list)).toMatchObject({
+      status: "completed",
+      credits: 1,
+      stats: { steps: { check: { requested: 1, ok: 1, skipped: 1 } } },
+    });
+  });
+});
+
+describe("a step whose id is a name that objects have", () => {
+  it.each(["constructor", "toString", "hasOwnProperty"])("%s: runs like any other", async (id) => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"], {
+      pipeline: {
+        entry: id,
+        baseline: null,
+        refresh: null,
+        steps: [{ id, scraper: "retailer_d.standard", routes: [{ when: "ok", notify: true }] }],
+      },
+    });
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.run(list);
+    const run = await bench.lastRun(list);
+    expect(run).toMatchObject({ status: "completed", phase: "done", credits: 1 });
+    expect(Object.entries(run.stats.steps)).toEqual([[id, expect.objectContaining({ ok: 1 })]]);
   });
 });
 

@@ -68,7 +68,7 @@ describe("the same runs", () => {
 
           expect(await playEngine({ ...scenario, ...way }, tables)).toEqual(asOneBatch);
         }),
-        { numRuns },
+        { numRuns, endOnFailure: true },
       );
     },
     600_000,

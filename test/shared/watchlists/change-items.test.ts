@@ -138,12 +138,53 @@ describe("a list that is full", () => {
     expect(watchlist.itemCounts.new).toBe(50_000);
   });
 
-  it("that others filled meanwhile is a conflict, never more than it holds", async () => {
+  it("that turns out to be full again and again is a conflict, never more than it holds", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
       change(list, { add: ["10002", "10003"] }, { bounds: { listItemsMax: 2 } }),
     ).rejects.toMatchObject({ code: "CONFLICT" });
     expect(await world.counters(list)).toMatchObject({ total: 1 });
+  });
+});
+
+describe("a list that others fill meanwhile", () => {
+  const ids = numbered(limits.watchlistItemsMax - 1);
+  /** Pages of which the first that is written is preceded by another call's change. */
+  const preceded = (list: ListRef, body: ItemChangeBody): PageStore => {
+    const store = world.store();
+    let met = false;
+    return {
+      ...store,
+      async replace(...args) {
+        if (!met) {
+          met = true;
+          await change(list, body);
+        }
+        return store.replace(...args);
+      },
+    };
+  };
+
+  it("answers the room that is left when nothing was applied", async () => {
+    const list = await world.open(itemsOf(ids));
+    const pages = preceded(list, { add: ["20001"] });
+    await expect(change(list, { add: ["20002"] }, { pages })).rejects.toMatchObject({
+      code: "INVALID_PARAM",
+      details: { param: "add" },
+      message: expect.stringContaining("room for 0 more, and 'add' has 1 ") as string,
+    });
+  });
+
+  it("says how much is in place when a part is", async () => {
+    const list = await world.open(itemsOf(ids));
+    const pages = preceded(list, { add: ["20001", "20002"], remove: ["1000000"] });
+    await expect(
+      change(list, { add: ["20003", "20004"], remove: ["1000001", "99999"] }, { pages }),
+    ).rejects.toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining("in place (added: 0, removed: 1)") as string,
+    });
+    expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
 });
 
@@ -203,6 +244,10 @@ describe("the request", () => {
     expect(() => parseItemChange("retailer_d", body)).toThrow(
       expect.objectContaining({ code, details: { param } }) as Error,
     );
+  });
+
+  it("that names neither field says which there are", () => {
+    expect(() => parseItemChange("retailer_d", {})).toThrow("Send 'add', 'remove' or both.");
   });
 
   it("gives ids of the list's platform, each once, in order", () => {

@@ -1,40 +1,55 @@
 import { describe, expect, it } from "vitest";
 import { restoreSchedule } from "../../../shared/watchlists/restore-schedule.ts";
-import type { ListSchedule } from "../../../shared/watchlists/schedules.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import type { WatchlistStore } from "../../../shared/watchlists/watchlist-store.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 
 const now = new Date("2026-03-01T10:30:00Z");
 
-async function restored(watchlist: Watchlist | undefined): Promise<readonly ListSchedule[]> {
-  const put: ListSchedule[] = [];
+/** What the schedules were told, where each look at the list finds the next of these. */
+async function restored(...looks: (Watchlist | undefined)[]): Promise<readonly unknown[]> {
+  const told: unknown[] = [];
+  let look = 0;
+  const list = (): Watchlist | undefined => looks[Math.min(look++, looks.length - 1)];
   await restoreSchedule(
     { accountId: "acct_1", watchlistId: "wl_1", now },
     {
-      watchlists: { get: async () => watchlist } as Partial<WatchlistStore> as WatchlistStore,
+      watchlists: { get: async () => list() },
       schedules: {
-        put: async (schedule) => void put.push(schedule),
-        remove: async () => {},
+        put: async ({ schedule, firstAt }) => void told.push([schedule, firstAt]),
+        remove: async (id) => void told.push(id),
       },
     },
   );
-  return put;
+  return told;
 }
 
 describe("a schedule that may be lost", () => {
-  it("is put again for an active list, from its next run on", async () => {
-    const list = aWatchlist({ nextRunAt: "2026-03-01T11:00:00.000Z" });
+  const active = aWatchlist({ nextRunAt: "2026-03-01T11:00:00.000Z" });
+  const paused = aWatchlist({ status: "paused", nextRunAt: null });
+  const put = [active.schedule, new Date("2026-03-01T11:00:00Z")];
 
-    expect(await restored(list)).toMatchObject([
-      { watchlistId: list.id, firstAt: new Date("2026-03-01T11:00:00Z") },
-    ]);
+  it("is put again for an active list, from its next run on", async () => {
+    expect(await restored(active)).toEqual([put]);
   });
 
   it.each([
-    ["a paused list", aWatchlist({ status: "paused", nextRunAt: null })],
+    ["a paused list", paused],
     ["a list that is gone", undefined],
-  ])("is not put for %s", async (_, list) => {
-    expect(await restored(list)).toEqual([]);
+  ])("is removed for %s, also when it becomes so meanwhile", async (_, list) => {
+    expect(await restored(list)).toEqual(["wl_1"]);
+    expect(await restored(active, list)).toEqual([put, "wl_1"]);
+  });
+
+  it("follows a list that is activated, or gets another schedule, meanwhile", async () => {
+    const schedule = { type: "every", every: "5m", everySeconds: 300 } as const;
+    const other = { ...active, schedule };
+
+    expect(await restored(paused, active)).toEqual(["wl_1", put]);
+    expect(await restored(active, other)).toEqual([put, [schedule, put[1]]]);
+  });
+
+  it("is left to the sweeper where others never stop", async () => {
+    const looks = Array.from({ length: 9 }, (_, n) => (n % 2 === 0 ? active : paused));
+    expect(await restored(...looks)).toHaveLength(5);
   });
 });
