@@ -29,7 +29,9 @@ export async function resumeRun(ref: RunRef, dependencies: GiveUpDependencies): 
   }
 }
 
+/** A run that was skipped found nothing: there is nothing to fold that could fail. */
 const isOverdue = (run: Run, now: Date): boolean =>
+  run.status !== "insufficient_credits" &&
   now.getTime() - new Date(run.progressAt).getTime() >= foldingMs;
 
 /** Goes on with the step that was begun last, or with the one after it. */
