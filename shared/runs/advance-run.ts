@@ -160,25 +160,22 @@ async function routedTo(
   const order = runOrder(run.pipeline);
   const target = order[position]?.id ?? "";
   const passed = new Set(order.slice(0, position).map(({ id }) => id));
-  const starting = new Set(started);
   const sent = new Set<string>();
-  const isWanted = ({ id, next = [] }: ItemOutcome): boolean => {
-    const isSent = next.includes(target);
-    if (isSent) sent.add(id);
-    const isStored = next.some((step) => passed.has(step));
-    return (isSent || starting.has(id)) && !isStored;
-  };
-  const carried: Carried[] = [];
+  const found: Carried[] = [];
   for (const step of passed) {
     const record = await steps.get(run.id, step);
     if (record === undefined) continue;
     const outcomes: ItemOutcome[] = [];
     for await (const routed of steps.routed(record)) {
-      outcomes.push(...routed.filter(isWanted).map(toStore));
+      for (const { id, next = [] } of routed) if (next.includes(target)) sent.add(id);
+      // The first step that an item came to next has stored what this one found.
+      const left = routed.filter(({ next = [] }) => !next.some((id) => passed.has(id)));
+      outcomes.push(...left.map(toStore));
     }
-    if (outcomes.length > 0) carried.push({ step, outcomes });
+    found.push({ step, outcomes });
   }
-  return { sent, carried };
+  // An item may come here from any step: what another one found about it must come along.
+  return { sent, carried: carriedTo(new Set([...started, ...sent]), found) };
 }
 
 /** The part of an outcome that changes the item; the rest is for events and routes. */

@@ -35,7 +35,9 @@ export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
   )) {
     if (changes !== undefined) changed.add(id);
     if (lastSnapshot !== undefined) delisted.add(id);
-    if (status === "partial" || status === "unavailable") failed.add(id);
+    // What a step before found gone is owed nothing, whatever a later one got for an answer.
+    const isFailure = status === "partial" || status === "unavailable";
+    if (isFailure && !delisted.has(id)) failed.add(id);
     if (status === "deferred") deferred.add(id);
     matched += matches?.branches.length ?? 0;
   }
