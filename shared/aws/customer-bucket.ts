@@ -6,7 +6,7 @@ import type {
   CustomerBucket,
   CustomerBuckets,
 } from "../exports/customer-bucket.ts";
-import type { AddressPolicy } from "../webhooks/address-policy.ts";
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { guardedExchange } from "./guarded-exchange.ts";
 
 export interface CustomerBucketOptions {

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { array, nullable, number, object, parse, picklist, string } from "valibot";
 import type { Delivery } from "../webhooks/delivery.ts";
 import type { DeliveryStore } from "../webhooks/delivery-store.ts";
-import { eventTypes } from "../webhooks/event.ts";
+import { eventTypes } from "../events/event.ts";
 import type { Row } from "./dynamo.ts";
 import { leasedRows, workEntries, workOf } from "./leased-row.ts";
 

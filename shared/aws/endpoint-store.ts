@@ -17,7 +17,7 @@ import {
 } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
-import { eventTypes } from "../webhooks/event.ts";
+import { eventTypes } from "../events/event.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
 import type { CreateEndpointOutcome, EndpointStore } from "../webhooks/endpoint-store.ts";
 import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";

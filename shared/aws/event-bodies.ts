@@ -1,5 +1,5 @@
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import type { EventBodies } from "../webhooks/event-archive.ts";
+import type { EventBodies } from "../events/event-archive.ts";
 
 /** Event bodies in the service's own bucket, whose lifecycle rule ends them. */
 export function s3EventBodies(client: S3Client, bucket: string): EventBodies {

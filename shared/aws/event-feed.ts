@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { limits } from "../base/limits.ts";
-import type { EventFeed } from "../webhooks/event-feed.ts";
+import type { EventFeed } from "../events/event-feed.ts";
 import { deliveryKeys, epochSeconds } from "./table.ts";
 
 const writesAtOnce = 10;

@@ -2,9 +2,9 @@ import { lookup as systemLookup } from "node:dns";
 import { type ClientRequest, type IncomingHttpHeaders, request as plainRequest } from "node:http";
 import { request as tlsRequest, type RequestOptions } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import type { AddressPolicy } from "../webhooks/address-policy.ts";
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import type { SendFailure } from "../webhooks/sender.ts";
-import { bareHost } from "../webhooks/url.ts";
+import { bareHost } from "../outgoing/url.ts";
 
 /** One HTTP request to an address that a customer chose. */
 export interface ExchangeRequest {

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import type { Resolver } from "../webhooks/resolver.ts";
+import type { Resolver } from "../outgoing/resolver.ts";
 
 /** Looks names up as a connection would. */
 export function hostResolver(): Resolver {

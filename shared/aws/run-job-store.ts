@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { array, nullable, number, object, parse, picklist, string } from "valibot";
-import { eventTypes } from "../webhooks/event.ts";
+import { eventTypes } from "../events/event.ts";
 import type { RunJob, RunJobStore } from "../webhooks/run-job.ts";
 import type { Row } from "./dynamo.ts";
 import { leasedRows, workEntries, workOf } from "./leased-row.ts";

@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import type { Clock } from "../base/clock.ts";
-import type { AddressPolicy } from "../webhooks/address-policy.ts";
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import type { Sender } from "../webhooks/sender.ts";
 import { type ExchangeTimes, guardedExchange } from "./guarded-exchange.ts";
 

@@ -1,7 +1,7 @@
 import { object, parse, unknown } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { attemptsMax, nextWaitSeconds } from "../webhooks/backoff.ts";
+import { attemptsMax, nextWaitSeconds } from "../outbox/backoff.ts";
 import type { DeliveryQueue } from "../webhooks/delivery-queue.ts";
 import {
   type ArchivedRun,
@@ -10,7 +10,7 @@ import {
   type EventBodies,
   unpackBody,
   unpackLine,
-} from "../webhooks/event-archive.ts";
+} from "../events/event-archive.ts";
 import {
   done,
   type Lease,

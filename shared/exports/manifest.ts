@@ -1,5 +1,5 @@
-import type { ArchivedRun } from "../webhooks/event-archive.ts";
-import { eventsDigest } from "../webhooks/event-digest.ts";
+import type { ArchivedRun } from "../events/event-archive.ts";
+import { eventsDigest } from "../events/event-digest.ts";
 import type { Destination } from "./destination.ts";
 import { type ExportFolder, objectKey } from "./object-key.ts";
 

@@ -1,4 +1,4 @@
-import type { EventType } from "../webhooks/event.ts";
+import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
 
 /** The run whose events a folder holds. */

@@ -1,8 +1,8 @@
 import { invalidParam } from "../base/errors.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import type { AddressPolicy } from "../webhooks/address-policy.ts";
-import { requirePublicUrl } from "../webhooks/public-url.ts";
-import type { Resolver } from "../webhooks/resolver.ts";
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
+import { requirePublicUrl } from "../outgoing/public-url.ts";
+import type { Resolver } from "../outgoing/resolver.ts";
 import type { CustomerBucket, CustomerBuckets } from "./customer-bucket.ts";
 import {
   type Destination,

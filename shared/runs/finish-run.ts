@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import type { RunEventPublisher } from "../webhooks/publisher.ts";
+import type { RunEventPublisher } from "../events/publisher.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import { creditsOf, runFindings, statsOf, stepStats } from "./run-findings.ts";

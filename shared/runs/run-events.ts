@@ -1,8 +1,8 @@
 import { derivedId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
-import { eventsDigest } from "../webhooks/event-digest.ts";
-import { type EventType, type SerializedEvent, serializeEvent } from "../webhooks/event.ts";
+import { eventsDigest } from "../events/event-digest.ts";
+import { type EventType, type SerializedEvent, serializeEvent } from "../events/event.ts";
 import { presentRun } from "./present-run.ts";
 import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
 import type { StepFindings } from "./run-findings.ts";

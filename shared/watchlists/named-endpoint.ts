@@ -2,7 +2,7 @@ import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
 import type { EndpointStore } from "../webhooks/endpoint-store.ts";
-import { normaliseUrl } from "../webhooks/url.ts";
+import { normaliseUrl } from "../outgoing/url.ts";
 
 /** The endpoint that a request names for a list's events: by URL, by id, or none. */
 export interface EndpointParams {

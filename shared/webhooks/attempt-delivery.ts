@@ -1,12 +1,12 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import { attemptsMax } from "./backoff.ts";
+import { attemptsMax } from "../outbox/backoff.ts";
 import { type Attempt, type Delivery, settlementOf, unsentAttempt } from "./delivery.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import { type Endpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
-import { archivedLine, type EventBodies, unpackBody } from "./event-archive.ts";
+import { archivedLine, type EventBodies, unpackBody } from "../events/event-archive.ts";
 import type { SendResult, Sender } from "./sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 import { done, type Lease, messageDelay, newLease, readinessOf, type WorkOutcome } from "./work.ts";

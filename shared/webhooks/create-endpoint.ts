@@ -3,11 +3,11 @@ import { conflict, invalidParam } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
-import type { AddressPolicy } from "./address-policy.ts";
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
 import { type Endpoint, endpointSecretContext, type NewEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
-import { requirePublicUrl } from "./public-url.ts";
-import type { Resolver } from "./resolver.ts";
+import { requirePublicUrl } from "../outgoing/public-url.ts";
+import type { Resolver } from "../outgoing/resolver.ts";
 import { newSecret, secretHint } from "./secret.ts";
 
 export interface CreateEndpointDependencies {

@@ -5,9 +5,9 @@ import {
   refusalOf,
   sendAndSettle,
 } from "./attempt-delivery.ts";
-import { retryWaitsSeconds } from "./backoff.ts";
+import { retryWaitsSeconds } from "../outbox/backoff.ts";
 import { newDelivery, unsentAttempt } from "./delivery.ts";
-import { type ArchivedEvent, archivedRun } from "./event-archive.ts";
+import { type ArchivedEvent, archivedRun } from "../events/event-archive.ts";
 import type { RunJob, RunJobStore } from "./run-job.ts";
 import {
   done,

@@ -1,6 +1,6 @@
 import { derivedIdAt } from "../base/ids.ts";
-import { nextWaitSeconds, retryAfterSeconds } from "./backoff.ts";
-import type { EventType } from "./event.ts";
+import { nextWaitSeconds, retryAfterSeconds } from "../outbox/backoff.ts";
+import type { EventType } from "../events/event.ts";
 import type { Work } from "./work.ts";
 
 /** One event on its way to one endpoint, with every attempt so far. */

@@ -13,7 +13,7 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
-import { type EventType, eventTypes } from "./event.ts";
+import { type EventType, eventTypes } from "../events/event.ts";
 
 /** A registered receiver. Times are ISO 8601 UTC; secrets are sealed. */
 export interface Endpoint {

@@ -2,10 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import type { DeliveryQueue } from "./delivery-queue.ts";
 import { isSubscribed } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
-import type { EventType, RunEvents } from "./event.ts";
-import { type ArchivedRun, archiveRun, type EventBodies } from "./event-archive.ts";
-import type { EventFeed } from "./event-feed.ts";
-import type { RunEventPublisher } from "./publisher.ts";
+import type { EventType, RunEvents } from "../events/event.ts";
+import { type ArchivedRun, archiveRun, type EventBodies } from "../events/event-archive.ts";
+import type { EventFeed } from "../events/event-feed.ts";
+import type { RunEventPublisher } from "../events/publisher.ts";
 import { runJobId, type RunJobStore } from "./run-job.ts";
 import type { WorkPointer } from "./work.ts";
 

@@ -1,4 +1,4 @@
-import type { EventType } from "./event.ts";
+import type { EventType } from "../events/event.ts";
 import type { Claim, Lease, Work } from "./work.ts";
 
 /** What one endpoint is owed of one run: the first attempts, in order. */

@@ -3,7 +3,7 @@ import { createAccount } from "../../shared/accounts/create-account.ts";
 import { ServiceError } from "../../shared/base/errors.ts";
 import { newItem } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
-import type { SerializedEvent } from "../../shared/webhooks/event.ts";
+import type { SerializedEvent } from "../../shared/events/event.ts";
 import { aWatchlist } from "./a-watchlist.ts";
 import { isInjected } from "./faulty-client.ts";
 import { seededFaults, userActions } from "./faulty-kinds.ts";

@@ -6,7 +6,7 @@ import { getRoute } from "../../../functions/s3-destination/get.ts";
 import { putRoute } from "../../../functions/s3-destination/put.ts";
 import { s3CustomerBuckets } from "../../../shared/aws/customer-bucket.ts";
 import { destinationBody } from "../../../shared/exports/destination.ts";
-import { addressPolicy } from "../../../shared/webhooks/address-policy.ts";
+import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
 import { startReceiver } from "../../support/receiver.ts";
 

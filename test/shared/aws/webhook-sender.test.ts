@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type LookupFunction, type Socket } from
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { webhookSender } from "../../../shared/aws/webhook-sender.ts";
 import { systemClock } from "../../../shared/base/system.ts";
-import { addressPolicy } from "../../../shared/webhooks/address-policy.ts";
+import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { selfSigned } from "../../support/self-signed.ts";
 

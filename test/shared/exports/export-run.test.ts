@@ -3,8 +3,8 @@ import { gunzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { BucketObject } from "../../../shared/exports/customer-bucket.ts";
-import type { EventType } from "../../../shared/webhooks/event.ts";
-import { eventsDigest } from "../../../shared/webhooks/event-digest.ts";
+import type { EventType } from "../../../shared/events/event.ts";
+import { eventsDigest } from "../../../shared/events/event-digest.ts";
 import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
 import { startReceiver } from "../../support/receiver.ts";
 

@@ -1,6 +1,6 @@
 import { Stripe } from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { EventType } from "../../../shared/webhooks/event.ts";
+import type { EventType } from "../../../shared/events/event.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
 import { runJobId } from "../../../shared/webhooks/run-job.ts";
 import {

@@ -1,7 +1,7 @@
 import { BlockList } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addressPolicy, isPublicAddress } from "../../../shared/webhooks/address-policy.ts";
+import { addressPolicy, isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 
 describe("isPublicAddress", () => {
   it.each([

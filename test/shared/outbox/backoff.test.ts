@@ -5,7 +5,7 @@ import {
   nextWaitSeconds,
   retryAfterSeconds,
   retryWaitsSeconds,
-} from "../../../shared/webhooks/backoff.ts";
+} from "../../../shared/outbox/backoff.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 

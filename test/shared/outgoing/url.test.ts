@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addressPolicy } from "../../../shared/webhooks/address-policy.ts";
-import { normaliseUrl, parsePublicUrl } from "../../../shared/webhooks/url.ts";
+import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
+import { normaliseUrl, parsePublicUrl } from "../../../shared/outgoing/url.ts";
 
 const rules = { policy: addressPolicy(), ownHost: "api.shop-service.com" };
 const localRules = { policy: addressPolicy({ allowLoopback: true }), ownHost: "localhost:8787" };
