@@ -7,9 +7,12 @@ export function s3EventBodies(client: S3Client, bucket: string): EventBodies {
     async put(key, bytes) {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes }));
     },
-    async get(key) {
+    async get(key, range) {
+      // An HTTP range names its last byte.
+      const wanted = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end - 1}` };
+      const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...wanted });
       try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+        const { Body } = await client.send(command);
         return Body === undefined ? null : await Body.transformToByteArray();
       } catch (error) {
         if (error instanceof NoSuchKey) return null;

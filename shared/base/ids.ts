@@ -58,15 +58,28 @@ export function numberedId(kind: IdKind, number: number, owner: string): string 
 
 /** The number in an id of `numberedId`; undefined for any other text, and for another owner's id. */
 export function numberOf(kind: IdKind, id: string, owner: string): number | undefined {
+  const number = numberIn(kind, id);
+  return numberedId(kind, number, owner) === id ? number : undefined;
+}
+
+/** When what an id of `newId` or `derivedIdAt` names was made; undefined for what is no such id. */
+export function timeOf(kind: IdKind, id: string): Date | undefined {
+  if (!isId(kind, id)) return undefined;
+  const at = new Date(numberIn(kind, id));
+  return id.startsWith(idPrefix[kind] + timePart(at)) ? at : undefined;
+}
+
+const timePart = (at: Date): string => digits(at.getTime());
+
+/** The inverse of `digits`; any number for a text that is none of its results. */
+function numberIn(kind: IdKind, id: string): number {
   const start = idPrefix[kind].length;
   let number = 0;
   for (let i = start; i < start + timeLength; i += 1) {
     number = number * 32 + alphabet.indexOf(id.charAt(i));
   }
-  return numberedId(kind, number, owner) === id ? number : undefined;
+  return number;
 }
-
-const timePart = (at: Date): string => digits(at.getTime());
 
 function digits(number: number): string {
   let text = "";

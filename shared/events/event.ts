@@ -1,3 +1,5 @@
+import { derivedIdAt } from "../base/ids.ts";
+
 /** The five event types (specification, section "Events"). */
 export const eventTypes = [
   "watchlist.product.changed",
@@ -7,6 +9,15 @@ export const eventTypes = [
   "webhook.test",
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** The types of events that runs make: all but that of test deliveries. */
+export const runEventTypes = [
+  "watchlist.product.changed",
+  "watchlist.product.matched",
+  "watchlist.product.delisted",
+  "watchlist.run.completed",
+] as const satisfies readonly EventType[];
+export type RunEventType = (typeof runEventTypes)[number];
 
 /** The envelope that receivers, the event feed and the export all carry. */
 export interface EventEnvelope {
@@ -38,6 +49,20 @@ export interface RunEvents {
   readonly webhookEndpointId: string | null;
   readonly events: readonly SerializedEvent[];
 }
+
+/**
+ * The id of a run's event: the same whenever it is made again, and it tells when the run ended.
+ * `part` counts the run's events of the type, from 1 on.
+ */
+export const runEventId = (
+  run: { readonly runId: string; readonly endedAt: string },
+  type: RunEventType,
+  part: number,
+): string => derivedIdAt("event", new Date(run.endedAt), run.runId, type, part);
+
+/** The id of the last event of a run: every run ends with its completion, which has one part. */
+export const lastEventId = (run: { readonly runId: string; readonly endedAt: string }): string =>
+  runEventId(run, "watchlist.run.completed", 1);
 
 export function serializeEvent(envelope: EventEnvelope, items: number): SerializedEvent {
   return {

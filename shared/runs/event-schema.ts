@@ -98,3 +98,32 @@ export const eventSchemas = {
   ),
   "webhook.test": envelope("webhook.test", v.object({ webhook_endpoint_id: v.string() })),
 };
+
+/** 200 of `GET /v1/events`: bodies of the events that runs make. */
+export const eventsResponse = v.object({
+  object: v.literal("list"),
+  data: v.pipe(
+    v.array(
+      v.variant("type", [
+        eventSchemas["watchlist.product.changed"],
+        eventSchemas["watchlist.product.matched"],
+        eventSchemas["watchlist.product.delisted"],
+        eventSchemas["watchlist.run.completed"],
+      ]),
+    ),
+    v.description("Oldest first, each as a webhook gets it."),
+  ),
+  has_more: v.pipe(
+    v.boolean(),
+    v.description("True when there may be events after these; also after a page without any."),
+  ),
+  next_after: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description(
+        "Send it as `after` to go on. It stands behind everything that was looked at, whether the " +
+          "filters wanted it or not; null while there is nothing to stand behind.",
+      ),
+    ),
+  ),
+});

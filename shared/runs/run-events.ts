@@ -1,8 +1,13 @@
-import { derivedId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import { stepScrapers } from "../scrapers/catalogue.ts";
 import { eventsDigest } from "../events/event-digest.ts";
-import { type EventType, type SerializedEvent, serializeEvent } from "../events/event.ts";
+import {
+  lastEventId,
+  runEventId,
+  type RunEventType,
+  type SerializedEvent,
+  serializeEvent,
+} from "../events/event.ts";
 import { presentRun } from "./present-run.ts";
 import type { ItemOutcome, Run, RunWatchlist, StepRecord } from "./run.ts";
 import type { StepFindings } from "./run-findings.ts";
@@ -19,6 +24,7 @@ type Build = (ids: Entry, outcome: ItemOutcome, step: StepRecord) => readonly En
 export function runEvents(run: Run, findings: readonly StepFindings[]): SerializedEvent[] {
   const { watchlist, finishedAt } = run;
   if (watchlist === null || finishedAt === null) return [];
+  const ended = { runId: run.id, endedAt: finishedAt };
   const hasAsin = watchlist.platform === "retailer_a";
   const entriesOf = (build: Build): Entry[] =>
     findings.flatMap(({ step, outcomes }) =>
@@ -34,7 +40,7 @@ export function runEvents(run: Run, findings: readonly StepFindings[]): Serializ
   ].map(({ type, key, entries, part, partCount }) =>
     serializeEvent(
       {
-        id: derivedId("event", run.id, type, part),
+        id: runEventId(ended, type, part),
         type,
         created_at: finishedAt,
         data: { ...commonData(run, watchlist), part, parts: partCount, [key]: entries },
@@ -46,14 +52,14 @@ export function runEvents(run: Run, findings: readonly StepFindings[]): Serializ
 }
 
 interface Part {
-  readonly type: EventType;
+  readonly type: RunEventType;
   readonly key: string;
   readonly entries: readonly Entry[];
   readonly part: number;
   readonly partCount: number;
 }
 
-function parts(type: EventType, key: string, entries: readonly Entry[]): Part[] {
+function parts(type: RunEventType, key: string, entries: readonly Entry[]): Part[] {
   const partCount = Math.ceil(entries.length / limits.itemEventsMax);
   return Array.from({ length: partCount }, (_, n) => ({
     type,
@@ -117,8 +123,8 @@ function completedEvent(
   finishedAt: string,
   itemEvents: readonly SerializedEvent[],
 ): SerializedEvent {
-  const type: EventType = "watchlist.run.completed";
-  const id = derivedId("event", run.id, type, 1);
+  const type: RunEventType = "watchlist.run.completed";
+  const id = lastEventId({ runId: run.id, endedAt: finishedAt });
   const counts: Record<string, number> = {};
   for (const event of itemEvents) counts[event.type] = (counts[event.type] ?? 0) + 1;
   const ids = [...itemEvents.map((event) => event.id), id];

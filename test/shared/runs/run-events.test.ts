@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { timeOf } from "../../../shared/base/ids.ts";
 import { defaultPipeline } from "../../../shared/pipelines/default.ts";
 import {
   emptyStats,
@@ -167,6 +168,15 @@ describe("events of a run", () => {
     const make = (): string[] =>
       runEvents(run, [{ step, outcomes: [changed("1"), delisted("2")] }]).map((e) => e.body);
     expect(make()).toEqual(make());
+  });
+
+  it("have ids that tell when they happened, each its own, and another run's others", () => {
+    const outcomes = [changed("1"), matched("2"), delisted("3")];
+    const idsOf = (of: Run) => runEvents(of, [{ step, outcomes }]).map(({ id }) => id);
+    const ids = [...idsOf(run), ...idsOf({ ...run, id: "wlrun_other" })];
+
+    expect(ids.map((id) => timeOf("event", id)?.toISOString())).toEqual(ids.map(() => finishedAt));
+    expect(new Set(ids).size).toBe(8);
   });
 
   it("end with counts and a digest over all ids in order", () => {

@@ -1,0 +1,16 @@
+import type { UndefinedSchema } from "valibot";
+import { eventsQuery } from "../../shared/events/event-list-schema.ts";
+import { listEvents } from "../../shared/events/list-events.ts";
+import { route } from "../http/route.ts";
+import type { EventsDependencies } from "./handler.ts";
+
+/** `GET /v1/events`: what the account's runs had to say, to be pulled. */
+export const listRoute = route<EventsDependencies, UndefinedSchema<undefined>, typeof eventsQuery>({
+  query: eventsQuery,
+  async handle({ caller, query }, sources) {
+    const { after, type, watchlist_id: watchlistId, limit } = query;
+    const { accountId } = caller;
+    const body = await listEvents({ accountId, after, type, watchlistId, limit }, sources);
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { isId, timeOf } from "../base/ids.ts";
+import { limitParam } from "../base/limit-param.ts";
+import { limits } from "../base/limits.ts";
+import { runEventTypes } from "./event.ts";
+
+const afterMessage =
+  "'after' must be the id of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
+  "as 2026-11-20T10:00:00Z.";
+const typeMessage = `'type' must be one of ${runEventTypes.join(", ")}.`;
+const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
+
+const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+
+const isPlace = (text: string): boolean =>
+  timeOf("event", text) !== undefined || (timeForm.test(text) && !Number.isNaN(Date.parse(text)));
+
+/** Query of `GET /v1/events`. */
+export const eventsQuery = v.object({
+  after: v.optional(
+    v.pipe(
+      v.string(afterMessage),
+      v.check(isPlace, afterMessage),
+      v.description(
+        "Where to go on: the `next_after` of the answer before, or the id of the last event that " +
+          "was seen. An ISO 8601 time with a zone to begin with what happened then or later. " +
+          "Absent: from the oldest event on.",
+      ),
+    ),
+  ),
+  type: v.optional(
+    v.pipe(v.picklist(runEventTypes, typeMessage), v.description("Only events of this type.")),
+  ),
+  watchlist_id: v.optional(
+    v.pipe(
+      v.string(watchlistMessage),
+      v.check((text) => isId("watchlist", text), watchlistMessage),
+      v.description("Only events of this list, which need not exist any more."),
+    ),
+  ),
+  limit: limitParam(limits.pagination.events),
+});

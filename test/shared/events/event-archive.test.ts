@@ -1,0 +1,259 @@
+import { createHash, randomBytes } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { s3EventBodies } from "../../../shared/aws/event-bodies.ts";
+import {
+  type ArchivedEvent,
+  archivedLine,
+  archivedRun,
+  archiveRun,
+  type ByteRange,
+  type EventBodies,
+  readLines,
+  unpackBody,
+  unpackLine,
+} from "../../../shared/events/event-archive.ts";
+import type { RunEvents } from "../../../shared/events/event.ts";
+import { runOf, startEventBuckets } from "../../support/event-world.ts";
+
+const folder = "accounts/acct_1/runs/wlrun_1/";
+const megabyte = 1024 * 1024;
+let buckets: Awaited<ReturnType<typeof startEventBuckets>>;
+let bucket: string;
+let stored: EventBodies;
+/** What was put and got, in order. */
+let puts: string[];
+let gets: { key: string; range: ByteRange | undefined }[];
+let bodies: EventBodies;
+beforeAll(async () => {
+  buckets = await startEventBuckets();
+});
+afterAll(() => buckets.stop());
+beforeEach(() => {
+  bucket = buckets.create();
+  stored = s3EventBodies(buckets.s3, bucket);
+  puts = [];
+  gets = [];
+  bodies = {
+    async put(key, bytes) {
+      await stored.put(key, bytes);
+      puts.push(key.slice(folder.length));
+    },
+    get(key, range) {
+      gets.push({ key: key.slice(folder.length), range });
+      return stored.get(key, range);
+    },
+  };
+});
+
+const small = runOf({ "watchlist.product.changed": 3, "watchlist.product.matched": 2 });
+/** Text that does not compress: so many bytes of gzip, and a little more. */
+const noise = (bytes: number): string => randomBytes((bytes * 3) / 4).toString("base64");
+/** Base64 packs into a gzip member of 3/4 of its length, so texts are longer by that. */
+const noisy = (megabytes: readonly number[]): RunEvents =>
+  runOf(
+    { "watchlist.product.changed": megabytes.length },
+    {
+      text: (type, part) =>
+        type === "watchlist.run.completed"
+          ? ""
+          : noise(((megabytes[part - 1] ?? 0) * megabyte * 4) / 3),
+    },
+  );
+
+async function objects(): Promise<string[]> {
+  const { Contents = [] } = await buckets.s3.send(new ListObjectsV2Command({ Bucket: bucket }));
+  return Contents.map(({ Key = "" }) => Key);
+}
+const object = async (name: string): Promise<Uint8Array> =>
+  (await stored.get(`${folder}${name}`)) ?? new Uint8Array();
+
+async function lines(run: RunEvents, events: readonly ArchivedEvent[]) {
+  const read: (string | null)[] = [];
+  for await (const { event, gzip } of readLines(run, events, bodies)) {
+    expect(event).toBe(events[read.length]);
+    read.push(gzip === null ? null : Buffer.from(unpackBody(gzip)).toString());
+  }
+  return read;
+}
+
+describe("archiveRun", () => {
+  it("puts a small run into one chunk, which is JSONL in gzip, and then the index", async () => {
+    await archiveRun(small, bodies);
+
+    expect(puts).toEqual(["events-00001.jsonl.gz", "run.json.gz"]);
+    const text = gunzipSync(await object("events-00001.jsonl.gz")).toString();
+    expect(text).toBe(small.events.map(({ body }) => `${body}\n`).join(""));
+  });
+
+  it("answers what the index says: digests and places of every event", async () => {
+    const archived = await archiveRun(small, bodies);
+    const chunk = await object("events-00001.jsonl.gz");
+
+    expect(await archivedRun(small, bodies)).toEqual(archived);
+    expect(archived).toMatchObject({
+      watchlistId: "wl_1",
+      runId: "wlrun_1",
+      runNumber: 7,
+      runStartedAt: "2026-11-20T09:59:00.000Z",
+    });
+    expect(archived.events).toEqual(
+      small.events.map(({ id, type, createdAt, items, body }, n) => {
+        const { offset, gzip } = archived.events[n] as ArchivedEvent;
+        const line = Buffer.from(`${body}\n`);
+        const member = chunk.subarray(offset, offset + gzip.bytes);
+        expect(gunzipSync(member)).toEqual(line);
+        return {
+          id,
+          type,
+          createdAt,
+          items,
+          chunk: 1,
+          offset,
+          line: { bytes: line.length, sha256: sha256(line) },
+          gzip: { bytes: member.length, sha256: sha256(member) },
+        };
+      }),
+    );
+  });
+
+  it("makes the same objects whenever it is repeated", async () => {
+    await archiveRun(small, bodies);
+    const first = await Promise.all(["events-00001.jsonl.gz", "run.json.gz"].map(object));
+    await archiveRun(small, bodies);
+
+    expect(await Promise.all(["events-00001.jsonl.gz", "run.json.gz"].map(object))).toEqual(first);
+    expect(await objects()).toHaveLength(2);
+  });
+
+  it("keeps chunks within 8 MiB, and gives a larger event one of its own", async () => {
+    const run = noisy([3, 3, 3, 9, 1, 7.5]);
+    const archived = await archiveRun(run, bodies);
+
+    expect(archived.events.map(({ chunk }) => chunk)).toEqual([1, 1, 2, 3, 4, 5, 5]);
+    expect(puts).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `events-0000${n}.jsonl.gz`).concat("run.json.gz"),
+    );
+    for (const n of [1, 2, 4, 5]) {
+      expect((await object(`events-0000${n}.jsonl.gz`)).length).toBeLessThanOrEqual(8 * megabyte);
+    }
+    const text = (await Promise.all([1, 2, 3, 4, 5].map((n) => object(`events-0000${n}.jsonl.gz`))))
+      .map((bytes) => gunzipSync(bytes).toString())
+      .join("");
+    expect(text === run.events.map(({ body }) => `${body}\n`).join("")).toBe(true);
+  });
+
+  it("leaves no index when a chunk could not be stored", async () => {
+    const failing: EventBodies = {
+      ...stored,
+      put: (key, bytes) =>
+        key.includes("events-00002") ? Promise.reject(new Error("down")) : stored.put(key, bytes),
+    };
+    await expect(archiveRun(noisy([5, 5]), failing)).rejects.toThrow("down");
+
+    expect(await archivedRun(small, bodies)).toBeNull();
+  });
+});
+
+describe("reading", () => {
+  it("gives one event's member with one read of just its bytes", async () => {
+    const archived = await archiveRun(small, bodies);
+    for (const [n, event] of archived.events.entries()) {
+      gets = [];
+      const gzip = (await archivedLine(small, event, bodies)) ?? new Uint8Array();
+      expect(Buffer.from(unpackLine(gzip)).toString()).toBe(`${small.events[n]?.body}\n`);
+      expect(sha256(gzip)).toBe(event.gzip.sha256);
+      const range = { start: event.offset, end: event.offset + event.gzip.bytes };
+      expect(gets).toEqual([{ key: "events-00001.jsonl.gz", range }]);
+    }
+  });
+
+  it("gives all lines in order, with one read a chunk", async () => {
+    const run = noisy([3, 3, 3, 9, 1, 7.5]);
+    const { events } = await archiveRun(run, bodies);
+
+    expect((await lines(run, events)).every((body, n) => body === run.events[n]?.body)).toBe(true);
+    expect(gets.map(({ key }) => key)).toEqual(
+      [1, 2, 3, 4, 5].map((n) => `events-0000${n}.jsonl.gz`),
+    );
+  });
+
+  it("gives lines in any order asked, some of them and twice", async () => {
+    const { events } = await archiveRun(small, bodies);
+    const order = [5, 0, 2, 2, 1, 4];
+    const asked = order.map((n) => events[n] as ArchivedEvent);
+
+    expect(await lines(small, asked)).toEqual(order.map((n) => small.events[n]?.body));
+    expect(await lines(small, [])).toEqual([]);
+  });
+
+  it("does not fetch what lies between events far apart", async () => {
+    const run = noisy([1, 4, 1]);
+    const { events } = await archiveRun(run, bodies);
+    const apart = [events[0], events[2]] as ArchivedEvent[];
+
+    expect(await lines(run, apart)).toEqual([run.events[0]?.body, run.events[2]?.body]);
+    const fetched = gets.map(({ range }) => (range?.end ?? 0) - (range?.start ?? 0));
+    expect(fetched).toEqual(apart.map(({ gzip }) => gzip.bytes));
+  });
+
+  it("takes no event of another chunk for one that stands near", async () => {
+    const run = noisy([3, 3, 3.1, 3]);
+    const { events } = await archiveRun(run, bodies);
+    const asked = [events[0], events[3]] as ArchivedEvent[];
+
+    expect(asked.map(({ chunk }) => chunk)).toEqual([1, 2]);
+    const read = await lines(run, asked);
+    expect(read.map((body) => body === null)).toEqual([false, false]);
+    expect([read[0] === run.events[0]?.body, read[1] === run.events[3]?.body]).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  it("fetches a chunk only when its first line is asked for", async () => {
+    const run = noisy([5, 5]);
+    const { events } = await archiveRun(run, bodies);
+    const reading = readLines(run, events, bodies);
+    await reading.next();
+    expect(gets).toHaveLength(1);
+    await reading.next();
+    expect(gets).toHaveLength(2);
+    await reading.return(undefined);
+  });
+
+  it("gives null for what is gone: an index, a chunk", async () => {
+    const run = noisy([5, 5]);
+    const { events } = await archiveRun(run, bodies);
+    const [first, second] = events as [ArchivedEvent, ArchivedEvent];
+    await remove("events-00001.jsonl.gz");
+    await remove("run.json.gz");
+
+    expect(await archivedRun(run, bodies)).toBeNull();
+    expect(await archivedLine(run, first, bodies)).toBeNull();
+    expect((await lines(run, [first, second])).map((body) => body === null)).toEqual([true, false]);
+  });
+
+  it("is of one account's run only", async () => {
+    await archiveRun(small, bodies);
+    expect(await archivedRun({ accountId: "acct_2", runId: "wlrun_1" }, bodies)).toBeNull();
+    expect(await archivedRun({ accountId: "acct_1", runId: "wlrun_2" }, bodies)).toBeNull();
+  });
+
+  it("throws, and gives no other bytes, when a chunk is not what the index says", async () => {
+    const { events } = await archiveRun(small, bodies);
+    const last = events.at(-1) as ArchivedEvent;
+    const chunk = await object("events-00001.jsonl.gz");
+    await stored.put(`${folder}events-00001.jsonl.gz`, chunk.subarray(0, -1));
+    await expect(archivedLine(small, last, bodies)).rejects.toThrow("whole");
+    await expect(lines(small, events)).rejects.toThrow("whole");
+    await stored.put(`${folder}events-00001.jsonl.gz`, chunk.subarray(0, 10));
+    await expect(archivedLine(small, last, bodies)).rejects.toThrow(/range/i);
+  });
+});
+
+const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+const remove = (name: string) =>
+  buckets.s3.send(new DeleteObjectCommand({ Bucket: bucket, Key: `${folder}${name}` }));
