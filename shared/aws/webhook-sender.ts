@@ -1,31 +1,43 @@
-import type { LookupFunction } from "node:net";
 import type { Clock } from "../base/clock.ts";
-import type { AddressPolicy } from "../outgoing/address-policy.ts";
-import type { Sender } from "../webhooks/sender.ts";
-import { type ExchangeTimes, guardedExchange } from "./guarded-exchange.ts";
+import type { ReceiverConnection, Sender } from "../webhooks/sender.ts";
+import {
+  type ConnectionOptions,
+  type GuardedConnection,
+  guardedConnection,
+} from "./guarded-connection.ts";
 
 const answerBytesMax = 16 * 1_024;
 
-export interface WebhookSenderOptions {
-  readonly policy: AddressPolicy;
+export interface WebhookSenderOptions extends Omit<
+  ConnectionOptions,
+  "answerBytesMax" | "parallel"
+> {
   readonly clock: Clock;
-  /** Name lookup, the system's unless a test gives another. */
-  readonly lookup?: LookupFunction;
-  /** Shorter limits, for tests. */
-  readonly times?: ExchangeTimes;
 }
 
-/** Sends webhooks over node's own HTTP client. */
+/** Sends webhooks over node's own HTTP client, as the guard allows. */
 export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
   return {
-    async send({ url, headers, body }) {
+    connect: (url) =>
+      receiverConnection(new URL(url), clock, guardedConnection({ ...options, answerBytesMax })),
+  };
+}
+
+function receiverConnection(
+  url: URL,
+  clock: Clock,
+  connection: GuardedConnection,
+): ReceiverConnection {
+  return {
+    async send({ headers, body }) {
       const startedAt = clock.now().getTime();
-      const request = { url: new URL(url), method: "POST", headers, body };
-      const exchange = await guardedExchange(request, { ...options, answerBytesMax });
+      const exchange = await connection.exchange({ url, method: "POST", headers, body });
       const durationMs = Math.max(0, clock.now().getTime() - startedAt);
       if (exchange.outcome === "failed") return { ...exchange, durationMs };
-      const retryAfter = exchange.headers["retry-after"] ?? null;
-      return { ...exchange, retryAfter, durationMs };
+      const { status, headers: answered, body: answer } = exchange;
+      const retryAfter = answered["retry-after"] ?? null;
+      return { outcome: "answered", status, retryAfter, body: answer, durationMs };
     },
+    close: () => connection.close(),
   };
 }

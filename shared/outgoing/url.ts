@@ -3,7 +3,10 @@ import type { AddressPolicy } from "./address-policy.ts";
 
 export interface UrlRules {
   readonly policy: AddressPolicy;
-  /** `host[:port]` of this service, which must not call itself; null: not known. */
+  /**
+   * `host[:port]` of this service, which must not call itself, on whatever port; null: not known.
+   * In the local world receivers live on the same host, and the port tells them apart.
+   */
   readonly ownHost: string | null;
 }
 
@@ -69,21 +72,30 @@ function textProblem(raw: string, plainHttp: boolean): string | null {
   if (raw.length > urlLengthMax) return `is longer than ${urlLengthMax} characters`;
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for.
   if (/[\u0000-\u0020\u007f\\]/.test(raw)) return "contains spaces, control characters or '\\'";
-  const scheme = plainHttp ? /^https?:\/\//i : /^https:\/\//i;
+  const scheme = plainHttp ? /^https?:\/\/(?!\/)/i : /^https:\/\/(?!\/)/i;
   if (!scheme.test(raw)) return "must start with https://";
   const [authority = ""] = raw.slice(raw.indexOf("//") + 2).split(/[/?#]/, 1);
   return authority.includes("@") ? "must not contain a user name or password" : null;
 }
 
 function urlProblem(url: URL, { policy, ownHost }: UrlRules): string | null {
+  if (url.username !== "" || url.password !== "") return "must not contain a user name or password";
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
   if (port !== 443 && port < unprivilegedPortMin) return "must use port 443 or 1024 to 65535";
-  const named = url.host.replace(/\.(?=:|$)/, "");
-  if (ownHost !== null && named === ownHost.toLowerCase()) return "must not be this service";
+  if (ownHost !== null && isOwn(url, ownHost, policy)) return "must not be this service";
   const host = bareHost(url.hostname);
   if (isIP(host) !== 0) return policy.allows(host) ? null : "must have a public host";
   if (policy.allowLoopback && host === "localhost") return null;
   return nameProblem(host);
+}
+
+function isOwn(
+  { host, hostname }: URL,
+  ownHost: string,
+  { allowLoopback }: AddressPolicy,
+): boolean {
+  const own = ownHost.toLowerCase();
+  return allowLoopback ? host === own : hostname.replace(/\.$/, "") === own.replace(/:\d+$/, "");
 }
 
 const defaultPort = (url: URL): number => (url.protocol === "http:" ? 80 : 443);

@@ -79,8 +79,50 @@ describe("parsePublicUrl", () => {
     `https://${"a.".repeat(130)}com/`,
     `https://hooks.shop-example.com/${"x".repeat(2_048)}`,
     "https://api.shop-service.com/v1/products",
+    "https://API.shop-service.com./",
+    "https://api.shop-service.com:8443/",
+    "https://hooks.shop-example.com:0/",
+    "https://:secret@hooks.shop-example.com/",
+    "https://@hooks.shop-example.com/",
+    "https:///hooks.shop-example.com/",
+    "https:///user:secret@hooks.shop-example.com/",
+    "https:////user@hooks.shop-example.com/",
+    "https://hooks.shop-example.com/\u0000",
+    "https://hooks.shop-example.com/\u007f",
+    "https://hooks.shop-example.com/\r\nX-Header:1",
+    "ht\ttps://hooks.shop-example.com/",
+    "https://hooks.shop-example.com:44\t3/",
+    "https://%00/",
+    "https://\u3002/",
   ])("refuses '%s'", (raw) => {
     expect(parsePublicUrl(raw, rules).outcome).toBe("refused");
+  });
+
+  it.each([
+    "localhost",
+    "local",
+    "localdomain",
+    "internal",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "home.arpa",
+    "arpa",
+    "test",
+    "example",
+    "invalid",
+    "onion",
+    "alt",
+    "svc",
+    "metadata.google.internal",
+  ])("refuses the name '%s', and every name under it", (name) => {
+    for (const host of [name, `${name}.`, name.toUpperCase(), `a.${name}`, `a.b.${name}.`]) {
+      expect(parsePublicUrl(`https://${host}/`, rules).outcome).toBe("refused");
+    }
+    // The end of a label is not the label.
+    expect(parsePublicUrl(`https://a.x${name}.com/`, rules).outcome).toBe("accepted");
+    expect(parsePublicUrl(`https://${name}.shop-example.com/`, rules).outcome).toBe("accepted");
   });
 
   it("lets plain HTTP and loopback through only where that is injected", () => {

@@ -1,0 +1,189 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { TLSSocket } from "node:tls";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ExchangeTimes, guardedConnection } from "../../../shared/aws/guarded-connection.ts";
+import { addressPolicy, isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
+import { requirePublicUrl } from "../../../shared/outgoing/public-url.ts";
+import { nameServer } from "../../support/name-server.ts";
+import { testAuthority, trusted } from "../../support/test-certificates.ts";
+import {
+  eventually,
+  startTcpServer,
+  startTlsReceiver,
+  type TlsReceiver,
+  wire,
+} from "../../support/tls-receiver.ts";
+
+const file = new URL("../../../../shared/data/ssrf-sample.jsonl", import.meta.url);
+
+interface Row {
+  readonly kind: "ip" | "url" | "dns" | "receiver";
+  readonly input: string;
+  readonly expect: string;
+  readonly why: string;
+  readonly stub_dns?: readonly string[];
+  readonly answers?: readonly (readonly string[])[];
+}
+
+const rows: readonly Row[] = existsSync(file)
+  ? readFileSync(file, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Row)
+  : [];
+const rowsOf = (kind: Row["kind"]): Row[] => rows.filter((row) => row.kind === kind);
+
+const strict = addressPolicy();
+const local = addressPolicy({ allowLoopback: true });
+const somewherePublic = "93.184.215.14";
+
+let receiver: TlsReceiver;
+beforeAll(async () => {
+  receiver = await startTlsReceiver();
+});
+afterAll(() => receiver.stop());
+
+async function isRegistered(url: string, names: ReturnType<typeof nameServer>): Promise<boolean> {
+  const rules = { policy: strict, ownHost: null };
+  return requirePublicUrl({ param: "url", value: url }, rules, names.resolver).then(
+    () => true,
+    (error: unknown) => {
+      expect(error).toMatchObject({ status: 400, details: { param: "url" } });
+      return false;
+    },
+  );
+}
+
+/** Posts to it as a delivery does. */
+async function sent(url: string, options: Partial<Parameters<typeof guardedConnection>[0]> = {}) {
+  const connection = guardedConnection({
+    policy: local,
+    answerBytesMax: 16 * 1_024,
+    certificateAuthorities: testAuthority,
+    ...options,
+  });
+  const body = Buffer.from("{}");
+  try {
+    return await connection.exchange({ url: new URL(url), method: "POST", headers: {}, body });
+  } finally {
+    connection.close();
+  }
+}
+
+describe.skipIf(rows.length === 0)("recorded addresses", () => {
+  it.each(rowsOf("ip"))("$input: $expect, $why", (row) => {
+    // Where either is right, the stricter one holds.
+    expect(isPublicAddress(row.input)).toBe(row.expect === "accept");
+  });
+});
+
+describe.skipIf(rows.length === 0)("recorded URLs", () => {
+  it.each(rowsOf("url"))("$input: $expect, $why", async (row) => {
+    const names = nameServer(row.stub_dns ?? [somewherePublic]);
+
+    // Where either is right, the name is one that DNS can carry, and is accepted.
+    expect(await isRegistered(row.input, names)).toBe(row.expect !== "refuse");
+  });
+
+  it.each(rowsOf("url").filter((row) => row.stub_dns !== undefined))(
+    "$input: refused again when sending",
+    async (row) => {
+      const { lookup } = nameServer(row.stub_dns ?? []);
+
+      expect(await sent(row.input, { policy: strict, lookup })).toEqual({
+        outcome: "failed",
+        error: "address_refused",
+      });
+    },
+  );
+});
+
+describe.skipIf(rows.length === 0)("recorded answers of name servers", () => {
+  it.each(rowsOf("dns"))("$input, $answers: $expect", async (row) => {
+    const before = receiver.connections();
+    const names = nameServer(...(row.answers ?? []));
+    const url = new URL(row.input);
+    url.port = String(receiver.port);
+
+    const registered = await isRegistered(url.href, names);
+    expect(registered).toBe(row.expect !== "registration refused");
+    if (!registered) return;
+    expect(await sent(url.href, { policy: strict, lookup: names.lookup })).toEqual({
+      outcome: "failed",
+      error: "address_refused",
+    });
+    expect(receiver.connections()).toBe(before);
+  });
+});
+
+const hurried: ExchangeTimes = { connectMs: 300, totalMs: 600 };
+
+/** What each recorded receiver does, and what must come of it. */
+const receivers: Record<string, () => Promise<void>> = {
+  async "one header byte a second"() {
+    // More often than that, so that every limit on silence would be reset many times.
+    receiver.answer = (socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
+      trickle(socket);
+    };
+    const times = { connectMs: 50_000, totalMs: 600 };
+    const exchange = await sent(receiver.url, { times });
+    expect(exchange).toEqual({ outcome: "failed", error: "timeout" });
+  },
+  async "accepts TCP, never TLS"() {
+    const server = await startTcpServer((socket) => socket.resume());
+    const times = { ...hurried, totalMs: 50_000 };
+    const exchange = await sent(`https://127.0.0.1:${server.port}/`, { times });
+    expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout" });
+    await server.stop();
+  },
+  async "304"() {
+    receiver.answer = (socket) => socket.write(wire(304));
+    expect(await sent(receiver.url)).toMatchObject({ outcome: "answered", status: 304 });
+  },
+  async "301 to https://169.254.169.254/"() {
+    const before = receiver.requests.length;
+    const headers = { Location: "https://169.254.169.254/" };
+    receiver.answer = (socket) => socket.write(wire(301, headers));
+    expect(await sent(receiver.url)).toMatchObject({ outcome: "answered", status: 301 });
+    expect(receiver.requests.length).toBe(before + 1);
+  },
+  async "HTTP/2 only"() {
+    const server = await startTlsReceiver({ ...trusted, ALPNProtocols: ["h2"] });
+    expect(await sent(server.url)).toEqual({ outcome: "failed", error: "tls_failed" });
+    await server.stop();
+  },
+  async "200, body of 1 GiB of zeros"() {
+    receiver.answer = (socket) => {
+      socket.write(wire(200, { "Content-Length": String(1_024 ** 3) }));
+      const pump = (): void => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(65_536)));
+      };
+      socket.on("drain", pump);
+      pump();
+    };
+    const body = Buffer.alloc(16 * 1_024);
+    expect(await sent(receiver.url)).toMatchObject({ outcome: "answered", status: 200, body });
+    await eventually(() => expect(receiver.open()).toBe(0));
+  },
+};
+
+function trickle(socket: TLSSocket): void {
+  const timer = setInterval(() => socket.write("x"), 20);
+  socket.on("close", () => clearInterval(timer));
+}
+
+describe.skipIf(rows.length === 0)("recorded receivers", () => {
+  it.each(rowsOf("receiver"))("$input: $expect", async ({ input }) => {
+    const play = receivers[input];
+
+    expect(play).toBeDefined();
+    await play?.();
+  });
+
+  it("and all other samples are tested", () => {
+    expect(rows).toHaveLength(
+      rowsOf("ip").length + rowsOf("url").length + rowsOf("dns").length + rowsOf("receiver").length,
+    );
+  });
+});

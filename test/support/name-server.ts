@@ -1,0 +1,27 @@
+import type { LookupFunction } from "node:net";
+
+/** What a name leads to, look-up by look-up; the last answer stays. */
+export type Answers = readonly (readonly string[])[];
+
+/** A name server that answers whatever it is told to, for connections and for registration alike. */
+export function nameServer(...answers: Answers) {
+  let asked = 0;
+  const next = (): readonly string[] => {
+    const found = answers[Math.min(asked, answers.length - 1)] ?? [];
+    asked += 1;
+    return found;
+  };
+  const lookup: LookupFunction = (_, { all }, callback) => {
+    const found = next().map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    const [first] = found;
+    if (first === undefined) {
+      return callback(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), "");
+    }
+    return all === true ? callback(null, found) : callback(null, first.address, first.family);
+  };
+  return {
+    lookup,
+    resolver: { resolve: () => Promise.resolve(next()) },
+    asked: () => asked,
+  };
+}
