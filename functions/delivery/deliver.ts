@@ -1,29 +1,25 @@
-import { assertNever } from "../../shared/base/assert.ts";
-import { exportRun, type ExportRunDependencies } from "../../shared/exports/export-run.ts";
-import { attemptDelivery } from "../../shared/webhooks/attempt-delivery.ts";
-import { deliverRun, type DeliverRunDependencies } from "../../shared/webhooks/deliver-run.ts";
-import type { WorkOutcome } from "../../shared/webhooks/work.ts";
+import { drain, type DrainDependencies } from "../../shared/outbox/drain.ts";
+import { destinationTarget } from "../../shared/outbox/outbox.ts";
+import type { ExportRecord } from "../../shared/exports/export-record.ts";
+import type { DeliveryRecord } from "../../shared/webhooks/attempt-delivery.ts";
 import type { DeliveryMessage } from "./message.ts";
 
-export type DeliverDependencies = DeliverRunDependencies & ExportRunDependencies;
+export interface DeliverDependencies {
+  readonly webhooks: DrainDependencies<DeliveryRecord>;
+  readonly exports: DrainDependencies<ExportRecord>;
+}
 
 /**
- * Does the work that a message points to, if it is due. Works for at most 120 s plus one attempt of
- * 15 s, and throws only when something of the service itself fails: the message must come again.
+ * Works off what the target of a message is owed, if anything is due and nobody is at it. Works for
+ * at most 120 s plus one attempt of 15 s, and throws only when something of the service itself
+ * fails: the message must come again.
  */
 export function deliver(
-  message: DeliveryMessage,
-  dependencies: DeliverDependencies,
-): Promise<WorkOutcome> {
-  const { kind, account_id: accountId, id } = message;
-  switch (kind) {
-    case "run":
-      return deliverRun(accountId, id, dependencies);
-    case "delivery":
-      return attemptDelivery(accountId, id, dependencies);
-    case "export":
-      return exportRun(accountId, id, dependencies);
-    default:
-      return assertNever(kind);
-  }
+  { account_id: accountId, target_id: targetId }: DeliveryMessage,
+  { webhooks, exports }: DeliverDependencies,
+): Promise<void> {
+  const target = { accountId, targetId };
+  return targetId === destinationTarget(accountId).targetId
+    ? drain(target, exports)
+    : drain(target, webhooks);
 }

@@ -1,7 +1,7 @@
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
-import { batchHandler, type QueueHandler } from "../queue/batch-handler.ts";
+import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";
 
@@ -13,8 +13,10 @@ export function createHandler(
   return batchHandler({
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),
-    work: (message) => deliver(message, dependencies),
-    postpone: provide.postpone(environment.DELIVERIES_QUEUE_URL),
+    async work(message) {
+      await deliver(message, dependencies);
+      return done;
+    },
   });
 }
 

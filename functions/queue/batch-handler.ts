@@ -4,12 +4,12 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { type GenericSchema, safeParse } from "valibot";
 
 /**
- * What became of a message. `done` deletes it; `retry` leaves it to come again, after
- * `afterSeconds` when given, else after the queue's visibility timeout.
+ * What became of a message. `done` deletes it; `retry` leaves it to come again after the queue's
+ * visibility timeout.
  */
-export type Outcome =
-  | { readonly outcome: "done" }
-  | { readonly outcome: "retry"; readonly afterSeconds?: number };
+export interface Outcome {
+  readonly outcome: "done" | "retry";
+}
 
 export const done: Outcome = { outcome: "done" };
 
@@ -18,8 +18,6 @@ export interface BatchOptions<Message> {
   readonly logger: Logger;
   /** Works on one message; throwing is a retry. */
   readonly work: (message: Message, deadline: Date) => Promise<Outcome>;
-  /** Postpones a message that is to be retried at a certain time. */
-  readonly postpone?: (receiptHandle: string, seconds: number) => Promise<void>;
 }
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -48,7 +46,7 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
 async function workOn<Message>(
   record: SQSRecord,
   deadline: Date,
-  { schema, logger, work, postpone }: BatchOptions<Message>,
+  { schema, logger, work }: BatchOptions<Message>,
 ): Promise<Outcome> {
   const context = {
     message_id: record.messageId,
@@ -61,11 +59,7 @@ async function workOn<Message>(
       logger.error("message not understood", { ...context, issue: message.issues[0].message });
       return { outcome: "retry" };
     }
-    const outcome = await work(message.output, deadline);
-    if (outcome.outcome === "retry" && outcome.afterSeconds !== undefined) {
-      await postpone?.(record.receiptHandle, outcome.afterSeconds);
-    }
-    return outcome;
+    return await work(message.output, deadline);
   } catch (error) {
     logger.error("message failed", { ...context, error: asError(error) });
     return { outcome: "retry" };

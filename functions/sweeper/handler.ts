@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { sweepDeliveries } from "../../shared/webhooks/sweep-deliveries.ts";
+import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { sweep } from "./sweep.ts";
@@ -9,8 +9,8 @@ export type SweeperHandler = (event: unknown, context: Context) => Promise<void>
 export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHandler {
   const logger = provide.logger(environment, "sweeper");
   const deliveries = {
-    work: provide.dueWork(environment),
-    queue: provide.deliveryQueue(environment),
+    targets: provide.dueTargets(environment),
+    queue: provide.outboxQueue(environment),
   };
   const dependencies = {
     ledger: provide.ledger(environment),
@@ -18,7 +18,7 @@ export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHan
     purges: provide.purges(environment),
     runs: provide.runs(environment),
     queue: provide.runQueue(environment),
-    wakeDeliveries: (wanted: { now: Date; limit: number }) => sweepDeliveries(wanted, deliveries),
+    wakeDeliveries: (wanted: { now: Date; limit: number }) => wakeDue(wanted, deliveries),
     clock: provide.clock,
     warn: provide.warnThrough(logger),
   };

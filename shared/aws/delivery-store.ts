@@ -1,59 +1,212 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { array, nullable, number, object, parse, picklist, string } from "valibot";
-import type { Delivery } from "../webhooks/delivery.ts";
-import type { DeliveryStore } from "../webhooks/delivery-store.ts";
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { array, nullable, number, object, optional, parse, picklist, string } from "valibot";
+import type { Chance, Clock } from "../base/clock.ts";
+import { unavailable } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
 import { eventTypes } from "../events/event.ts";
-import type { Row } from "./dynamo.ts";
-import { leasedRows, workEntries, workOf } from "./leased-row.ts";
+import { endpointTarget } from "../outbox/outbox.ts";
+import { type Delivery, deliveryStates, shownState } from "../webhooks/delivery.ts";
+import type { DeliveryFilter, DeliveryPage, DeliveryStore } from "../webhooks/delivery-store.ts";
+import { redeliveryEntry } from "../webhooks/outbox-entries.ts";
+import type { DeliveryRecord } from "../webhooks/attempt-delivery.ts";
+import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";
+import { additionWrites, type Write } from "./outbox-writes.ts";
+import { deliveryKeys, epochSeconds } from "./table.ts";
 
-/** Deliveries in DynamoDB. Their ids begin with the event's time, so rows sort by it. */
+export interface DynamoDeliveryStoreOptions {
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
+const batchTriesMax = 10;
+/** Rows that a filtered page looks at before it ends early. */
+const looksMax = 5_000;
+
+/** The delivery log in DynamoDB. Deliveries' ids begin with the event's time, so rows sort by it. */
 export function dynamoDeliveryStore(
   client: DynamoDBDocumentClient,
-  tableName: string,
+  options: DynamoDeliveryStoreOptions,
 ): DeliveryStore {
-  const rows = leasedRows(client, { tableName, kind: "delivery" });
+  const { tableName: TableName, clock } = options;
+  const isKept = ({ createdAt }: Delivery): boolean =>
+    Date.parse(createdAt) > clock.now().getTime() - retentionSeconds * 1_000;
   return {
-    open: (accountId, delivery, lease) =>
-      rows.open(accountId, delivery.id, {
-        attributes: attributesOf(delivery),
-        createdAt: delivery.createdAt,
-        dueAt: delivery.dueAt,
-        lease,
-      }),
     async get(accountId, id) {
-      const row = await rows.get(accountId, id);
-      return row === undefined ? null : deliveryOf(row);
+      const Key = deliveryKeys.delivery(accountId, id);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      const found = Item === undefined ? null : deliveryOf(Item);
+      return found !== null && isKept(found) ? found : null;
     },
-    claim: (accountId, id, claim) => rows.claim(accountId, id, claim),
-    settle: (accountId, id, { token, attempts, settlement }) =>
-      rows.change(accountId, id, {
-        token,
-        set: { state: settlement.state, attempts },
-        dueAt: settlement.dueAt,
-        keepLease: false,
-      }),
+    async getMany(accountId, ids) {
+      const rows = await readMany(client, options, { accountId, ids });
+      return new Map(rows.map((row) => deliveryOf(row)).map((found) => [found.id, found]));
+    },
+    list: (accountId, wanted) => list(client, TableName, { accountId, isKept, ...wanted }),
+    async put(accountId, delivery) {
+      const record = { delivery, answersRequest: false };
+      const { Update } = deliveryWrite(TableName, accountId, record);
+      await client.send(new UpdateCommand(Update));
+    },
+    requestRedelivery: (accountId, delivery, now) =>
+      requestRedelivery(client, options, { accountId, delivery, now }),
   };
 }
 
+/**
+ * How the outbox keeps a delivery. That somebody asked for a redelivery meanwhile stays noted until
+ * the attempt that answers it.
+ */
+export function deliveryWrite(
+  TableName: string,
+  accountId: string,
+  { delivery, answersRequest }: DeliveryRecord,
+): { readonly Update: NonNullable<Write["Update"]> } {
+  const set = Object.entries(attributesOf(delivery));
+  const assignments = set.map((_, n) => `#a${n} = :a${n}`).join(", ");
+  return {
+    Update: {
+      TableName,
+      Key: deliveryKeys.delivery(accountId, delivery.id),
+      UpdateExpression: `SET ${assignments}` + (answersRequest ? " REMOVE requested_at" : ""),
+      ExpressionAttributeNames: Object.fromEntries(set.map(([name], n) => [`#a${n}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(set.map(([, value], n) => [`:a${n}`, value])),
+    },
+  };
+}
+
+async function readMany(
+  client: DynamoDBDocumentClient,
+  { tableName, clock, chance }: DynamoDeliveryStoreOptions,
+  { accountId, ids }: { readonly accountId: string; readonly ids: readonly string[] },
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let Keys: Row[] = ids.map((id) => ({ ...deliveryKeys.delivery(accountId, id) }));
+  for (let tries = 0; Keys.length > 0; tries += 1) {
+    if (tries === batchTriesMax) throw unavailable();
+    if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),
+    );
+    rows.push(...(Responses?.[tableName] ?? []));
+    Keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
+  }
+  return rows;
+}
+
+interface ListWanted {
+  readonly accountId: string;
+  readonly limit: number;
+  readonly before: string | null;
+  readonly filter: DeliveryFilter;
+  readonly isKept: (delivery: Delivery) => boolean;
+}
+
+async function list(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { accountId, limit, before, filter, isKept }: ListWanted,
+): Promise<DeliveryPage> {
+  const deliveries: Delivery[] = [];
+  const pk = deliveryKeys.delivery(accountId, "").pk;
+  let lastId = before;
+  for (let looked = 0; looked < looksMax;) {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        TableName,
+        KeyConditionExpression: lastId === null ? "pk = :pk" : "pk = :pk AND sk < :before",
+        ExpressionAttributeValues: {
+          ":pk": pk,
+          ...(lastId === null ? {} : { ":before": lastId }),
+        },
+        ScanIndexForward: false,
+        // One more than fits tells whether there are more.
+        Limit: Object.keys(filter).length === 0 ? limit + 1 : looksMax / 10,
+      }),
+    );
+    for (const row of Items) {
+      const delivery = deliveryOf(row);
+      if (!isKept(delivery)) return { deliveries, lastId: null };
+      if (matches(delivery, filter)) {
+        if (deliveries.length === limit) return { deliveries, lastId };
+        deliveries.push(delivery);
+      }
+      lastId = delivery.id;
+      looked += 1;
+    }
+    if (LastEvaluatedKey === undefined) return { deliveries, lastId: null };
+  }
+  return { deliveries, lastId };
+}
+
+const matches = (delivery: Delivery, filter: DeliveryFilter): boolean =>
+  (filter.endpointId === undefined || filter.endpointId === delivery.endpointId) &&
+  (filter.state === undefined || filter.state === shownState(delivery)) &&
+  (filter.eventType === undefined || filter.eventType === delivery.eventType) &&
+  (filter.watchlistId === undefined || filter.watchlistId === delivery.watchlistId);
+
+function requestRedelivery(
+  client: DynamoDBDocumentClient,
+  options: DynamoDeliveryStoreOptions,
+  wanted: { readonly accountId: string; readonly delivery: Delivery; readonly now: Date },
+): Promise<boolean> {
+  const { accountId, delivery, now } = wanted;
+  const { tableName: TableName } = options;
+  const mark: Write = {
+    Update: {
+      TableName,
+      Key: deliveryKeys.delivery(accountId, delivery.id),
+      UpdateExpression: "SET requested_at = :now",
+      ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(requested_at)",
+      ExpressionAttributeValues: { ":now": now.toISOString() },
+    },
+  };
+  const target = endpointTarget(accountId, delivery.endpointId);
+  const owed = additionWrites(TableName, target, [redeliveryEntry(delivery, now)]);
+  return untilSettled(options, async () => {
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: [mark, ...owed] }));
+      return true;
+    } catch (error) {
+      const reasons = cancellationReasons(error);
+      if (reasons === undefined) throw error;
+      return isContention(reasons) ? "again" : false;
+    }
+  });
+}
+
 const attributesOf = (delivery: Delivery): Row => ({
+  id: delivery.id,
   event_id: delivery.eventId,
   event_type: delivery.eventType,
   watchlist_id: delivery.watchlistId,
   run_id: delivery.runId,
   endpoint_id: delivery.endpointId,
   state: delivery.state,
-  attempt: delivery.attempt,
   attempts: delivery.attempts,
+  attempt_count: delivery.attemptCount,
+  tries: delivery.tries,
+  next_attempt_at: delivery.nextAttemptAt,
+  created_at: delivery.createdAt,
+  ttl: epochSeconds(new Date(delivery.createdAt)) + retentionSeconds,
 });
 
 const deliveryRow = object({
-  ...workEntries,
+  id: string(),
   event_id: string(),
   event_type: picklist(eventTypes),
-  watchlist_id: string(),
-  run_id: string(),
+  watchlist_id: nullable(string()),
+  run_id: nullable(string()),
   endpoint_id: string(),
-  state: picklist(["pending", "delivered", "failed"]),
+  state: picklist(deliveryStates),
   attempts: array(
     object({
       attempt: number(),
@@ -64,12 +217,17 @@ const deliveryRow = object({
       response: nullable(string()),
     }),
   ),
+  attempt_count: number(),
+  tries: number(),
+  next_attempt_at: nullable(string()),
+  requested_at: optional(string()),
+  created_at: string(),
 });
 
 function deliveryOf(stored: Row): Delivery {
   const row = parse(deliveryRow, stored);
   return {
-    ...workOf(row),
+    id: row.id,
     eventId: row.event_id,
     eventType: row.event_type,
     watchlistId: row.watchlist_id,
@@ -77,5 +235,10 @@ function deliveryOf(stored: Row): Delivery {
     endpointId: row.endpoint_id,
     state: row.state,
     attempts: row.attempts,
+    attemptCount: row.attempt_count,
+    tries: row.tries,
+    nextAttemptAt: row.next_attempt_at,
+    requestedAt: row.requested_at ?? null,
+    createdAt: row.created_at,
   };
 }

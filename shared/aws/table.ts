@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DueKind } from "../base/table-schema.ts";
-import type { WorkPointer } from "../webhooks/work.ts";
+import type { Entry, Target } from "../outbox/outbox.ts";
 
 /** The key of a row: every key shape of the service's tables is made in this file. */
 export interface RowKey {
@@ -107,15 +107,32 @@ export const deliveryKeys = {
     pk: `${accountId}#destination`,
     sk: "destination",
   }),
-  /** Events sort by time, and within a run by delivery order. */
-  event: (
-    accountId: string,
-    event: { createdAt: string; runId: string; position: number },
-  ): RowKey => ({
-    pk: `${accountId}#events`,
-    sk: `${event.createdAt}#${event.runId}#${pad(event.position, 5)}`,
+  /** A delivery of the log; its id begins with the event's time, so deliveries sort by it. */
+  delivery: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#deliveries`, sk: id }),
+  /** An export of the log; its id begins with the time the run ended. */
+  export: (accountId: string, id: string): RowKey => ({ pk: `${accountId}#exports`, sk: id }),
+  /** Whether a target is due, and who is working it off. */
+  outbox: ({ accountId, targetId }: Target): RowKey => ({
+    pk: `${accountId}#outbox`,
+    sk: targetId,
   }),
-  work: ({ kind, accountId, id }: WorkPointer): RowKey => ({ pk: `${accountId}#${kind}`, sk: id }),
+  /** What a target is owed: sorts by lane, then by due time. */
+  outboxEntry: (
+    { accountId, targetId }: Target,
+    { lane, dueAt: due, key }: Pick<Entry, "lane" | "dueAt" | "key">,
+  ): RowKey => ({ pk: `${accountId}#outbox#${targetId}`, sk: `${lane}#${due}#${key}` }),
+  /** The number of the account's newest run in the feed. */
+  feedCount: (accountId: string): RowKey => ({ pk: `${accountId}#feed`, sk: "count" }),
+  /** A run in the feed, by its number. */
+  feedEntry: (accountId: string, sequence: number): RowKey => ({
+    pk: `${accountId}#feed`,
+    sk: `run#${pad(sequence, 12)}`,
+  }),
+  /** The same run by the time it ended; there is one, so a run enters the feed once. */
+  feedRun: (accountId: string, run: { createdAt: string; runId: string }): RowKey => ({
+    pk: `${accountId}#feedruns`,
+    sk: `${run.createdAt}#${run.runId}`,
+  }),
 };
 
 /** Attributes that put a row into the due index. */

@@ -33,6 +33,9 @@ export const limits = {
   consecutiveSkipsMax: 3,
   webhookEndpointsMax: 10,
   webhookDescriptionLengthMax: 120,
+  /** Test deliveries to one endpoint within a minute. */
+  webhookTestsPerMinute: 10,
+  secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /** Items in one stored page; a page that outgrows it is split. */
   pageItemsMax: 1_000,
@@ -59,6 +62,9 @@ export const limits = {
     items: { default: 100, max: 1_000 },
     runs: { default: 20, max: 100 },
     creditTransactions: { default: 100, max: 100 },
+    deliveries: { default: 50, max: 100 },
+    exports: { default: 50, max: 100 },
+    events: { default: 100, max: 100 },
   },
   signupCredits: 5_000,
   apiKeysMax: 20,

@@ -9,4 +9,4 @@ export const tableSchema = {
 } as const;
 
 /** What may stand in `due_kind`; `due_at` is an ISO 8601 time. */
-export type DueKind = "watchlist" | "run" | "hold" | "delivery" | "purge";
+export type DueKind = "watchlist" | "run" | "hold" | "outbox" | "purge";

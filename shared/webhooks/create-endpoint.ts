@@ -1,9 +1,10 @@
 import type { Chance } from "../base/clock.ts";
-import { conflict, invalidParam } from "../base/errors.ts";
+import { conflict } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
+import { urlTaken } from "./change-endpoint.ts";
 import { type Endpoint, endpointSecretContext, type NewEndpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { requirePublicUrl } from "../outgoing/public-url.ts";
@@ -11,7 +12,7 @@ import type { Resolver } from "../outgoing/resolver.ts";
 import { newSecret, secretHint } from "./secret.ts";
 
 export interface CreateEndpointDependencies {
-  readonly endpoints: EndpointStore;
+  readonly endpoints: Pick<EndpointStore, "create">;
   readonly secrets: SecretBox;
   readonly resolver: Resolver;
   readonly policy: AddressPolicy;
@@ -26,7 +27,7 @@ export interface EndpointRequest {
   readonly ownHost: string | null;
 }
 
-export interface CreatedEndpoint {
+export interface EndpointWithSecret {
   readonly endpoint: Endpoint;
   /** The signing secret, to be shown now and never again. */
   readonly secret: string;
@@ -39,7 +40,7 @@ export interface CreatedEndpoint {
 export async function createEndpoint(
   { accountId, wanted, now, ownHost }: EndpointRequest,
   { endpoints, secrets, resolver, policy, chance }: CreateEndpointDependencies,
-): Promise<CreatedEndpoint> {
+): Promise<EndpointWithSecret> {
   const rules = { policy, ownHost };
   const url = await requirePublicUrl({ param: "url", value: wanted.url }, rules, resolver);
   const id = newId("webhookEndpoint", now, chance);
@@ -56,9 +57,7 @@ export async function createEndpoint(
     updatedAt: now.toISOString(),
   };
   const { outcome } = await endpoints.create(accountId, endpoint);
-  if (outcome === "url_taken") {
-    throw invalidParam("url", "A webhook endpoint of this account has this URL already.");
-  }
+  if (outcome === "url_taken") throw urlTaken();
   if (outcome === "limit_reached") {
     throw conflict(
       `An account has at most ${limits.webhookEndpointsMax} webhook endpoints. Delete one first.`,

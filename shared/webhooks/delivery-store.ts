@@ -1,21 +1,38 @@
-import type { Attempt, Delivery, Settlement } from "./delivery.ts";
-import type { Claim, Lease } from "./work.ts";
+import type { EventType } from "../events/event.ts";
+import type { Delivery, DeliveryState } from "./delivery.ts";
 
-/** Deliveries by id, kept for 30 days. */
+export interface DeliveryFilter {
+  readonly endpointId?: string;
+  readonly state?: DeliveryState;
+  readonly eventType?: EventType;
+  readonly watchlistId?: string;
+}
+
+export interface DeliveryPage {
+  readonly deliveries: readonly Delivery[];
+  /** Where the page ended; null when there are no more. A page may end before it is full. */
+  readonly lastId: string | null;
+}
+
+/** The delivery log: every delivery of an account by id, kept for 30 days. */
 export interface DeliveryStore {
-  /** Keeps a new delivery, leased when a lease is given; false when it is there already. */
-  open(accountId: string, delivery: Delivery, lease: Lease | null): Promise<boolean>;
   get(accountId: string, id: string): Promise<Delivery | null>;
-  /** Takes a due delivery; false when somebody else has taken it or it is not due. */
-  claim(accountId: string, id: string, claim: Claim): Promise<boolean>;
-  /** Logs an attempt and what follows from it; false when the lease was lost. */
-  settle(
+  /** Those of up to 100 deliveries that exist, by id. */
+  getMany(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
+  /** Newest first; `before` is exclusive. Looks at a bounded number of deliveries. */
+  list(
     accountId: string,
-    id: string,
-    change: {
-      readonly token: string;
-      readonly attempts: readonly Attempt[];
-      readonly settlement: Settlement;
+    wanted: {
+      readonly limit: number;
+      readonly before: string | null;
+      readonly filter: DeliveryFilter;
     },
-  ): Promise<boolean>;
+  ): Promise<DeliveryPage>;
+  /** Keeps a delivery that no outbox owes: a test's. */
+  put(accountId: string, delivery: Delivery): Promise<void>;
+  /**
+   * Owes the delivery to its endpoint anew, from now, and marks it so; in one transaction. False
+   * when it is owed anew already, or is not there.
+   */
+  requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

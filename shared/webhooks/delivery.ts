@@ -1,18 +1,30 @@
 import { derivedIdAt } from "../base/ids.ts";
-import { nextWaitSeconds, retryAfterSeconds } from "../outbox/backoff.ts";
 import type { EventType } from "../events/event.ts";
-import type { Work } from "./work.ts";
+import { nextWaitSeconds, retryAfterSeconds } from "../outbox/backoff.ts";
 
-/** One event on its way to one endpoint, with every attempt so far. */
-export interface Delivery extends Work {
+export const deliveryStates = ["pending", "delivered", "failed"] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** One event on its way to one endpoint, with every attempt so far. Times are ISO 8601 UTC. */
+export interface Delivery {
   readonly id: string;
   readonly eventId: string;
   readonly eventType: EventType;
-  readonly watchlistId: string;
-  readonly runId: string;
+  /** Null for a test delivery. */
+  readonly watchlistId: string | null;
+  readonly runId: string | null;
   readonly endpointId: string;
-  readonly state: "pending" | "delivered" | "failed";
+  readonly state: DeliveryState;
+  /** The newest attempts, oldest first. */
   readonly attempts: readonly Attempt[];
+  /** Attempts ever made. */
+  readonly attemptCount: number;
+  /** Attempts made since the retry schedule last began. */
+  readonly tries: number;
+  /** When the next attempt is due; null when none is. */
+  readonly nextAttemptAt: string | null;
+  /** When somebody asked to send it again; null once that was done. */
+  readonly requestedAt: string | null;
   /** When the event happened. */
   readonly createdAt: string;
 }
@@ -31,68 +43,84 @@ export interface Attempt {
   readonly response: string | null;
 }
 
-/** What an attempt makes of a delivery. */
-export interface Settlement {
-  readonly state: Delivery["state"];
-  readonly dueAt: Date | null;
-}
+/** Attempts that a delivery remembers: the schedule twice over, and some by hand. */
+const attemptsKeptMax = 25;
 
-interface DeliverySubject {
+export interface DeliverySubject {
   readonly event: { readonly id: string; readonly type: EventType; readonly createdAt: string };
-  readonly watchlistId: string;
-  readonly runId: string;
+  readonly watchlistId: string | null;
+  readonly runId: string | null;
   readonly endpointId: string;
 }
 
-/** A delivery that nobody has attempted; its id is the same wherever event and endpoint meet. */
-export function newDelivery(
-  { event, watchlistId, runId, endpointId }: DeliverySubject,
-  dueAt: Date | null,
-): Delivery {
+/** The id of a delivery: the same wherever event and endpoint meet. */
+export const deliveryId = ({ event, endpointId }: DeliverySubject): string =>
+  derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId);
+
+/** A delivery that nobody has attempted. */
+export function newDelivery(subject: DeliverySubject): Delivery {
+  const { event, watchlistId, runId, endpointId } = subject;
   return {
-    id: derivedIdAt("delivery", new Date(event.createdAt), event.id, endpointId),
+    id: deliveryId(subject),
     eventId: event.id,
     eventType: event.type,
     watchlistId,
     runId,
     endpointId,
     state: "pending",
-    attempt: 0,
     attempts: [],
-    dueAt: dueAt?.toISOString() ?? null,
-    leased: false,
+    attemptCount: 0,
+    tries: 0,
+    nextAttemptAt: null,
+    requestedAt: null,
     createdAt: event.createdAt,
   };
 }
 
+/** The state to show: whoever asked for a redelivery finds it pending until it was made. */
+export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
+  requestedAt === null ? state : "pending";
+
 const statusGone = 410;
 
-/** 2xx delivers, 410 ends, anything else goes on the retry schedule until that ends. */
-export function settlementOf(
+/** What comes after an attempt: 2xx delivers, 410 ends, anything else goes on the retry schedule. */
+export function afterAttempt(
+  delivery: Delivery,
   attempt: Attempt,
   context: { readonly retryAfter: string | null; readonly now: Date; readonly fraction: number },
-): Settlement {
-  if (isSuccess(attempt)) return { state: "delivered", dueAt: null };
-  if (attempt.status === statusGone) return { state: "failed", dueAt: null };
-  const wait = nextWaitSeconds({
-    attempt: attempt.attempt,
-    retryAfterSeconds: retryAfterSeconds(context.retryAfter, context.now),
-    fraction: context.fraction,
-  });
-  return wait === null
-    ? { state: "failed", dueAt: null }
-    : { state: "pending", dueAt: new Date(context.now.getTime() + wait * 1_000) };
+): Delivery {
+  const tries = delivery.tries + 1;
+  const attempted = withAttempt({ ...delivery, tries }, attempt);
+  if (attempt.error === null) return { ...attempted, state: "delivered", nextAttemptAt: null };
+  const wait =
+    attempt.status === statusGone
+      ? null
+      : nextWaitSeconds({
+          attempt: tries,
+          retryAfterSeconds: retryAfterSeconds(context.retryAfter, context.now),
+          fraction: context.fraction,
+        });
+  if (wait === null) return { ...attempted, state: "failed", nextAttemptAt: null };
+  const nextAttemptAt = new Date(context.now.getTime() + wait * 1_000).toISOString();
+  return { ...attempted, state: "pending", nextAttemptAt };
 }
 
-const isSuccess = ({ status }: Attempt): boolean =>
-  status !== null && status >= 200 && status < 300;
+/** A delivery that is not attempted any more, and why. */
+export const endedDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
+  ...withAttempt(delivery, {
+    attempt: delivery.attemptCount + 1,
+    at: now.toISOString(),
+    status: null,
+    durationMs: 0,
+    error,
+    response: null,
+  }),
+  state: "failed",
+  nextAttemptAt: null,
+});
 
-/** The record of a delivery that was not attempted, and why. */
-export const unsentAttempt = (attempt: number, now: Date, error: string): Attempt => ({
-  attempt,
-  at: now.toISOString(),
-  status: null,
-  durationMs: 0,
-  error,
-  response: null,
+const withAttempt = (delivery: Delivery, attempt: Attempt): Delivery => ({
+  ...delivery,
+  attempts: [...delivery.attempts, attempt].slice(-attemptsKeptMax),
+  attemptCount: attempt.attempt,
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { listOf, timestamp } from "../base/wire-schema.ts";
+import { count, listOf, timestamp } from "../base/wire-schema.ts";
 
 /** A webhook endpoint as answers show it (specification, section "Webhook endpoint"). */
 export const webhookEndpointSchema = v.object({
@@ -29,4 +29,36 @@ export const webhookEndpointsResponse = listOf(webhookEndpointSchema);
 export const webhookEndpointWithSecretSchema = v.object({
   ...webhookEndpointSchema.entries,
   secret: v.pipe(v.string(), v.description("The signing secret; shown in this answer only.")),
+});
+
+/** 200 of `DELETE /v1/webhook_endpoints/{id}`. */
+export const webhookEndpointDeletedResponse = v.object({
+  id: v.string(),
+  object: v.literal("webhook_endpoint"),
+  deleted: v.literal(true),
+});
+
+/** 200 of `POST /v1/webhook_endpoints/{id}/test`, whatever the receiver did. */
+export const webhookTestResponse = v.object({
+  object: v.literal("webhook_test"),
+  endpoint_id: v.string(),
+  delivered: v.pipe(v.boolean(), v.description("True when the receiver answered 2xx in time.")),
+  status_code: v.nullable(
+    v.pipe(v.number(), v.integer(), v.description("What the receiver answered; null: nothing.")),
+  ),
+  duration_ms: count,
+  error: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description("Why it was not delivered, such as status_500, timeout or endpoint_disabled."),
+    ),
+  ),
+});
+
+/** 202 of `POST /v1/webhook_endpoints/{id}/recover`. */
+export const webhookRecoveryResponse = v.object({
+  object: v.literal("webhook_recovery"),
+  endpoint_id: v.string(),
+  since: timestamp,
+  until: timestamp,
 });

@@ -5,6 +5,12 @@ export type CreateEndpointOutcome =
   | { readonly outcome: "url_taken" }
   | { readonly outcome: "limit_reached" };
 
+export type ReplaceEndpointOutcome =
+  | { readonly outcome: "replaced" }
+  /** The endpoint is not as it was any more, or gone. */
+  | { readonly outcome: "changed" }
+  | { readonly outcome: "url_taken" };
+
 /** The webhook endpoints of accounts; one account never sees another's. */
 export interface EndpointStore {
   /**
@@ -12,6 +18,18 @@ export interface EndpointStore {
    * of endpoints goes up, so neither bound can be passed by calls at the same time.
    */
   create(accountId: string, endpoint: Endpoint): Promise<CreateEndpointOutcome>;
+  /**
+   * Puts `after` in the place of an endpoint that still is as `before` says; versions differ in
+   * their `updatedAt`. Another URL is taken, and the old one given back, in the same transaction.
+   */
+  replace(before: Endpoint, after: Endpoint): Promise<ReplaceEndpointOutcome>;
+  /**
+   * Deletes an endpoint; in one transaction its URL is given back and the count of endpoints goes
+   * down. False when there is none.
+   */
+  delete(accountId: string, id: string): Promise<boolean>;
+  /** Counts a test delivery in its minute; false when the minute has had its bound of them. */
+  admitTest(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<Endpoint | null>;
   /** Every endpoint of the account, oldest first. */
   list(accountId: string): Promise<readonly Endpoint[]>;

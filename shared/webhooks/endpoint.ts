@@ -10,9 +10,11 @@ import {
   picklist,
   pipe,
   string,
+  transform,
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
+import { visibleText } from "../base/visible-text.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
 /** A registered receiver. Times are ISO 8601 UTC; secrets are sealed. */
@@ -30,47 +32,70 @@ export interface Endpoint {
   /** The secret before a rotation with overlap, which signs too until `expiresAt`. */
   readonly previousSecret: { readonly sealed: string; readonly expiresAt: string } | null;
   readonly createdAt: string;
+  /** Another one after every change, so it tells versions of the endpoint apart. */
   readonly updatedAt: string;
 }
 
 const descriptionMax = limits.webhookDescriptionLengthMax;
 
+const urlField = pipe(
+  string("'url' must be a string."),
+  description("HTTPS, a public host, port 443 or 1024 to 65535; once per account."),
+);
+const descriptionField = nullable(
+  pipe(
+    string("'description' must be a string or null."),
+    maxLength(descriptionMax, `'description' must be at most ${descriptionMax} characters.`),
+    visibleText("description"),
+  ),
+);
+const eventsField = nullable(
+  pipe(
+    array(
+      picklist(eventTypes, `Unknown event type. Known types: ${eventTypes.join(", ")}.`),
+      "'events' must be an array of event types or null.",
+    ),
+    description("Types of the events that name no endpoint; null: every type."),
+    transform((types) => [...new Set(types)]),
+  ),
+);
+const enabledField = pipe(
+  boolean("'enabled' must be true or false."),
+  description("A disabled endpoint receives nothing."),
+);
+
 /** Body of `POST /v1/webhook_endpoints`. The URL's own rules need a look at the network. */
 export const newEndpointBody = object({
-  url: pipe(
-    string("'url' must be a string."),
-    description("HTTPS, a public host, port 443 or 1024 to 65535; once per account."),
-  ),
-  description: optional(
-    nullable(
-      pipe(
-        string("'description' must be a string or null."),
-        maxLength(descriptionMax, `'description' must be at most ${descriptionMax} characters.`),
-      ),
-    ),
-    null,
-  ),
-  events: optional(
-    nullable(
-      pipe(
-        array(
-          picklist(eventTypes, `Unknown event type. Known types: ${eventTypes.join(", ")}.`),
-          "'events' must be an array of event types or null.",
-        ),
-        description("Types of the events that name no endpoint; null: every type."),
-      ),
-    ),
-    null,
-  ),
-  enabled: optional(
+  url: urlField,
+  description: optional(descriptionField, null),
+  events: optional(eventsField, null),
+  enabled: optional(enabledField, true),
+});
+export type NewEndpoint = InferOutput<typeof newEndpointBody>;
+
+/** Body of `PATCH /v1/webhook_endpoints/{id}`: what is absent stays as it is. */
+export const endpointPatchBody = object({
+  url: optional(urlField),
+  description: optional(descriptionField),
+  events: optional(eventsField),
+  enabled: optional(enabledField),
+});
+export type EndpointPatch = InferOutput<typeof endpointPatchBody>;
+
+/** Body of `POST /v1/webhook_endpoints/{id}/rotate`; there need not be one. */
+export const rotateBody = object({
+  overlap: optional(
     pipe(
-      boolean("'enabled' must be true or false."),
-      description("A disabled endpoint receives nothing."),
+      boolean("'overlap' must be true or false."),
+      description("Whether the replaced secret signs too for another 24 hours."),
     ),
     true,
   ),
 });
-export type NewEndpoint = InferOutput<typeof newEndpointBody>;
+
+/** The `updatedAt` of an endpoint that changes at `now`: later than before, whatever the clock says. */
+export const changedAt = ({ updatedAt }: Endpoint, now: Date): string =>
+  new Date(Math.max(now.getTime(), Date.parse(updatedAt) + 1)).toISOString();
 
 /** True when the endpoint receives events of this type that name no endpoint. */
 export const isSubscribed = (endpoint: Endpoint, type: EventType): boolean =>

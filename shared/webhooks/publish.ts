@@ -1,101 +1,88 @@
-import type { Clock } from "../base/clock.ts";
-import type { DeliveryQueue } from "./delivery-queue.ts";
-import { isSubscribed } from "./endpoint.ts";
-import type { EndpointStore } from "./endpoint-store.ts";
-import type { EventType, RunEvents } from "../events/event.ts";
 import { type ArchivedRun, archiveRun, type EventBodies } from "../events/event-archive.ts";
+import type { EventType, RunEvents } from "../events/event.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
-import { runJobId, type RunJobStore } from "./run-job.ts";
-import type { WorkPointer } from "./work.ts";
+import {
+  destinationTarget,
+  endpointTarget,
+  type Entry,
+  type Outbox,
+  type OutboxQueue,
+  type Target,
+} from "../outbox/outbox.ts";
+import { isSubscribed } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+import { runEntry } from "./outbox-entries.ts";
 
 /** Takes on the export of a run, if the account exports. */
 export interface RunExports {
-  /** Returns the work to wake, or null when the account has no enabled destination. */
-  open(accountId: string, run: ArchivedRun): Promise<WorkPointer | null>;
+  /** What the account's destination is owed; null when there is none that is enabled. */
+  open(accountId: string, run: ArchivedRun): Promise<Entry | null>;
 }
 
 export interface PublishDependencies {
-  readonly endpoints: EndpointStore;
+  readonly endpoints: Pick<EndpointStore, "list">;
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
-  readonly jobs: RunJobStore;
+  readonly outbox: Outbox;
   readonly exports: RunExports;
-  readonly queue: DeliveryQueue;
-  readonly clock: Clock;
-}
-
-interface Target {
-  readonly endpointId: string;
-  readonly types: readonly EventType[] | null;
+  readonly queue: OutboxQueue;
 }
 
 /**
- * Publishes a run in an order in which a crash anywhere loses nothing: bodies first, then the rows
- * that owe them to somebody, then the hints. Every write is the same on a repeat.
+ * Publishes a run in an order in which a crash anywhere loses nothing: bodies first, then the feed,
+ * then what is owed to whom, then the hints. Every write is the same on a repeat.
  */
 export function runEventPublisher(dependencies: PublishDependencies): RunEventPublisher {
   return { publish: (run) => publish(run, dependencies) };
 }
 
 async function publish(run: RunEvents, dependencies: PublishDependencies): Promise<void> {
-  if (run.events.length === 0) return;
-  const { bodies, feed, exports, queue } = dependencies;
+  const [event] = run.events;
+  if (event === undefined) return;
+  const { endpoints, bodies, feed, outbox, exports, queue } = dependencies;
+  const { accountId, runId, watchlistId, webhookEndpointId } = run;
   const archived = await archiveRun(run, bodies);
-  await feed.append(run.accountId, feedEntries(archived));
-  const work = await openJobs(run, dependencies);
-  const exportWork = await exports.open(run.accountId, archived);
-  await queue.send(exportWork === null ? work : [...work, exportWork], 0);
+  const types = [...new Set(run.events.map(({ type }) => type))];
+  const { createdAt: happenedAt } = event;
+  await feed.append(accountId, {
+    runId,
+    watchlistId,
+    webhookEndpointId,
+    createdAt: happenedAt,
+    types,
+  });
+  const targets: Target[] = [];
+  const owe = async (target: Target, entry: Entry): Promise<void> => {
+    await outbox.add(target, [entry]);
+    targets.push(target);
+  };
+  for (const { endpointId, types: wanted } of await receiversOf(run, types, endpoints)) {
+    const entry = runEntry({ runId, watchlistId, types: wanted, happenedAt });
+    await owe(endpointTarget(accountId, endpointId), entry);
+  }
+  const owedExport = await exports.open(accountId, archived);
+  if (owedExport !== null) await owe(destinationTarget(accountId), owedExport);
+  await queue.send(targets, 0);
 }
 
-async function openJobs(
-  run: RunEvents,
-  { endpoints, jobs, clock }: PublishDependencies,
-): Promise<readonly WorkPointer[]> {
-  const { accountId, runId, watchlistId } = run;
-  const now = clock.now().toISOString();
-  const pointers: WorkPointer[] = [];
-  for (const { endpointId, types } of await targetsOf(run, endpoints)) {
-    const id = runJobId(runId, endpointId);
-    await jobs.open(accountId, {
-      id,
-      runId,
-      watchlistId,
-      endpointId,
-      types,
-      state: "pending",
-      next: 0,
-      failuresInRow: 0,
-      attempt: 0,
-      dueAt: now,
-      leased: false,
-      createdAt: now,
-    });
-    pointers.push({ kind: "run", accountId, id });
-  }
-  return pointers;
+interface RunReceiver {
+  readonly endpointId: string;
+  readonly types: EventType[] | null;
 }
 
 /**
- * A list's own endpoint gets everything, whatever its filter says, and gets its job even when it is
- * disabled or gone, which the delivery records (specification, section "Events", rules 1 and 2).
+ * A list's own endpoint gets everything, whatever its filter says, and is owed it even when it is
+ * disabled or gone, which the delivery log records (specification, section "Events", rules 1 and 2).
  */
-async function targetsOf(run: RunEvents, endpoints: EndpointStore): Promise<readonly Target[]> {
-  if (run.webhookEndpointId !== null) {
-    return [{ endpointId: run.webhookEndpointId, types: null }];
-  }
-  const known = await endpoints.list(run.accountId);
+async function receiversOf(
+  { accountId, webhookEndpointId }: RunEvents,
+  types: readonly EventType[],
+  endpoints: Pick<EndpointStore, "list">,
+): Promise<readonly RunReceiver[]> {
+  if (webhookEndpointId !== null) return [{ endpointId: webhookEndpointId, types: null }];
+  const known = await endpoints.list(accountId);
   return known
-    .filter((endpoint) => run.events.some(({ type }) => isSubscribed(endpoint, type)))
-    .map(({ id, events }) => ({ endpointId: id, types: events }));
+    .filter((endpoint) => types.some((type) => isSubscribed(endpoint, type)))
+    .map(({ id, events }) => ({ endpointId: id, types: events === null ? null : [...events] }));
 }
-
-const feedEntries = ({ events, watchlistId, runId }: ArchivedRun) =>
-  events.map(({ id, type, createdAt }, position) => ({
-    eventId: id,
-    type,
-    createdAt,
-    watchlistId,
-    runId,
-    position,
-  }));

@@ -1,6 +1,5 @@
 /** One signed POST to a receiver. */
-interface OutgoingRequest {
-  readonly url: string;
+export interface OutgoingRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
 }
@@ -25,10 +24,18 @@ export type SendResult =
     }
   | { readonly outcome: "failed"; readonly error: SendFailure; readonly durationMs: number };
 
+/** A receiver, with connections of its own that stay open between deliveries. */
+export interface ReceiverConnection {
+  /** Never throws for what a receiver does. */
+  send(request: OutgoingRequest): Promise<SendResult>;
+  close(): void;
+}
+
 /**
  * Sends to addresses that customers chose: public ones only, no redirects, 5 s to connect and 15 s
- * in all. Never throws for what a receiver does.
+ * in all. No two receivers share a connection.
  */
 export interface Sender {
-  send(request: OutgoingRequest): Promise<SendResult>;
+  /** Opens nothing yet: the first delivery does. */
+  connect(url: string): ReceiverConnection;
 }

@@ -1,31 +1,42 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { parse } from "valibot";
 import { deliver, type DeliverDependencies } from "../../functions/delivery/deliver.ts";
 import { deliveryMessage } from "../../functions/delivery/message.ts";
 import { s3CustomerBuckets } from "../../shared/aws/customer-bucket.ts";
-import { sqsDeliveryQueue } from "../../shared/aws/delivery-queue.ts";
-import { dynamoDeliveryStore } from "../../shared/aws/delivery-store.ts";
+import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/delivery-store.ts";
 import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
-import { dynamoDueWork } from "../../shared/aws/due-work.ts";
+import { dynamoDueTargets } from "../../shared/aws/due-targets.ts";
 import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
 import { s3EventBodies } from "../../shared/aws/event-bodies.ts";
 import { dynamoEventFeed } from "../../shared/aws/event-feed.ts";
-import { dynamoExportJobStore } from "../../shared/aws/export-job-store.ts";
+import { dynamoExportStore, exportWrite } from "../../shared/aws/export-store.ts";
 import { hostResolver } from "../../shared/aws/host-resolver.ts";
-import { dynamoRunJobStore } from "../../shared/aws/run-job-store.ts";
+import { sqsOutboxQueue } from "../../shared/aws/outbox-queue.ts";
+import { dynamoOutboxStore } from "../../shared/aws/outbox-store.ts";
+import { stsRoleCredentials } from "../../shared/aws/role-credentials.ts";
+import { deliveryKeys } from "../../shared/aws/table.ts";
 import { webhookSender } from "../../shared/aws/webhook-sender.ts";
+import { type DueKind, tableSchema } from "../../shared/base/table-schema.ts";
 import type { Destination } from "../../shared/exports/destination.ts";
-import { destinationSecretContext } from "../../shared/exports/destination.ts";
+import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
+import type { ExportRecord } from "../../shared/exports/export-record.ts";
+import { type ExportDependencies, exportSessions } from "../../shared/exports/export-session.ts";
+import type { ExportStore } from "../../shared/exports/export-store.ts";
 import { runExports } from "../../shared/exports/run-exports.ts";
 import { addressPolicy } from "../../shared/outgoing/address-policy.ts";
 import { createEndpoint } from "../../shared/webhooks/create-endpoint.ts";
-import type { NewEndpoint } from "../../shared/webhooks/endpoint.ts";
+import type { Endpoint, NewEndpoint } from "../../shared/webhooks/endpoint.ts";
 import { type EventType, type RunEvents, serializeEvent } from "../../shared/events/event.ts";
 import { type PublishDependencies, runEventPublisher } from "../../shared/webhooks/publish.ts";
-import { sweepDeliveries } from "../../shared/webhooks/sweep-deliveries.ts";
-import type { WorkOutcome } from "../../shared/webhooks/work.ts";
+import { wakeDue } from "../../shared/outbox/wake-due.ts";
+import type {
+  DeliveryRecord,
+  WebhookDependencies,
+} from "../../shared/webhooks/attempt-delivery.ts";
+import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../fakes/memory-secret-box.ts";
 import { countingChance, fixedClock } from "./clock.ts";
 import { startTables } from "./tables.ts";
@@ -54,37 +65,66 @@ export async function startDeliveryWorld() {
     const clock = fixedClock(startedAt);
     const chance = countingChance();
     const policy = addressPolicy({ allowLoopback: true });
-    const shared = {
-      endpoints: dynamoEndpointStore(tables.client, { tableName, clock, chance }),
+    const patience = { tableName, clock, chance };
+    const outbox = dynamoOutboxStore<DeliveryRecord>(tables.client, {
+      ...patience,
+      recordWrite: (accountId, record) => deliveryWrite(tableName, accountId, record),
+    });
+    const queue = sqsOutboxQueue(sqs, queueUrl);
+    const secrets = memorySecretBox();
+    const endpoints = dynamoEndpointStore(tables.client, patience);
+    const webhooks: WebhookDependencies = {
+      endpoints,
+      deliveries: dynamoDeliveryStore(tables.client, patience),
       bodies: s3EventBodies(s3, bucket),
-      jobs: dynamoRunJobStore(tables.client, tableName),
-      exportJobs: dynamoExportJobStore(tables.client, tableName),
-      destinations: dynamoDestinationStore(tables.client, tableName),
-      queue: sqsDeliveryQueue(sqs, queueUrl),
-      secrets: memorySecretBox(),
-      policy,
+      feed: dynamoEventFeed(tables.client, patience),
+      secrets,
+      sender: webhookSender({ policy, clock }),
       clock,
       chance,
     };
+    const destinations = dynamoDestinationStore(tables.client, tableName);
+    const buckets = s3CustomerBuckets({ policy });
     const publishing: PublishDependencies = {
-      ...shared,
-      feed: dynamoEventFeed(tables.client, tableName),
-      exports: runExports(shared),
+      ...webhooks,
+      endpoints,
+      outbox,
+      exports: runExports({ destinations }),
+      queue,
     };
+    const exportOutbox = dynamoOutboxStore<ExportRecord>(tables.client, {
+      ...patience,
+      recordWrite: (accountId, record) => exportWrite(tableName, accountId, record),
+    });
+    const exporting: ExportDependencies & { readonly exports: ExportStore } = {
+      ...webhooks,
+      destinations,
+      exports: dynamoExportStore(tables.client, tableName),
+      buckets,
+      roles: stsRoleCredentials(),
+    };
+    const draining = { queue, clock, chance };
     const delivering: DeliverDependencies = {
-      ...shared,
-      deliveries: dynamoDeliveryStore(tables.client, tableName),
-      sender: webhookSender({ policy, clock }),
-      buckets: s3CustomerBuckets({ policy }),
+      webhooks: { ...draining, outbox, open: webhookSessions(webhooks) },
+      exports: { ...draining, outbox: exportOutbox, open: exportSessions(exporting) },
     };
-    const registering = { ...shared, buckets: delivering.buckets, resolver: hostResolver() };
-    const work = dynamoDueWork(tables.client, tableName);
+    const registering = {
+      endpoints,
+      secrets,
+      policy,
+      clock,
+      chance,
+      buckets,
+      destinations,
+      resolver: hostResolver(),
+    };
+    const targets = dynamoDueTargets(tables.client, tableName);
 
     /** Hints waiting in the queue, delayed ones included; takes them out. */
     const takeHints = async (): Promise<unknown[]> => {
       const hints: unknown[] = [];
-      const queue = fauxqs.inspectQueue(`deliveries-${made}`);
-      for (const { body } of queue?.messages.delayed ?? []) hints.push(JSON.parse(body));
+      const inspected = fauxqs.inspectQueue(`deliveries-${made}`);
+      for (const { body } of inspected?.messages.delayed ?? []) hints.push(JSON.parse(body));
       for (;;) {
         const command = { QueueUrl: queueUrl, MaxNumberOfMessages: 10 };
         const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(command));
@@ -95,7 +135,7 @@ export async function startDeliveryWorld() {
         }
       }
     };
-    const deliverHint = (hint: unknown): Promise<WorkOutcome> =>
+    const deliverHint = (hint: unknown): Promise<void> =>
       deliver(parse(deliveryMessage, hint), delivering);
 
     return {
@@ -105,22 +145,47 @@ export async function startDeliveryWorld() {
       s3,
       exportBucket,
       publishing,
+      /** What webhook sessions work with; a test may put something else in its place. */
+      webhooks,
+      /** The same for export sessions. */
+      exporting,
+      outbox,
       delivering,
       registering,
-      work,
+      targets,
       takeHints,
       deliverHint,
       publish: (run: RunEvents) => runEventPublisher(publishing).publish(run),
-      sweep: () => sweepDeliveries({ now: clock.now(), limit: 100 }, { work, ...shared }),
+      sweep: () => wakeDue({ now: clock.now(), limit: 100 }, { targets, queue }),
       /** Does all work that is due, as the sweeper finds it, until none is. */
       async deliverDue() {
         for (;;) {
-          const due = await work.due(clock.now(), 100);
+          const due = await targets.due(clock.now(), 100);
           if (due.length === 0) return;
-          for (const { kind, accountId, id } of due) {
-            await deliverHint({ kind, account_id: accountId, id });
+          for (const { accountId, targetId } of due) {
+            await deliverHint({ account_id: accountId, target_id: targetId });
           }
         }
+      },
+      /** When the next target of all is due; null when none will be. */
+      async nextDue(): Promise<Date | null> {
+        const { Items = [] } = await tables.client.send(
+          new QueryCommand({
+            TableName: tableName,
+            IndexName: tableSchema.dueIndex.name,
+            KeyConditionExpression: "due_kind = :kind",
+            ExpressionAttributeValues: { ":kind": "outbox" satisfies DueKind },
+            Limit: 1,
+          }),
+        );
+        return Items[0] === undefined ? null : new Date(String(Items[0]["due_at"]));
+      },
+      destination: (accountId: string) => destinations.get(accountId),
+      /** The states of the account's exports, newest first. */
+      async exportStates(accountId: string) {
+        const wanted = { limit: 100, before: null, state: null };
+        const { exports } = await exporting.exports.list(accountId, wanted);
+        return exports.map(({ state }) => state);
       },
       /** Registers an endpoint; answers it with its secret. */
       async addEndpoint(accountId: string, url: string, wanted: Partial<NewEndpoint> = {}) {
@@ -135,30 +200,49 @@ export async function startDeliveryWorld() {
           registering,
         );
       },
+      /** Lets a disabled endpoint receive again. */
+      async enable({ id }: Endpoint): Promise<void> {
+        await tables.client.send(
+          new UpdateCommand({
+            TableName: tableName,
+            Key: deliveryKeys.endpoint("acct_1", id),
+            UpdateExpression: "SET enabled = :true",
+            ExpressionAttributeValues: { ":true": true },
+          }),
+        );
+      },
       /** Sets a destination in the world's own bucket store, without checking it. */
       async setDestination(accountId: string, wanted: Partial<Destination> = {}) {
-        await shared.destinations.put(accountId, {
-          enabled: true,
-          bucket: exportBucket,
-          region: "us-east-1",
-          endpoint,
-          forcePathStyle: true,
-          prefix: "shop/",
-          auth: "access_key",
-          accessKeyId: "customer",
-          secretAccessKey: await shared.secrets.seal(
-            "customer-secret",
-            destinationSecretContext(accountId),
-          ),
-          secretHint: "cret",
-          compression: "gzip",
-          failing: false,
-          lastSuccessAt: null,
-          lastError: null,
-          createdAt: startedAt,
-          updatedAt: startedAt,
-          ...wanted,
-        });
+        const before = await destinations.get(accountId);
+        await destinations.put(
+          accountId,
+          {
+            enabled: true,
+            bucket: exportBucket,
+            region: "us-east-1",
+            endpoint,
+            forcePathStyle: true,
+            prefix: "shop/",
+            credentials: {
+              auth: "access_key",
+              accessKeyId: "customer",
+              secretAccessKey: await secrets.seal(
+                "customer-secret",
+                destinationSecretContext(accountId),
+              ),
+              secretHint: "cret",
+            },
+            compression: "gzip",
+            failing: false,
+            lastSuccessAt: null,
+            lastError: null,
+            revision: newRevision(chance),
+            createdAt: startedAt,
+            updatedAt: startedAt,
+            ...wanted,
+          },
+          before?.revision ?? null,
+        );
       },
       storeUrl: endpoint,
     };
@@ -182,7 +266,10 @@ export type DeliveryWorld = Awaited<
 /** A finished run that says these things, in this order. */
 export function aRun(
   types: readonly EventType[],
-  wanted: Partial<Omit<RunEvents, "events">> = {},
+  {
+    happenedAt = startedAt,
+    ...wanted
+  }: Partial<Omit<RunEvents, "events">> & { happenedAt?: string } = {},
 ): RunEvents {
   const runId = wanted.runId ?? "wlrun_1";
   const events = types.map((type, index) =>
@@ -190,7 +277,7 @@ export function aRun(
       {
         id: `evt_${runId}_${index}`,
         type,
-        created_at: startedAt,
+        created_at: happenedAt,
         data: { run_id: runId, part: index + 1, name: "caf\u00e9 \u2603" },
       },
       type === "watchlist.run.completed" ? 0 : 2,

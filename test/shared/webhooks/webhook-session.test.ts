@@ -1,8 +1,9 @@
 import { Stripe } from "stripe";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EventType } from "../../../shared/events/event.ts";
+import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { newDelivery } from "../../../shared/webhooks/delivery.ts";
-import { runJobId } from "../../../shared/webhooks/run-job.ts";
+import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import {
   aRun,
   type DeliveryWorld,
@@ -35,14 +36,33 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.stop());
 
+/** Lets something happen before each delivery leaves. */
+function beforeSending(happens: () => Promise<void>): void {
+  const { sender } = world.webhooks;
+  Object.assign(world.webhooks, {
+    sender: {
+      connect: (url: string) => {
+        const connection = sender.connect(url);
+        return {
+          close: () => connection.close(),
+          send: async (request: Parameters<typeof connection.send>[0]) => {
+            await happens();
+            return connection.send(request);
+          },
+        };
+      },
+    },
+  });
+}
+
 const bodies = () => receiver.requests.map(({ body }) => body);
 const deliveryId = (run: ReturnType<typeof aRun>, position: number, endpointId: string) => {
   const event = run.events[position];
   if (event === undefined) throw new Error("no such event");
-  return newDelivery({ ...run, event, endpointId }, null).id;
+  return newDelivery({ ...run, event, endpointId }).id;
 };
 const deliveryOf = (run: ReturnType<typeof aRun>, position: number, endpointId: string) =>
-  world.delivering.deliveries.get(account, deliveryId(run, position, endpointId));
+  world.webhooks.deliveries.get(account, deliveryId(run, position, endpointId));
 
 describe("a run's first attempts", () => {
   it("go out in the run's order, with the published bytes and a signature that verifies", async () => {
@@ -50,9 +70,7 @@ describe("a run's first attempts", () => {
     const run = aRun(wholeRun);
     await world.publish(run);
 
-    for (const hint of await world.takeHints()) {
-      expect(await world.deliverHint(hint)).toEqual({ outcome: "done" });
-    }
+    for (const hint of await world.takeHints()) await world.deliverHint(hint);
 
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
     const [first] = receiver.requests;
@@ -79,10 +97,10 @@ describe("a run's first attempts", () => {
     expect(verify()).toBe(true);
     expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({
       state: "delivered",
-      dueAt: null,
+      nextAttemptAt: null,
       attempts: [{ attempt: 1, status: 200, error: null, response: "ok" }],
     });
-    expect(await world.work.due(new Date("2027-01-01T00:00:00Z"), 100)).toEqual([]);
+    expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 100)).toEqual([]);
   });
 
   it("reach every enabled endpoint that subscribes to the type, and no other", async () => {
@@ -153,16 +171,11 @@ describe("a run's first attempts", () => {
     const run = aRun(wholeRun);
     await world.publish(run);
     const [hint] = await world.takeHints();
-    const { sender } = world.delivering;
     let sent = 0;
-    const crashing = {
-      send: async (request: Parameters<typeof sender.send>[0]) => {
-        sent += 1;
-        if (sent === 3) throw new Error("crash");
-        return sender.send(request);
-      },
-    };
-    Object.assign(world.delivering, { sender: crashing });
+    beforeSending(async () => {
+      sent += 1;
+      if (sent === 3) throw new Error("crash");
+    });
     await expect(world.deliverHint(hint)).rejects.toThrow("crash");
 
     await world.deliverHint(hint);
@@ -173,7 +186,7 @@ describe("a run's first attempts", () => {
     for (const again of await world.takeHints()) await world.deliverHint(again);
 
     expect(bodies()).toEqual(run.events.map(({ body }) => body));
-    expect(await deliveryOf(run, 2, endpoint.id)).toMatchObject({ state: "delivered", attempt: 2 });
+    expect(await deliveryOf(run, 2, endpoint.id)).toMatchObject({ state: "delivered" });
   });
 });
 
@@ -183,23 +196,18 @@ describe("a worker that outlives its lease", () => {
     const run = aRun(wholeRun);
     await world.publish(run);
     const [hint] = await world.takeHints();
-    const { sender } = world.delivering;
     let sent = 0;
-    const slow = {
-      send: async (request: Parameters<typeof sender.send>[0]) => {
-        sent += 1;
-        if (sent === 2) {
-          world.clock.advance(60_000);
-          await world.deliverHint(hint);
-        }
-        return sender.send(request);
-      },
-    };
-    Object.assign(world.delivering, { sender: slow });
+    beforeSending(async () => {
+      sent += 1;
+      if (sent !== 2) return;
+      world.clock.advance(60_000);
+      await world.deliverHint(hint);
+    });
     await world.deliverHint(hint);
 
-    const [first, second, ...rest] = run.events.map(({ body }) => body);
-    expect(bodies()).toEqual([first, second, ...rest, second]);
+    const all = run.events.map(({ body }) => body);
+    expect(bodies().slice(0, 6)).toEqual([all[0], ...all]);
+    expect(bodies().length).toBeLessThanOrEqual(7);
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
@@ -237,9 +245,9 @@ describe("after a failure", () => {
     const failed = await deliveryOf(run, 0, endpoint.id);
     expect(failed).toMatchObject({ state: "pending", attempts: [{ error: "status_500" }] });
     expect(failed?.attempts[0]?.response).toHaveLength(1_024);
-    const hint = { kind: "delivery", account_id: account, id: failed?.id };
+    const hint = { account_id: account, target_id: endpoint.id };
     expect(await world.takeHints()).toContainEqual(hint);
-    expect(await world.deliverHint(hint)).toEqual({ outcome: "retry", afterSeconds: 5 });
+    await world.deliverHint(hint);
     expect(receiver.requests).toHaveLength(2);
 
     receiver.answer = (response) => response.end();
@@ -293,14 +301,17 @@ describe("after a failure", () => {
     for (let attempts = 1; attempts <= 10; attempts += 1) {
       await world.deliverDue();
       expect(receiver.requests).toHaveLength(attempts);
-      const { dueAt } = (await deliveryOf(run, 0, endpoint.id)) ?? {};
+      const { nextAttemptAt: dueAt } = (await deliveryOf(run, 0, endpoint.id)) ?? {};
       if (dueAt == null) break;
       waits.push((Date.parse(dueAt) - world.clock.now().getTime()) / 1_000);
       world.clock.set(dueAt);
     }
 
     expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]);
-    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "failed", dueAt: null });
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({
+      state: "failed",
+      nextAttemptAt: null,
+    });
     expect(new Set(bodies()).size).toBe(1);
   });
 
@@ -311,7 +322,10 @@ describe("after a failure", () => {
     receiver.answer = (response) => response.writeHead(410).end();
     await world.deliverDue();
 
-    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ state: "failed", dueAt: null });
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({
+      state: "failed",
+      nextAttemptAt: null,
+    });
   });
 
   it("the receiver's Retry-After moves the next attempt back", async () => {
@@ -322,11 +336,11 @@ describe("after a failure", () => {
     await world.deliverDue();
 
     const due = new Date(world.clock.now().getTime() + 90_000).toISOString();
-    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ dueAt: due });
+    expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ nextAttemptAt: due });
   });
 });
 
-describe("sweepDeliveries", () => {
+describe("wakeDue", () => {
   it("makes up for every hint that was lost", async () => {
     await world.addEndpoint(account, receiver.url);
     await world.publish(aRun(wholeRun));
@@ -341,29 +355,18 @@ describe("sweepDeliveries", () => {
 });
 
 describe("a message that finds nothing to do", () => {
-  it.each(["run", "delivery", "export"])("about a %s that does not exist is done", async (kind) => {
-    const hint = { kind, account_id: account, id: "unknown" };
-    expect(await world.deliverHint(hint)).toEqual({ outcome: "done" });
+  it.each(["we_unknown", "s3_destination"])("about %s is done", async (targetId) => {
+    await world.deliverHint({ account_id: account, target_id: targetId });
+    expect(await world.takeHints()).toEqual([]);
   });
 
-  it("about a run whose events are not kept any more closes the job", async () => {
-    const id = runJobId("wlrun_gone", "we_1");
-    await world.delivering.jobs.open(account, {
-      id,
-      runId: "wlrun_gone",
-      watchlistId: "wl_1",
-      endpointId: "we_1",
-      types: null,
-      state: "pending",
-      next: 0,
-      failuresInRow: 0,
-      attempt: 0,
-      dueAt: startedAt,
-      leased: false,
-      createdAt: startedAt,
-    });
+  it("about a run whose events are not kept any more ends what is owed of it", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const target = endpointTarget(account, endpoint.id);
+    const gone = { runId: "wlrun_gone", watchlistId: "wl_1", types: null, happenedAt: startedAt };
+    await world.outbox.add(target, [runEntry(gone)]);
     await world.deliverDue();
 
-    expect(await world.delivering.jobs.get(account, id)).toMatchObject({ state: "failed" });
+    expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 100)).toEqual([]);
   });
 });

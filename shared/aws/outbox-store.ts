@@ -1,0 +1,228 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { number, object, optional, parse, picklist, string, unknown } from "valibot";
+import type { Chance, Clock } from "../base/clock.ts";
+import type {
+  Changes,
+  Entry,
+  Lane,
+  Lease,
+  OutboxStore,
+  Released,
+  Target,
+} from "../outbox/outbox.ts";
+import {
+  cancellationReasons,
+  isContention,
+  pastTransactions,
+  type Row,
+  unlessRefused,
+  untilSettled,
+} from "./dynamo.ts";
+import { additionWrites, entryWrite, wakeUpdate, type Write } from "./outbox-writes.ts";
+import { deliveryKeys, dueAt } from "./table.ts";
+
+export interface DynamoOutboxOptions<LogRecord> {
+  readonly tableName: string;
+  /** How a row of the target's log is written, together with what it stands for. */
+  readonly recordWrite: (accountId: string, record: LogRecord) => Write;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/**
+ * Outboxes in DynamoDB: a row for each target, which is due when the target is and says who is at
+ * it, and a row for each entry, which sorts by lane and due time.
+ */
+export function dynamoOutboxStore<LogRecord>(
+  client: DynamoDBDocumentClient,
+  options: DynamoOutboxOptions<LogRecord>,
+): OutboxStore<LogRecord> {
+  const { tableName } = options;
+  return {
+    async add(target, entries) {
+      if (entries.length === 0) return;
+      await transact(client, additionWrites(tableName, target, entries), options);
+    },
+    async wake(target, now) {
+      const command = new UpdateCommand(wakeUpdate(tableName, target, now));
+      await pastTransactions(options, () => client.send(command));
+    },
+    claim: (target, claim) => claimTarget(client, options, { target, ...claim }),
+    entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
+    record: (target, { lease, changes }) =>
+      transact(client, recordWrites(options, { target, lease, changes }), options),
+    release: (target, held) => releaseTarget(client, options, { target, ...held }),
+  };
+}
+
+type Options = DynamoOutboxOptions<never>;
+
+async function claimTarget(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName" | "clock" | "chance">,
+  { target, lease, now }: { readonly target: Target; readonly lease: Lease; readonly now: Date },
+): Promise<{ readonly additions: number } | null> {
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
+    // A lease that was taken and not answered for is the claimant's own.
+    ConditionExpression:
+      "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
+    ExpressionAttributeValues: {
+      ":token": lease.token,
+      ":until": lease.until.toISOString(),
+      ":now": now.toISOString(),
+    },
+    ReturnValues: "ALL_NEW",
+  });
+  let claimed: Row | undefined;
+  const taken = await unlessRefused(async () => {
+    claimed = (await pastTransactions(options, () => client.send(command))).Attributes;
+  });
+  return taken ? { additions: parse(headRow, claimed ?? {}).additions } : null;
+}
+
+async function readEntries(
+  client: DynamoDBDocumentClient,
+  { tableName }: Pick<Options, "tableName">,
+  wanted: {
+    readonly target: Target;
+    readonly lane: Lane;
+    readonly by: Date | null;
+    readonly limit: number;
+  },
+): Promise<readonly Entry[]> {
+  const { target, lane, by, limit } = wanted;
+  const { pk, sk: from } = deliveryKeys.outboxEntry(target, { lane, dueAt: "", key: "" });
+  // Any key of an entry due at `by` sorts before this one.
+  const to = deliveryKeys.outboxEntry(target, {
+    lane,
+    dueAt: by === null ? "~" : `${by.toISOString()}#~`,
+    key: "",
+  }).sk;
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: tableName,
+      KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":pk": pk, ":from": from.slice(0, -1), ":to": to },
+      ConsistentRead: true,
+      Limit: limit,
+    }),
+  );
+  return Items.map(entryOf);
+}
+
+/** The target's row comes first: the transaction holds only while the lease does. */
+function recordWrites<LogRecord>(
+  { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
+  change: { readonly target: Target; readonly lease: Lease; readonly changes: Changes<LogRecord> },
+): readonly Write[] {
+  const { target, lease, changes } = change;
+  const { removed, added, records } = changes;
+  const head: Write = {
+    Update: {
+      TableName: tableName,
+      Key: deliveryKeys.outbox(target),
+      UpdateExpression: "SET lease_until = :until, due_at = :until",
+      ConditionExpression: "lease = :token",
+      ExpressionAttributeValues: { ":token": lease.token, ":until": lease.until.toISOString() },
+    },
+  };
+  const rest = [
+    ...removed.map((entry) => ({
+      Delete: { TableName: tableName, Key: { ...deliveryKeys.outboxEntry(target, entry) } },
+    })),
+    ...added.map((entry) => entryWrite(tableName, target, entry)),
+    ...records.map((record) => recordWrite(target.accountId, record)),
+  ];
+  // A transaction takes one write of a row: an entry that replaces itself, or the last of two.
+  return [head, ...new Map(rest.map((write) => [rowOf(write), write])).values()];
+}
+
+const rowOf = ({ Put, Update, Delete }: Write): string => {
+  const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {};
+  return `${pk} ${sk}`;
+};
+
+async function releaseTarget(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName" | "clock" | "chance">,
+  held: { readonly target: Target; readonly token: string; readonly additions: number },
+): Promise<Released> {
+  const { target, token, additions } = held;
+  const [first, later] = await Promise.all(
+    (["first", "later"] as const).map((lane) =>
+      readEntries(client, options, { target, lane, by: null, limit: 1 }),
+    ),
+  );
+  const next = [...(first ?? []), ...(later ?? [])].map((entry) => entry.dueAt).sort()[0] ?? null;
+  const rest = next === null ? null : dueAt("outbox", new Date(next));
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression:
+      rest === null
+        ? "REMOVE lease, lease_until, due_kind, due_at"
+        : "SET due_kind = :kind, due_at = :at REMOVE lease, lease_until",
+    ConditionExpression: "lease = :token AND additions = :additions",
+    ExpressionAttributeValues: {
+      ":token": token,
+      ":additions": additions,
+      ...(rest === null ? {} : { ":kind": rest.due_kind, ":at": rest.due_at }),
+    },
+  });
+  const released = await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
+  return lookAgain(client, options.tableName, held);
+}
+
+/** Why a target could not be given back: it was taken over, given back before, or added to. */
+async function lookAgain(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { target, token }: { readonly target: Target; readonly token: string },
+): Promise<Released> {
+  const Key = deliveryKeys.outbox(target);
+  const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const row = parse(headRow, Item ?? {});
+  return row.lease === token ? { outcome: "more", additions: row.additions } : { outcome: "lost" };
+}
+
+/** True when the writes took effect; false when the condition of one did not hold. */
+function transact(
+  client: DynamoDBDocumentClient,
+  writes: readonly Write[],
+  patience: Pick<Options, "clock" | "chance">,
+): Promise<boolean> {
+  return untilSettled(patience, async () => {
+    try {
+      await client.send(new TransactWriteCommand({ TransactItems: [...writes] }));
+      return true;
+    } catch (error) {
+      const reasons = cancellationReasons(error);
+      if (reasons === undefined) throw error;
+      if (isContention(reasons)) return "again";
+      return false;
+    }
+  });
+}
+
+const headRow = object({ additions: optional(number(), 0), lease: optional(string()) });
+const entryRow = object({
+  lane: picklist(["first", "later"]),
+  entry_due_at: string(),
+  entry_key: string(),
+  content: unknown(),
+});
+
+function entryOf(stored: Row): Entry {
+  const row = parse(entryRow, stored);
+  return { lane: row.lane, dueAt: row.entry_due_at, key: row.entry_key, content: row.content };
+}

@@ -1,0 +1,159 @@
+import type { Chance, Clock } from "../base/clock.ts";
+import { messageDelay, newLease, sliceSecondsMax } from "./lease.ts";
+import { type Entry, nameOf, type OutboxQueue, type OutboxStore, type Target } from "./outbox.ts";
+import { LeaseLost, recorder } from "./recorder.ts";
+
+/** What came of working on an entry. Up to 90 rows; they are kept together. */
+export interface Change<LogRecord> {
+  /** The entry, when nothing is left to do about it under this key and due time. */
+  readonly removed?: Entry;
+  readonly added?: readonly Entry[];
+  readonly records?: readonly LogRecord[];
+}
+
+/** What a session sees of the process that works a target off. */
+export interface Slice<LogRecord> {
+  /**
+   * Hands over a change, to be kept with others in one transaction a little later; waits while too
+   * many are waiting.
+   * @throws LeaseLost when somebody else has taken the target over.
+   */
+  record(change: Change<LogRecord>): Promise<void>;
+  /** True when the rest is for another slice: an entry that is not removed comes again. */
+  timeIsUp(): boolean;
+}
+
+/** Works a target's entries off; opened for one slice. */
+export interface Session<LogRecord> {
+  /** Entries worked on at once. */
+  readonly parallel: number;
+  /** True when the target is owed nothing any more: its entries are ended now, due or not. */
+  readonly ended: boolean;
+  /** Works on one entry. Throws only when something of the service itself fails. */
+  work(entry: Entry, slice: Slice<LogRecord>): Promise<void>;
+  close(): void;
+}
+
+export type OpenSession<LogRecord> = (target: Target) => Promise<Session<LogRecord>>;
+
+export interface DrainDependencies<LogRecord> {
+  readonly outbox: OutboxStore<LogRecord>;
+  readonly open: OpenSession<LogRecord>;
+  readonly queue: OutboxQueue;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Entries looked at in one go: no more than a slice may hold in memory. */
+const entriesAtOnce = 25;
+
+/**
+ * Works off what a target is owed, for up to two minutes, if nobody else is at it; then gives it
+ * back and wakes the delivery for what is left.
+ * @throws what of the service itself failed, once everything else was done and kept.
+ */
+export async function drain<LogRecord>(
+  target: Target,
+  dependencies: DrainDependencies<LogRecord>,
+): Promise<void> {
+  const { outbox, open, queue, clock, chance } = dependencies;
+  const now = clock.now();
+  const lease = newLease(now, chance);
+  const claimed = await outbox.claim(target, { lease, now });
+  if (claimed === null) return;
+  const session = await open(target);
+  const stopAt = now.getTime() + sliceSecondsMax * 1_000;
+  const work: Work<LogRecord> = {
+    target,
+    session,
+    dependencies,
+    recorder: recorder({ target, token: lease.token, outbox, clock }),
+    timeIsUp: () => clock.now().getTime() >= stopAt,
+    failed: new Set(),
+    errors: [],
+  };
+  let next: Date | null;
+  try {
+    next = await untilNothingIsDue(work, { token: lease.token, additions: claimed.additions });
+  } catch (error) {
+    if (error instanceof LeaseLost) return;
+    throw error;
+  } finally {
+    session.close();
+  }
+  const delay = next === null ? null : messageDelay(next, clock.now());
+  if (delay !== null) await queue.send([target], delay);
+}
+
+interface Work<LogRecord> {
+  readonly target: Target;
+  readonly session: Session<LogRecord>;
+  readonly dependencies: DrainDependencies<LogRecord>;
+  readonly recorder: ReturnType<typeof recorder<LogRecord>>;
+  readonly timeIsUp: () => boolean;
+  /** Entries that something of the service itself kept from being worked on in this slice. */
+  readonly failed: Set<string>;
+  readonly errors: unknown[];
+}
+
+/** When the earliest entry that is left is due; null when none is left. */
+async function untilNothingIsDue<LogRecord>(
+  work: Work<LogRecord>,
+  claimed: { readonly token: string; readonly additions: number },
+): Promise<Date | null> {
+  const { outbox } = work.dependencies;
+  let { additions } = claimed;
+  for (;;) {
+    while (!work.timeIsUp()) {
+      const due = await dueEntries(work);
+      if (due.length === 0) break;
+      await workOn(due, work);
+      await work.recorder.flush();
+    }
+    // The lease runs out over what the service could not do: the sweeper wakes the target then.
+    if (work.errors.length > 0) throw work.errors[0];
+    const released = await outbox.release(work.target, { token: claimed.token, additions });
+    if (released.outcome === "lost") throw new LeaseLost();
+    if (released.outcome === "released") return released.next;
+    ({ additions } = released);
+  }
+}
+
+async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly Entry[]> {
+  const { target, session, dependencies, failed } = work;
+  const { outbox, clock } = dependencies;
+  const limit = entriesAtOnce + failed.size;
+  const by = session.ended ? null : clock.now();
+  const [first, later] = await Promise.all([
+    outbox.entries(target, { lane: "first", by, limit }),
+    outbox.entries(target, { lane: "later", by, limit }),
+  ]);
+  const due = alternately(first, later).filter((entry) => !failed.has(nameOf(entry)));
+  // Two entries about the same thing are worked on one after the other.
+  const oneOfEach = new Map(due.toReversed().map((entry) => [entry.key, entry]));
+  return [...oneOfEach.values()].toReversed().slice(0, entriesAtOnce);
+}
+
+/** Neither lane waits for the whole of the other. */
+const alternately = (first: readonly Entry[], later: readonly Entry[]): Entry[] =>
+  Array.from({ length: Math.max(first.length, later.length) }, (_, n) => [first[n], later[n]])
+    .flat()
+    .filter((entry) => entry !== undefined);
+
+async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): Promise<void> {
+  const { session, recorder: kept, timeIsUp } = work;
+  const waiting = [...due];
+  const track = async (): Promise<void> => {
+    for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
+      if (timeIsUp()) return;
+      try {
+        await session.work(entry, { record: (change) => kept.record(change), timeIsUp });
+      } catch (error) {
+        if (error instanceof LeaseLost) throw error;
+        work.failed.add(nameOf(entry));
+        work.errors.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: session.parallel }, track));
+}

@@ -1,0 +1,25 @@
+import { isId } from "../base/ids.ts";
+import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+import { endpointNotFound, type EndpointRef } from "./existing.ts";
+
+export interface DeleteEndpointDependencies extends EndPendingDependencies {
+  readonly endpoints: Pick<EndpointStore, "delete">;
+}
+
+/**
+ * Deletes an endpoint and ends what it is still owed.
+ * @throws 404 NOT_FOUND when there is none.
+ */
+export async function deleteEndpoint(
+  ref: EndpointRef,
+  now: Date,
+  dependencies: DeleteEndpointDependencies,
+): Promise<void> {
+  const { accountId, endpointId } = ref;
+  const deleted =
+    isId("webhookEndpoint", endpointId) &&
+    (await dependencies.endpoints.delete(accountId, endpointId));
+  if (!deleted) throw endpointNotFound();
+  await endPending(ref, now, dependencies);
+}

@@ -1,0 +1,78 @@
+import type { Clock } from "../base/clock.ts";
+import type { SecretBox } from "../base/secret-box.ts";
+import type { Attempt, Delivery } from "./delivery.ts";
+import { type Endpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
+import type { ReceiverConnection, SendResult } from "./sender.ts";
+import { signatureHeader, standardHeaders } from "./signature.ts";
+
+export interface Sending {
+  /** As it was before this attempt. */
+  readonly delivery: Delivery;
+  /** The bytes that every attempt of the event sends. */
+  readonly body: Uint8Array;
+  /** Opened secrets, the current one first. */
+  readonly secrets: readonly string[];
+  readonly connection: ReceiverConnection;
+}
+
+export interface Sent {
+  readonly attempt: Attempt;
+  /** The receiver's `Retry-After`, as it sent it. */
+  readonly retryAfter: string | null;
+}
+
+const responseBytesMax = 1_024;
+
+/** Signs a delivery and sends it once. Never throws for what a receiver does. */
+export async function sendDelivery(
+  { delivery, body, secrets, connection }: Sending,
+  clock: Clock,
+): Promise<Sent> {
+  const at = clock.now();
+  const number = delivery.attemptCount + 1;
+  const signing = { body, secrets, at };
+  const headers = {
+    "Content-Type": "application/json",
+    "User-Agent": "Service-Webhooks/1.0",
+    "Service-Signature": signatureHeader(signing),
+    "Service-Event-Type": delivery.eventType,
+    "Service-Delivery-Id": delivery.id,
+    "Service-Attempt": String(number),
+    ...standardHeaders(delivery.eventId, signing),
+  };
+  const result = await connection.send({ headers, body });
+  return {
+    attempt: attemptOf(result, number, at),
+    retryAfter: result.outcome === "answered" ? result.retryAfter : null,
+  };
+}
+
+/** The secrets that sign for an endpoint at `now`, opened, the current one first. */
+export function openSecrets(
+  endpoint: Endpoint,
+  now: Date,
+  secrets: SecretBox,
+): Promise<readonly string[]> {
+  const context = endpointSecretContext(endpoint.accountId, endpoint.id);
+  return Promise.all(signingSecrets(endpoint, now).map((sealed) => secrets.open(sealed, context)));
+}
+
+/** Why an endpoint receives nothing (specification, section "Events", rule 2); null when it does. */
+export function refusalOf(
+  endpoint: Endpoint | null,
+): "endpoint_deleted" | "endpoint_disabled" | null {
+  if (endpoint === null) return "endpoint_deleted";
+  return endpoint.enabled ? null : "endpoint_disabled";
+}
+
+function attemptOf(result: SendResult, attempt: number, at: Date): Attempt {
+  const { durationMs } = result;
+  const base = { attempt, at: at.toISOString(), durationMs };
+  if (result.outcome === "failed") {
+    return { ...base, status: null, error: result.error, response: null };
+  }
+  const { status } = result;
+  const error = status >= 200 && status < 300 ? null : `status_${status}`;
+  const response = Buffer.from(result.body.subarray(0, responseBytesMax)).toString();
+  return { ...base, status, error, response };
+}

@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { type IdKind, isId } from "../base/ids.ts";
+import { limitParam } from "../base/limit-param.ts";
+import { limits } from "../base/limits.ts";
+import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { eventTypes } from "../events/event.ts";
+import { deliveryStates } from "./delivery.ts";
+
+/** A query parameter that is an id of a kind; whether there is anything of that id is not asked. */
+const idParam = (kind: IdKind, text: { readonly message: string; readonly description: string }) =>
+  v.optional(
+    v.pipe(
+      v.string(text.message),
+      v.check((id) => isId(kind, id), text.message),
+      v.description(text.description),
+    ),
+  );
+
+/** Query of `GET /v1/webhook_endpoints/{id}/deliveries`. */
+export const endpointDeliveriesQuery = v.object({
+  limit: limitParam(limits.pagination.deliveries),
+  starting_after: idParam("delivery", {
+    message: "'starting_after' is the id of a webhook delivery (dlv_...).",
+    description: "`next_starting_after` of the page before.",
+  }),
+  state: v.optional(
+    v.pipe(
+      v.picklist(deliveryStates, `'state' is one of ${deliveryStates.join(", ")}.`),
+      v.description("Only deliveries in this state."),
+    ),
+  ),
+  event_type: v.optional(
+    v.pipe(
+      v.picklist(eventTypes, `'event_type' is one of ${eventTypes.join(", ")}.`),
+      v.description("Only deliveries of this event type."),
+    ),
+  ),
+  watchlist_id: idParam("watchlist", {
+    message: "'watchlist_id' is the id of a watchlist (wl_...).",
+    description: "Only events of this watchlist.",
+  }),
+});
+
+/** Query of `GET /v1/webhook_deliveries`. */
+export const deliveriesQuery = v.object({
+  ...endpointDeliveriesQuery.entries,
+  endpoint_id: idParam("webhookEndpoint", {
+    message: "'endpoint_id' is the id of a webhook endpoint (we_...).",
+    description: "Only deliveries to this endpoint, which may be deleted.",
+  }),
+});
+
+/** A delivery as the log shows it. */
+export const webhookDeliverySchema = v.object({
+  id: v.pipe(v.string(), v.description("Begins with dlv_.")),
+  object: v.literal("webhook_delivery"),
+  endpoint_id: v.string(),
+  event_id: v.string(),
+  event_type: v.string(),
+  watchlist_id: v.nullable(v.pipe(v.string(), v.description("Null for a test delivery."))),
+  run_id: v.nullable(v.pipe(v.string(), v.description("Null for a test delivery."))),
+  state: v.pipe(
+    v.picklist(deliveryStates),
+    v.description("pending: not sent yet, or to be sent again. failed: not sent again by itself."),
+  ),
+  attempt_count: count,
+  last_attempt_at: v.nullable(timestamp),
+  last_status: v.nullable(
+    v.pipe(v.number(), v.integer(), v.description("HTTP status of the last answer.")),
+  ),
+  last_error: v.nullable(
+    v.pipe(v.string(), v.description("Such as status_500, timeout or endpoint_disabled.")),
+  ),
+  next_attempt_at: v.nullable(timestamp),
+  created_at: v.pipe(timestamp, v.description("When the event happened.")),
+});
+
+/** 200 of `GET /v1/webhook_deliveries/{id}`. */
+export const webhookDeliveryWithAttemptsSchema = v.object({
+  ...webhookDeliverySchema.entries,
+  attempts: v.pipe(
+    v.array(
+      v.object({
+        attempt: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("1, 2, 3 ...")),
+        at: v.pipe(timestamp, v.description("When it began.")),
+        status: v.nullable(v.pipe(v.number(), v.integer())),
+        duration_ms: count,
+        error: v.nullable(v.pipe(v.string(), v.description("Null: it was delivered."))),
+        response: v.nullable(
+          v.pipe(v.string(), v.description("The first 1 KiB of the answer's body.")),
+        ),
+      }),
+    ),
+    v.description("The newest attempts, oldest first."),
+  ),
+});
+
+/** 200 of both lists of deliveries: newest first. */
+export const webhookDeliveriesResponse = v.object({
+  ...listOf(webhookDeliverySchema).entries,
+  next_starting_after: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description("Where to go on. A page can end before it is full, even empty."),
+    ),
+  ),
+});

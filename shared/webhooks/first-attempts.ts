@@ -1,0 +1,65 @@
+import { type ArchivedEvent, readLines, unpackBody } from "../events/event-archive.ts";
+import { retryWaitsSeconds } from "../outbox/backoff.ts";
+import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
+import { retryEntries, type RunContent } from "./outbox-entries.ts";
+import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
+
+/** After so many failures in a row, the rest of a run goes straight to the retry schedule. */
+const failuresInRowMax = 3;
+const idsAtOnce = 100;
+
+/**
+ * Makes a run's first attempts to an endpoint, one after the other in the run's order. Taken up
+ * again, it goes on with the events that the log does not know yet.
+ */
+export async function firstAttempts(
+  work: WebhookWork<RunContent>,
+  context: WebhookContext,
+): Promise<void> {
+  const { entry, content, slice } = work;
+  const { accountId, dependencies } = context;
+  const run = await context.run(content.runId);
+  // Events that are not kept any more cannot be sent, or named.
+  const owed = run === null ? [] : await owedEvents(run.events, work, context);
+  const reference = { accountId, runId: content.runId };
+  let failuresInRow = 0;
+  for await (const { event, gzip } of readLines(reference, owed, dependencies.bodies)) {
+    if (slice.timeIsUp()) return;
+    const fresh = newDelivery({ ...content, event, endpointId: context.endpointId });
+    let delivery: Delivery;
+    if (failuresInRow >= failuresInRowMax) {
+      delivery = postponed(fresh, dependencies.clock.now());
+    } else if (gzip === null) {
+      delivery = endedDelivery(fresh, dependencies.clock.now(), "event_expired");
+    } else {
+      delivery = await attempt(fresh, unpackBody(gzip), context);
+      failuresInRow = delivery.state === "delivered" ? 0 : failuresInRow + 1;
+    }
+    const records = [{ delivery, answersRequest: false }];
+    await slice.record({ records, added: retryEntries(delivery) });
+  }
+  await slice.record({ removed: entry });
+}
+
+/** The run's events that the endpoint is to get and that the log does not know. */
+async function owedEvents(
+  events: readonly ArchivedEvent[],
+  { content }: WebhookWork<RunContent>,
+  { accountId, endpointId, dependencies }: WebhookContext,
+): Promise<readonly ArchivedEvent[]> {
+  const wanted = events.filter(({ type }) => content.types?.includes(type) ?? true);
+  const owed: ArchivedEvent[] = [];
+  for (let start = 0; start < wanted.length; start += idsAtOnce) {
+    const some = wanted.slice(start, start + idsAtOnce);
+    const ids = some.map((event) => newDelivery({ ...content, event, endpointId }).id);
+    const known = await dependencies.deliveries.getMany(accountId, ids);
+    owed.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
+  }
+  return owed;
+}
+
+/** Where a delivery would be had its first attempt failed just now. */
+function postponed(delivery: Delivery, now: Date): Delivery {
+  const [wait] = retryWaitsSeconds;
+  return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };
+}

@@ -1,0 +1,70 @@
+import type { Clock } from "../base/clock.ts";
+import type { SecretBox } from "../base/secret-box.ts";
+import { openSecrets, refusalOf } from "./delivery-attempt.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+import type { ReceiverConnection, Sender } from "./sender.ts";
+
+/** What an attempt needs of its endpoint, or why there can be none. */
+export type Ready =
+  | {
+      readonly outcome: "ready";
+      readonly endpoint: Endpoint;
+      readonly secrets: readonly string[];
+      readonly connection: ReceiverConnection;
+    }
+  | { readonly outcome: "refused"; readonly error: "endpoint_deleted" | "endpoint_disabled" };
+
+/** An endpoint while its outbox is worked off. */
+export interface Receiver {
+  /** The endpoint as it was within the last second: a change of it counts from then on. */
+  ready(): Promise<Ready>;
+  close(): void;
+}
+
+export interface ReceiverDependencies {
+  readonly endpoints: Pick<EndpointStore, "get">;
+  readonly secrets: SecretBox;
+  readonly sender: Sender;
+  readonly clock: Clock;
+}
+
+const freshMs = 1_000;
+
+export function openReceiver(
+  { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
+  { endpoints, secrets, sender, clock }: ReceiverDependencies,
+): Receiver {
+  let found: { readonly ready: Promise<Ready>; readonly at: number } | undefined;
+  let open: { readonly url: string; readonly connection: ReceiverConnection } | undefined;
+
+  const connectionTo = (url: string): ReceiverConnection => {
+    if (open?.url !== url) {
+      open?.connection.close();
+      open = { url, connection: sender.connect(url) };
+    }
+    return open.connection;
+  };
+  const look = async (): Promise<Ready> => {
+    const endpoint = await endpoints.get(accountId, endpointId);
+    const error = refusalOf(endpoint);
+    if (endpoint === null || error !== null) {
+      return { outcome: "refused", error: error ?? "endpoint_deleted" };
+    }
+    const opened = await openSecrets(endpoint, clock.now(), secrets);
+    return {
+      outcome: "ready",
+      endpoint,
+      secrets: opened,
+      connection: connectionTo(endpoint.url),
+    };
+  };
+  return {
+    ready() {
+      const at = clock.now().getTime();
+      if (found === undefined || at - found.at >= freshMs) found = { ready: look(), at };
+      return found.ready;
+    },
+    close: () => open?.connection.close(),
+  };
+}

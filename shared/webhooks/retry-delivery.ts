@@ -1,0 +1,61 @@
+import { archivedLine, unpackBody } from "../events/event-archive.ts";
+import type { Entry } from "../outbox/outbox.ts";
+import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
+import { type DeliveryContent, retryEntries } from "./outbox-entries.ts";
+import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
+
+/** Makes the next attempt of a delivery, unless the log says that it is not owed any more. */
+export async function retryDelivery(
+  { entry, content, slice }: WebhookWork<DeliveryContent>,
+  context: WebhookContext,
+): Promise<void> {
+  const { accountId, endpointId, dependencies } = context;
+  const known = await dependencies.deliveries.get(accountId, content.deliveryId);
+  const delivery = owedDelivery(known, { entry, content, endpointId });
+  if (delivery === null) return slice.record({ removed: entry });
+  const body = await bodyOf(content, context);
+  const attempted =
+    body === null
+      ? endedDelivery(delivery, dependencies.clock.now(), "event_expired")
+      : await attempt(delivery, body, context);
+  await slice.record({
+    removed: entry,
+    added: retryEntries(attempted),
+    records: [{ delivery: attempted, answersRequest: content.requested }],
+  });
+}
+
+/** The delivery to attempt, or null when another entry stands for it, or none does. */
+function owedDelivery(
+  known: Delivery | null,
+  {
+    entry,
+    content,
+    endpointId,
+  }: {
+    readonly entry: Entry;
+    readonly content: DeliveryContent;
+    readonly endpointId: string;
+  },
+): Delivery | null {
+  // Whoever asks for a redelivery starts the retry schedule anew.
+  if (content.requested) return known === null ? null : { ...known, tries: 0 };
+  if (known !== null) {
+    const isNext = known.state === "pending" && known.nextAttemptAt === entry.dueAt;
+    return isNext ? known : null;
+  }
+  const { eventId, eventType, watchlistId, runId, createdAt } = content;
+  const event = { id: eventId, type: eventType, createdAt };
+  return newDelivery({ event, watchlistId, runId, endpointId });
+}
+
+async function bodyOf(
+  { runId, eventId }: DeliveryContent,
+  { accountId, run, dependencies }: WebhookContext,
+): Promise<Uint8Array | null> {
+  const archived = await run(runId);
+  const event = archived?.events.find(({ id }) => id === eventId);
+  if (event === undefined) return null;
+  const gzip = await archivedLine({ accountId, runId }, event, dependencies.bodies);
+  return gzip === null ? null : unpackBody(gzip);
+}

@@ -1,0 +1,91 @@
+import type { Chance, Clock } from "../base/clock.ts";
+import { ServiceError } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { limits } from "../base/limits.ts";
+import type { SecretBox } from "../base/secret-box.ts";
+import { type EventEnvelope, serializeEvent } from "../events/event.ts";
+import { afterAttempt, type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
+import { openSecrets, refusalOf, sendDelivery } from "./delivery-attempt.ts";
+import type { DeliveryStore } from "./delivery-store.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+import { type EndpointRef, existingEndpoint } from "./existing.ts";
+import type { Sender } from "./sender.ts";
+
+export interface TestEndpointDependencies {
+  readonly endpoints: Pick<EndpointStore, "get" | "admitTest">;
+  readonly deliveries: Pick<DeliveryStore, "put">;
+  readonly secrets: SecretBox;
+  readonly sender: Sender;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/**
+ * Sends one signed `webhook.test` event now and records it in the delivery log, whatever comes of
+ * it; there are no retries. Answers the delivery, which has had one attempt.
+ * @throws 404 NOT_FOUND for an unknown endpoint, 429 RATE_LIMITED beyond the tests of a minute.
+ */
+export async function testEndpoint(
+  ref: EndpointRef & { readonly now: Date },
+  dependencies: TestEndpointDependencies,
+): Promise<Delivery> {
+  const { accountId, endpointId, now } = ref;
+  const { endpoints, deliveries, chance } = dependencies;
+  const endpoint = await existingEndpoint(ref, endpoints);
+  if (!(await endpoints.admitTest(accountId, endpointId, now))) throw tooManyTests(now);
+  const event: EventEnvelope = {
+    id: newId("event", now, chance),
+    type: "webhook.test",
+    created_at: now.toISOString(),
+    data: { endpoint_id: endpointId, message: "A test of this webhook endpoint." },
+  };
+  const refusal = refusalOf(endpoint);
+  const delivery =
+    refusal === null
+      ? await sent(endpoint, event, dependencies)
+      : endedDelivery(deliveryOf(endpoint, event), now, refusal);
+  await deliveries.put(accountId, delivery);
+  return delivery;
+}
+
+const deliveryOf = (endpoint: Endpoint, { id, type, created_at: createdAt }: EventEnvelope) =>
+  newDelivery({
+    event: { id, type, createdAt },
+    watchlistId: null,
+    runId: null,
+    endpointId: endpoint.id,
+  });
+
+async function sent(
+  endpoint: Endpoint,
+  event: EventEnvelope,
+  { secrets, sender, clock }: TestEndpointDependencies,
+): Promise<Delivery> {
+  const delivery = deliveryOf(endpoint, event);
+  const body = Buffer.from(serializeEvent(event, 0).body);
+  const opened = await openSecrets(endpoint, clock.now(), secrets);
+  const connection = sender.connect(endpoint.url);
+  try {
+    const { attempt } = await sendDelivery({ delivery, body, secrets: opened, connection }, clock);
+    const context = { retryAfter: null, now: clock.now(), fraction: 0 };
+    const { state, ...attempted } = afterAttempt(delivery, attempt, context);
+    // What would be tried again is not: a test has one attempt.
+    return {
+      ...attempted,
+      state: state === "delivered" ? state : "failed",
+      nextAttemptAt: null,
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+function tooManyTests(now: Date): ServiceError {
+  const { webhookTestsPerMinute: max } = limits;
+  return new ServiceError(
+    ["RATE_LIMITED", 429],
+    `A webhook endpoint takes at most ${max} test deliveries a minute. Wait as Retry-After says.`,
+    { retryAfterSeconds: 60 - now.getUTCSeconds() },
+  );
+}

@@ -1,0 +1,64 @@
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
+import { requirePublicUrl } from "../outgoing/public-url.ts";
+import type { Resolver } from "../outgoing/resolver.ts";
+import { normaliseUrl } from "../outgoing/url.ts";
+import { changeEndpoint } from "./change-endpoint.ts";
+import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+import { changedAt, type Endpoint, type EndpointPatch } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+import type { EndpointRef } from "./existing.ts";
+
+export interface UpdateEndpointDependencies extends EndPendingDependencies {
+  readonly endpoints: Pick<EndpointStore, "get" | "replace">;
+  readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
+}
+
+export interface EndpointPatchRequest extends EndpointRef {
+  readonly wanted: EndpointPatch;
+  readonly now: Date;
+  /** `host[:port]` of this service, which is no receiver. */
+  readonly ownHost: string | null;
+}
+
+/**
+ * Changes what is named of an endpoint; its secrets stay. Disabling it ends what it is still owed.
+ * @throws 400 for a refused or registered URL, 404 for an unknown endpoint.
+ */
+export async function updateEndpoint(
+  request: EndpointPatchRequest,
+  dependencies: UpdateEndpointDependencies,
+): Promise<Endpoint> {
+  const { wanted, now } = request;
+  const change = async (before: Endpoint): Promise<Endpoint> => {
+    const after = { ...before, ...(await changes(request, before, dependencies)) };
+    return isSame(before, after) ? before : { ...after, updatedAt: changedAt(before, now) };
+  };
+  const updated = await changeEndpoint(request, change, dependencies.endpoints);
+  // Also when it was disabled before: whoever repeats a call may not know that it had taken effect.
+  if (wanted.enabled === false) await endPending(request, now, dependencies);
+  return updated;
+}
+
+async function changes(
+  { wanted, ownHost }: EndpointPatchRequest,
+  before: Endpoint,
+  { policy, resolver }: UpdateEndpointDependencies,
+): Promise<Pick<Endpoint, "url" | "description" | "events" | "enabled">> {
+  const { url = before.url, description, events, enabled = before.enabled } = wanted;
+  const isMoved = normaliseUrl(url) !== before.url;
+  return {
+    url: isMoved
+      ? await requirePublicUrl({ param: "url", value: url }, { policy, ownHost }, resolver)
+      : before.url,
+    description: description === undefined ? before.description : description,
+    events: events === undefined ? before.events : events,
+    enabled,
+  };
+}
+
+const isSame = (before: Endpoint, after: Endpoint): boolean =>
+  before.url === after.url &&
+  before.description === after.description &&
+  before.enabled === after.enabled &&
+  JSON.stringify(before.events) === JSON.stringify(after.events);

@@ -1,0 +1,232 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { drain, type DrainDependencies, type Session } from "../../../shared/outbox/drain.ts";
+import type { Changes, Entry, OutboxStore, Target } from "../../../shared/outbox/outbox.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
+
+const target: Target = { accountId: "acct_1", targetId: "we_1" };
+const startedAt = "2026-11-20T10:00:00.000Z";
+const entry = (key: string, wanted: Partial<Entry> = {}): Entry => ({
+  lane: "first",
+  dueAt: startedAt,
+  key,
+  content: null,
+  ...wanted,
+});
+
+let clock: ReturnType<typeof fixedClock>;
+let entries: Entry[];
+let kept: Changes<string>[];
+let hints: { delay: number }[];
+let leased: boolean;
+let additions: number;
+let session: Session<string>;
+let dependencies: DrainDependencies<string>;
+
+beforeEach(() => {
+  clock = fixedClock(startedAt);
+  [entries, kept, hints, leased, additions] = [[], [], [], true, 1];
+  session = {
+    parallel: 1,
+    ended: false,
+    work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
+    close: () => undefined,
+  };
+  dependencies = {
+    outbox: listOutbox(),
+    open: () => Promise.resolve(session),
+    queue: {
+      send: async (_, delay) => {
+        hints.push({ delay });
+      },
+    },
+    clock,
+    chance: countingChance(),
+  };
+});
+
+/** An outbox in a list; the store itself has tests of its own. */
+const listOutbox = (): OutboxStore<string> => ({
+  add: () => Promise.reject(new Error("nobody adds here")),
+  wake: () => Promise.reject(new Error("nobody wakes here")),
+  claim: () => Promise.resolve(leased ? { additions } : null),
+  entries: (_, { lane, by, limit }) =>
+    Promise.resolve(
+      entries
+        .filter((found) => found.lane === lane && (by === null || new Date(found.dueAt) <= by))
+        .slice(0, limit),
+    ),
+  record: async (_, { changes }) => {
+    if (!leased) return false;
+    kept.push(changes);
+    entries = [...entries.filter((found) => !changes.removed.includes(found)), ...changes.added];
+    return true;
+  },
+  release: async (_, held) => {
+    if (!leased) return { outcome: "lost" };
+    if (held.additions !== additions) return { outcome: "more", additions };
+    const next = entries.map(({ dueAt }) => dueAt).sort()[0];
+    return { outcome: "released", next: next === undefined ? null : new Date(next) };
+  },
+});
+
+const worked = () => kept.flatMap(({ records }) => records);
+
+describe("drain", () => {
+  it("works off everything that is due, in few transactions, and wakes nobody", async () => {
+    entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
+    await drain(target, dependencies);
+
+    expect(worked()).toHaveLength(60);
+    expect(new Set(worked()).size).toBe(60);
+    expect(kept.length).toBeLessThanOrEqual(5);
+    expect(Math.max(...kept.map(({ records }) => records.length))).toBeLessThanOrEqual(25);
+    expect(hints).toEqual([]);
+  });
+
+  it("does nothing when somebody else has the target", async () => {
+    entries = [entry("a")];
+    leased = false;
+    await drain(target, dependencies);
+
+    expect(kept).toEqual([]);
+    expect(hints).toEqual([]);
+  });
+
+  it("leaves what is not due, and wakes the delivery for it if a message can wait so long", async () => {
+    entries = [
+      entry("soon", { lane: "later", dueAt: "2026-11-20T10:14:59.100Z" }),
+      entry("now", { lane: "later" }),
+    ];
+    await drain(target, dependencies);
+    expect(worked()).toEqual(["now"]);
+    expect(hints).toEqual([{ delay: 900 }]);
+
+    hints = [];
+    entries = [entry("late", { lane: "later", dueAt: "2026-11-20T10:15:00.001Z" })];
+    await drain(target, dependencies);
+    expect(hints).toEqual([]);
+  });
+
+  it("ends everything, due or not, when the target is owed nothing any more", async () => {
+    session = { ...session, ended: true };
+    entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["tomorrow"]);
+  });
+
+  it("lets a backlog and what is new take turns", async () => {
+    entries = ["a", "b", "c"].flatMap((name) => [
+      entry(`new-${name}`),
+      entry(`old-${name}`, { lane: "later" }),
+    ]);
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["new-a", "old-a", "new-b", "old-b", "new-c", "old-c"]);
+  });
+
+  it("never works on two entries about the same thing at once", async () => {
+    const busy = new Set<string>();
+    session = {
+      ...session,
+      parallel: 4,
+      async work(found, slice) {
+        expect(busy.has(found.key)).toBe(false);
+        busy.add(found.key);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        busy.delete(found.key);
+        await slice.record({ removed: found, records: [found.key] });
+      },
+    };
+    entries = ["09:57", "09:58", "09:59"].flatMap((time) =>
+      ["a", "b"].map((key) => entry(key, { lane: "later", dueAt: `2026-11-20T${time}:00.000Z` })),
+    );
+    await drain(target, dependencies);
+
+    expect(worked().sort()).toEqual(["a", "a", "a", "b", "b", "b"]);
+  });
+
+  it("hands over after two minutes what it did not get to", async () => {
+    session = {
+      ...session,
+      work: async (found, slice) => {
+        clock.advance(50_000);
+        await slice.record({ removed: found, records: [found.key] });
+      },
+    };
+    entries = ["a", "b", "c", "d", "e"].map((key) => entry(key));
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a", "b", "c"]);
+    expect(hints).toEqual([{ delay: 0 }]);
+  });
+
+  it("looks again at what was added meanwhile", async () => {
+    entries = [entry("a")];
+    session = {
+      ...session,
+      work: async (found, slice) => {
+        if (found.key === "a") {
+          entries.push(entry("b"));
+          additions += 1;
+        }
+        await slice.record({ removed: found, records: [found.key] });
+      },
+    };
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a", "b"]);
+  });
+
+  it("does the rest when one entry fails, then throws, and keeps the lease as it is", async () => {
+    entries = ["a", "b", "c"].map((key) => entry(key));
+    session = {
+      ...session,
+      work: (found, slice) =>
+        found.key === "a"
+          ? Promise.reject(new Error("no bucket"))
+          : slice.record({ removed: found, records: [found.key] }),
+    };
+    await expect(drain(target, dependencies)).rejects.toThrow("no bucket");
+
+    expect(worked()).toEqual(["b", "c"]);
+    expect(hints).toEqual([]);
+  });
+
+  it("stops without a word when somebody has taken the target over", async () => {
+    entries = ["a", "b", "c"].map((key) => entry(key));
+    let closed = 0;
+    session = {
+      ...session,
+      work: (found, slice) => {
+        leased = false;
+        clock.advance(1_000);
+        return slice.record({ removed: found, records: [found.key] });
+      },
+      close: () => {
+        closed += 1;
+      },
+    };
+    await drain(target, dependencies);
+
+    expect(kept).toEqual([]);
+    expect(hints).toEqual([]);
+    expect(closed).toBe(1);
+  });
+
+  it("keeps what was done within a second of doing it", async () => {
+    const known: number[] = [];
+    session = {
+      ...session,
+      work: async (found, slice) => {
+        clock.advance(600);
+        await slice.record({ removed: found, records: [found.key] });
+        known.push(worked().length);
+      },
+    };
+    entries = ["a", "b", "c", "d"].map((key) => entry(key));
+    await drain(target, dependencies);
+
+    expect(known).toEqual([0, 2, 2, 4]);
+  });
+});

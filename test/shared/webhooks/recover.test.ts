@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { endpointTarget } from "../../../shared/outbox/outbox.ts";
+import { deliveryId } from "../../../shared/webhooks/delivery.ts";
+import { recoverEntry } from "../../../shared/webhooks/outbox-entries.ts";
+import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+
+const account = "acct_1";
+const since = "2026-11-20T00:00:00.000Z";
+const until = "2026-11-20T23:00:00.000Z";
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+let world: DeliveryWorld;
+let receiver: Receiver;
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>
+  aRun(["watchlist.product.changed", "watchlist.run.completed"], {
+    runId: `wlrun_${String(n).padStart(3, "0")}`,
+    ...wanted,
+  });
+const recover = async (endpointId: string, span = { since, until }): Promise<void> => {
+  const now = world.clock.now();
+  await world.outbox.add(endpointTarget(account, endpointId), [recoverEntry(span, now)]);
+  await world.deliverDue();
+};
+const received = () => receiver.requests.map(({ headers }) => String(headers["webhook-id"]));
+const idsOf = (...runs: ReturnType<typeof aRun>[]) =>
+  runs.flatMap(({ events }) => events.map(({ id }) => id));
+/** Forty runs, more than one look takes. */
+const many = Array.from({ length: 40 }, (_, n) => runOf(n));
+
+async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
+  receiver.answer = (response) => response.writeHead(410).end();
+  for (const run of runs) await world.publish(run);
+  await world.deliverDue();
+  receiver.requests.length = 0;
+  receiver.answer = (response) => response.end("ok");
+}
+
+describe("recover", () => {
+  it("sends again what failed, each once, and nothing that was delivered", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const delivered = runOf(900);
+    await world.publish(delivered);
+    await world.deliverDue();
+    await failEverything(many);
+
+    await recover(endpoint.id);
+
+    expect(received().sort()).toEqual(idsOf(...many).sort());
+    expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
+  });
+
+  it("begins the retry schedule anew and keeps counting attempts", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const [run = runOf(1)] = many;
+    await failEverything([run]);
+    receiver.answer = (response) => response.writeHead(500).end();
+
+    await recover(endpoint.id);
+
+    const [event] = run.events;
+    if (event === undefined) throw new Error("no event");
+    const id = deliveryId({ ...run, event, endpointId: endpoint.id });
+    const fiveSeconds = new Date(world.clock.now().getTime() + 5_000).toISOString();
+    expect(await world.webhooks.deliveries.get(account, id)).toMatchObject({
+      state: "pending",
+      tries: 1,
+      attemptCount: 2,
+      nextAttemptAt: fiveSeconds,
+      attempts: [{ status: 410 }, { status: 500 }],
+    });
+  });
+
+  it("sends what was meant for an endpoint that was disabled, by its filter", async () => {
+    const wanted = { enabled: false, events: ["watchlist.run.completed" as const] };
+    const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
+    const runs = [runOf(1), runOf(2, { webhookEndpointId: "we_another" })];
+    for (const run of runs) await world.publish(run);
+    await world.deliverDue();
+    expect(receiver.requests).toEqual([]);
+
+    await world.enable(endpoint);
+    await recover(endpoint.id);
+
+    expect(received()).toEqual([runs[0]?.events[1]?.id]);
+  });
+
+  it("sends everything of lists that name the endpoint, whatever its filter", async () => {
+    const wanted = { enabled: false, events: [] };
+    const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
+    const run = runOf(1, { webhookEndpointId: endpoint.id });
+    await world.publish(run);
+    await world.deliverDue();
+    await world.enable(endpoint);
+
+    await recover(endpoint.id);
+
+    expect(received().sort()).toEqual(idsOf(run).sort());
+  });
+
+  it("looks at the span of time it was told, both ends included", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const at = (time: string) =>
+      runOf(Number(time.slice(17, 19)) * 1_000 + Number(time.slice(20, 23)), { happenedAt: time });
+    const times = ["00.999", "01.000", "02.000", "02.001"].map((s) => `2026-11-20T10:00:${s}Z`);
+    const runs = times.map((time) => at(time));
+    world.clock.advance(10_000);
+    await failEverything(runs);
+
+    await recover(endpoint.id, { since: times[1] ?? "", until: times[2] ?? "" });
+
+    expect(received().sort()).toEqual(idsOf(...runs.slice(1, 3)).sort());
+  });
+
+  it("comes to nothing for an endpoint that is gone", async () => {
+    const run = runOf(1, { webhookEndpointId: "we_gone" });
+    await world.publish(run);
+    await recover("we_gone");
+
+    expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
+  });
+
+  it("goes on where it stopped when it is killed anywhere, without a second delivery", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    await failEverything(many);
+    let records = 0;
+    const record: typeof world.outbox.record = world.outbox.record.bind(world.outbox);
+    for (let at = 1; at <= 4; at += 1) {
+      records = 0;
+      Object.assign(world.outbox, {
+        record: async (...change: Parameters<typeof world.outbox.record>) => {
+          records += 1;
+          if (records === at) throw new Error("killed");
+          return record(...change);
+        },
+      });
+      await recover(endpoint.id).catch(() => undefined);
+      world.clock.advance(60_000);
+    }
+    Object.assign(world.outbox, { record });
+    await world.deliverDue();
+
+    expect(new Set(received())).toEqual(new Set(idsOf(...many)));
+  });
+});
