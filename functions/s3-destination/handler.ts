@@ -1,19 +1,42 @@
+import type { ExportStore } from "../../shared/exports/export-store.ts";
+import type { SaveDestinationDependencies } from "../../shared/exports/put-destination.ts";
+import type { StartBackfillDependencies } from "../../shared/exports/start-backfill.ts";
+import type { TryDestinationDependencies } from "../../shared/exports/try-destination.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../overrides.ts";
+import { backfillRoute } from "./backfill.ts";
+import { deleteRoute } from "./delete.ts";
 import { getRoute } from "./get.ts";
+import { listExportsRoute } from "./list-exports.ts";
 import { putRoute } from "./put.ts";
+import { testRoute } from "./test.ts";
+import { updateRoute } from "./update.ts";
+
+export type DestinationDependencies = SaveDestinationDependencies &
+  StartBackfillDependencies &
+  TryDestinationDependencies & { readonly exports: Pick<ExportStore, "list"> };
 
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},
 ): HttpHandler {
+  const edge = provide.edge(environment, "s3-destination");
   return groupHandler({
     group: "s3-destination",
-    routes: { "GET /v1/s3_destination": getRoute, "PUT /v1/s3_destination": putRoute },
+    routes: {
+      "GET /v1/s3_destination": getRoute,
+      "PUT /v1/s3_destination": putRoute,
+      "PATCH /v1/s3_destination": updateRoute,
+      "DELETE /v1/s3_destination": deleteRoute,
+      "POST /v1/s3_destination/test": testRoute,
+      "GET /v1/s3_destination/exports": listExportsRoute,
+      "POST /v1/s3_destination/backfill": backfillRoute,
+    },
     dependencies: {
-      ...provide.edge(environment, "s3-destination"),
+      ...edge,
+      warn: provide.warnThrough(edge.logger),
       ...provide.destinationSetup(environment, overrides),
     },
   });

@@ -1,19 +1,20 @@
-import { destinationBody } from "../../shared/exports/destination.ts";
+import { destinationBody } from "../../shared/exports/destination-body.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
-import {
-  putDestination,
-  type PutDestinationDependencies,
-} from "../../shared/exports/put-destination.ts";
+import { putDestination } from "../../shared/exports/put-destination.ts";
 import { route } from "../http/route.ts";
+import type { DestinationDependencies } from "./handler.ts";
 
 /** `PUT /v1/s3_destination` */
-export const putRoute = route({
+export const putRoute = route<DestinationDependencies, typeof destinationBody>({
   body: destinationBody,
-  async handle({ caller, body, now, baseUrl }, dependencies: PutDestinationDependencies) {
+  async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
     const { destination, outcome } = await putDestination(
-      { accountId: caller.accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
+      { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,
     );
-    return { status: outcome === "created" ? 201 : 200, body: presentDestination(destination) };
+    return {
+      status: outcome === "created" ? 201 : 200,
+      body: presentDestination(accountId, destination),
+    };
   },
 });

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { LookupFunction } from "node:net";
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import type {
@@ -7,13 +8,19 @@ import type {
   CustomerBuckets,
 } from "../exports/customer-bucket.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
-import { guardedExchange } from "./guarded-exchange.ts";
+import { failureReason } from "./failure-reason.ts";
+import { type ExchangeTimes, guardedConnection } from "./guarded-connection.ts";
 
 export interface CustomerBucketOptions {
   readonly policy: AddressPolicy;
   /** Name lookup, the system's unless a test gives another. */
   readonly lookup?: LookupFunction;
+  /** 5 s to connect and 15 s in all, unless a call has less time than that. */
+  readonly times?: ExchangeTimes;
 }
+
+/** For a check within a call of the API, which has 29 s for signing in, a put and a delete. */
+export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
 const answerBytesMax = 64 * 1_024;
 
@@ -23,27 +30,38 @@ export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBucke
 }
 
 function customerBucket(access: BucketAccess, options: CustomerBucketOptions): CustomerBucket {
+  const { bucket: Bucket, accessKeyId, secretAccessKey, sessionToken } = access;
+  const connection = guardedConnection({ ...options, answerBytesMax });
   const client = new S3Client({
     region: access.region,
     ...(access.endpoint === null ? {} : { endpoint: access.endpoint }),
     forcePathStyle: access.forcePathStyle,
     credentials: {
-      accessKeyId: access.accessKeyId,
-      secretAccessKey: access.secretAccessKey,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
     },
     // Stores other than AWS refuse checksums that nobody asked for.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
+    expectContinueHeader: false,
     followRegionRedirects: false,
     // The retry schedule repeats what fails.
     maxAttempts: 1,
-    requestHandler: guardedHandler(options),
+    requestHandler: guardedHandler(connection),
   });
-  const { bucket: Bucket } = access;
   return {
-    put: ({ key: Key, bytes: Body, contentType: ContentType }) =>
-      outcomeOf(client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType }))),
+    put: ({ key: Key, bytes: Body, contentType: ContentType }) => {
+      // Every store knows this header, and a bucket with Object Lock asks for it.
+      const ContentMD5 = createHash("md5").update(Body).digest("base64");
+      const command = new PutObjectCommand({ Bucket, Key, Body, ContentType, ContentMD5 });
+      return outcomeOf(client.send(command));
+    },
     delete: (Key) => outcomeOf(client.send(new DeleteObjectCommand({ Bucket, Key }))),
+    close: () => {
+      client.destroy();
+      connection.close();
+    },
   };
 }
 
@@ -60,20 +78,17 @@ interface SignedRequest {
 }
 
 /** Sends the S3 client's requests as webhooks are sent. */
-function guardedHandler(options: CustomerBucketOptions) {
+function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
   return {
     async handle(request: SignedRequest) {
       const port = request.port === undefined ? "" : `:${request.port}`;
-      const exchange = await guardedExchange(
-        {
-          url: new URL(`${request.protocol}//${request.hostname}${port}`),
-          path: request.path + queryOf(request.query ?? {}),
-          method: request.method,
-          headers: request.headers,
-          body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
-        },
-        { ...options, answerBytesMax },
-      );
+      const exchange = await connection.exchange({
+        url: new URL(`${request.protocol}//${request.hostname}${port}`),
+        path: request.path + queryOf(request.query ?? {}),
+        method: request.method,
+        headers: request.headers,
+        body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
+      });
       if (exchange.outcome === "failed") {
         throw Object.assign(new Error("No answer from the bucket."), { name: exchange.error });
       }
@@ -102,8 +117,6 @@ async function outcomeOf(sent: Promise<unknown>): Promise<BucketOutcome> {
     await sent;
     return { outcome: "done" };
   } catch (error) {
-    const name = error instanceof Error ? error.name : "";
-    // The store chose the name: it is shown only when it looks like one.
-    return { outcome: "failed", reason: /^\w{1,64}$/.test(name) ? name : "unknown_error" };
+    return { outcome: "failed", reason: failureReason(error) };
   }
 }

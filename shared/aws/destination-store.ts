@@ -1,85 +1,132 @@
 import {
+  DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { boolean, nullable, object, parse, picklist, string } from "valibot";
-import type { Destination } from "../exports/destination.ts";
-import type { DestinationStore, ExportReport } from "../exports/destination-store.ts";
-import { isConditionFailure, type Row } from "./dynamo.ts";
+import { boolean, nullable, object, parse, picklist, string, variant, literal } from "valibot";
+import { assertNever } from "../base/assert.ts";
+import type { Credentials, Destination } from "../exports/destination.ts";
+import type { DestinationReport, DestinationStore } from "../exports/destination-store.ts";
+import { type Row, unlessRefused } from "./dynamo.ts";
 import { deliveryKeys } from "./table.ts";
 
-/** S3 destinations in DynamoDB. */
+/** S3 destinations in DynamoDB: one row an account, with a revision that writes are made of. */
 export function dynamoDestinationStore(
   client: DynamoDBDocumentClient,
   TableName: string,
 ): DestinationStore {
+  const rowOf = (accountId: string) => ({ TableName, Key: deliveryKeys.destination(accountId) });
+  const isRevision = "revision = :revision";
   return {
     async get(accountId) {
-      const Key = deliveryKeys.destination(accountId);
-      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      const command = new GetCommand({ ...rowOf(accountId), ConsistentRead: true });
+      const { Item } = await client.send(command);
       return Item === undefined ? null : destinationOf(Item);
     },
-    async put(accountId, destination) {
-      const Item = { ...deliveryKeys.destination(accountId), ...attributesOf(destination) };
-      const { Attributes } = await client.send(
-        new PutCommand({ TableName, Item, ReturnValues: "ALL_OLD" }),
-      );
-      return Attributes === undefined ? "created" : "replaced";
-    },
-    async report(accountId, report) {
-      try {
-        await client.send(
-          new UpdateCommand({
+    put: (accountId, destination, replaces) =>
+      unlessRefused(() =>
+        client.send(
+          new PutCommand({
             TableName,
-            Key: deliveryKeys.destination(accountId),
-            ConditionExpression: "attribute_exists(pk)",
-            ...reportExpression(report),
+            Item: {
+              ...deliveryKeys.destination(accountId),
+              ...settingsOf(destination),
+              failing: destination.failing,
+              last_success_at: destination.lastSuccessAt,
+              last_error: destination.lastError,
+              created_at: destination.createdAt,
+            },
+            ...(replaces === null
+              ? { ConditionExpression: "attribute_not_exists(pk)" }
+              : {
+                  ConditionExpression: isRevision,
+                  ExpressionAttributeValues: { ":revision": replaces },
+                }),
           }),
-        );
-      } catch (error) {
-        if (!isConditionFailure(error)) throw error;
-      }
+        ),
+      ),
+    async change(accountId, destination, { revision, checked }) {
+      let kept: Row | undefined;
+      const set = { ...settingsOf(destination), ...(checked ? unfailed : {}) };
+      const command = new UpdateCommand({
+        ...rowOf(accountId),
+        ...setting(set, { ":revision": revision }),
+        ConditionExpression: isRevision,
+        ReturnValues: "ALL_NEW",
+      });
+      const changed = await unlessRefused(async () => {
+        kept = (await client.send(command)).Attributes;
+      });
+      return changed && kept !== undefined ? destinationOf(kept) : null;
+    },
+    async delete(accountId) {
+      const command = new DeleteCommand({ ...rowOf(accountId), ReturnValues: "ALL_OLD" });
+      return (await client.send(command)).Attributes !== undefined;
+    },
+    async report(accountId, revision, report) {
+      const command = new UpdateCommand({
+        ...rowOf(accountId),
+        ...setting(reported(report), { ":revision": revision }),
+        ConditionExpression: isRevision,
+      });
+      await unlessRefused(() => client.send(command));
     },
   };
 }
 
-function reportExpression(report: ExportReport) {
-  if (report.outcome === "succeeded") {
-    return {
-      UpdateExpression: "SET last_success_at = :at, last_error = :none, failing = :false",
-      ExpressionAttributeValues: { ":at": report.at.toISOString(), ":none": null, ":false": false },
-    };
+const unfailed = { failing: false, last_error: null };
+
+function reported(report: DestinationReport): Row {
+  switch (report.outcome) {
+    case "exported":
+      return { ...unfailed, last_success_at: report.at.toISOString() };
+    case "usable":
+      return unfailed;
+    case "failed":
+      return { last_error: report.error, ...(report.givenUp ? { failing: true } : {}) };
+    default:
+      return assertNever(report);
   }
-  const failing = report.givenUp ? ", failing = :true" : "";
+}
+
+/** Sets these attributes and leaves all others as they are. */
+function setting(row: Row, values: Row) {
+  const names = Object.keys(row);
   return {
-    UpdateExpression: `SET last_error = :error${failing}`,
+    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}_set`).join(", ")}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: {
-      ":error": report.error,
-      ...(report.givenUp ? { ":true": true } : {}),
+      ...values,
+      ...Object.fromEntries(names.map((name) => [`:${name}_set`, row[name]])),
     },
   };
 }
 
-const attributesOf = (destination: Destination): Row => ({
+/** What its owner set, and when. */
+const settingsOf = (destination: Destination): Row => ({
   enabled: destination.enabled,
   bucket: destination.bucket,
   region: destination.region,
   endpoint: destination.endpoint,
   force_path_style: destination.forcePathStyle,
   prefix: destination.prefix,
-  auth: destination.auth,
-  access_key_id: destination.accessKeyId,
-  secret_access_key: destination.secretAccessKey,
-  secret_hint: destination.secretHint,
+  credentials: storedCredentials(destination.credentials),
   compression: destination.compression,
-  failing: destination.failing,
-  last_success_at: destination.lastSuccessAt,
-  last_error: destination.lastError,
-  created_at: destination.createdAt,
+  revision: destination.revision,
   updated_at: destination.updatedAt,
 });
+
+const storedCredentials = (credentials: Credentials): Row =>
+  credentials.auth === "role"
+    ? { auth: "role", role_arn: credentials.roleArn }
+    : {
+        auth: "access_key",
+        access_key_id: credentials.accessKeyId,
+        secret_access_key: credentials.secretAccessKey,
+        secret_hint: credentials.secretHint,
+      };
 
 const destinationRow = object({
   enabled: boolean(),
@@ -88,20 +135,27 @@ const destinationRow = object({
   endpoint: nullable(string()),
   force_path_style: boolean(),
   prefix: string(),
-  auth: picklist(["access_key"]),
-  access_key_id: string(),
-  secret_access_key: string(),
-  secret_hint: string(),
+  credentials: variant("auth", [
+    object({
+      auth: literal("access_key"),
+      access_key_id: string(),
+      secret_access_key: string(),
+      secret_hint: string(),
+    }),
+    object({ auth: literal("role"), role_arn: string() }),
+  ]),
   compression: picklist(["gzip", "none"]),
   failing: boolean(),
   last_success_at: nullable(string()),
   last_error: nullable(string()),
+  revision: string(),
   created_at: string(),
   updated_at: string(),
 });
 
 function destinationOf(stored: Row): Destination {
   const row = parse(destinationRow, stored);
+  const { credentials } = row;
   return {
     enabled: row.enabled,
     bucket: row.bucket,
@@ -109,14 +163,20 @@ function destinationOf(stored: Row): Destination {
     endpoint: row.endpoint,
     forcePathStyle: row.force_path_style,
     prefix: row.prefix,
-    auth: row.auth,
-    accessKeyId: row.access_key_id,
-    secretAccessKey: row.secret_access_key,
-    secretHint: row.secret_hint,
+    credentials:
+      credentials.auth === "role"
+        ? { auth: "role", roleArn: credentials.role_arn }
+        : {
+            auth: "access_key",
+            accessKeyId: credentials.access_key_id,
+            secretAccessKey: credentials.secret_access_key,
+            secretHint: credentials.secret_hint,
+          },
     compression: row.compression,
     failing: row.failing,
     lastSuccessAt: row.last_success_at,
     lastError: row.last_error,
+    revision: row.revision,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

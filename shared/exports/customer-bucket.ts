@@ -1,10 +1,15 @@
 import type { Destination } from "./destination.ts";
 
-/** How to reach a customer's bucket, with the secret in the clear. */
-export type BucketAccess = Pick<
+/** How to reach a customer's bucket, with the secrets in the clear. */
+export interface BucketAccess extends Pick<
   Destination,
-  "bucket" | "region" | "endpoint" | "forcePathStyle" | "accessKeyId"
-> & { readonly secretAccessKey: string };
+  "bucket" | "region" | "endpoint" | "forcePathStyle"
+> {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** With temporary keys only. */
+  readonly sessionToken?: string;
+}
 
 export interface BucketObject {
   readonly key: string;
@@ -19,13 +24,16 @@ export type BucketOutcome =
 
 /**
  * A bucket of a customer, reached as webhooks are: public addresses only, no redirects, with time
- * limits. Never throws for what the store does.
+ * limits. Several calls at once share its connections. Never throws for what the store does.
  */
 export interface CustomerBucket {
   put(object: BucketObject): Promise<BucketOutcome>;
   delete(key: string): Promise<BucketOutcome>;
+  /** Ends its connections. */
+  close(): void;
 }
 
 export interface CustomerBuckets {
+  /** Connects to nothing yet: the first call does. */
   open(access: BucketAccess): CustomerBucket;
 }

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { timestamp } from "../base/wire-schema.ts";
+import { count, timestamp } from "../base/wire-schema.ts";
 
 /** The S3 destination as answers show it; the secret access key never appears. */
 export const destinationSchema = v.object({
@@ -12,17 +12,36 @@ export const destinationSchema = v.object({
   ),
   force_path_style: v.boolean(),
   prefix: v.pipe(v.string(), v.description("Comes before every object key as it is.")),
-  auth: v.string(),
+  auth: v.picklist(["access_key", "role"]),
   access_key_id: v.nullable(v.string()),
   secret_hint: v.nullable(
     v.pipe(v.string(), v.description("The secret access key's last four characters.")),
   ),
   role_arn: v.nullable(v.string()),
-  external_id: v.nullable(v.string()),
+  external_id: v.pipe(
+    v.string(),
+    v.description("What the trust policy of your role asks for; an account's is always the same."),
+  ),
   compression: v.picklist(["gzip", "none"]),
-  status: v.pipe(v.string(), v.description("active, failing or disabled.")),
+  status: v.picklist(["active", "failing", "disabled"]),
   last_success_at: v.nullable(timestamp),
   last_error: v.nullable(v.string()),
   created_at: timestamp,
   updated_at: timestamp,
+});
+
+/** 200 of `DELETE /v1/s3_destination`. */
+export const deletedDestinationResponse = v.object({
+  object: v.literal("s3_destination"),
+  deleted: v.literal(true),
+});
+
+/** 200 of `POST /v1/s3_destination/test`, whatever came of it. */
+export const destinationTestResponse = v.object({
+  object: v.literal("s3_destination_test"),
+  ok: v.boolean(),
+  error: v.nullable(
+    v.pipe(v.string(), v.description("A code of the store or of the connection; null when ok.")),
+  ),
+  duration_ms: count,
 });

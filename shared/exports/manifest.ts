@@ -1,6 +1,6 @@
-import type { ArchivedRun } from "../events/event-archive.ts";
+import type { ArchivedEvent, ArchivedRun } from "../events/event-archive.ts";
 import { eventsDigest } from "../events/event-digest.ts";
-import type { Destination } from "./destination.ts";
+import type { Compression, Destination } from "./destination.ts";
 import { type ExportFolder, objectKey } from "./object-key.ts";
 
 export interface ManifestSubject {
@@ -18,12 +18,18 @@ export const folderOf = (run: ArchivedRun, prefix: string): ExportFolder => ({
   runStartedAt: run.runStartedAt,
 });
 
+/** An event's object as it is stored: its size and digest. */
+export const storedAs = (
+  { gzip, line }: Pick<ArchivedEvent, "gzip" | "line">,
+  compression: Compression,
+): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
+
 /** `_manifest.json`: the run, its objects as they are stored, totals, and the digest of the ids. */
 export function presentManifest({ run, destination, runObject }: ManifestSubject): unknown {
   const { prefix, compression } = destination;
   const folder = folderOf(run, prefix);
   const objects = run.events.map((event, index) => {
-    const { bytes, sha256 } = compression === "gzip" ? event.gzip : event.line;
+    const { bytes, sha256 } = storedAs(event, compression);
     const name = { number: index + 1, type: event.type, eventId: event.id, compression };
     return {
       key: objectKey(folder, name),

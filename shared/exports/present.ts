@@ -1,7 +1,16 @@
-import type { Destination } from "./destination.ts";
+import type { InferOutput } from "valibot";
+import { type Destination, externalIdOf } from "./destination.ts";
+import type { destinationSchema } from "./destination-schema.ts";
+import type { ExportRecord } from "./export-record.ts";
+import type { exportSchema } from "./export-schema.ts";
 
 /** The S3 destination as answers show it; the secret access key never appears. */
-export function presentDestination(destination: Destination): Record<string, unknown> {
+export function presentDestination(
+  accountId: string,
+  destination: Destination,
+): InferOutput<typeof destinationSchema> {
+  const { credentials } = destination;
+  const key = credentials.auth === "access_key" ? credentials : null;
   return {
     object: "s3_destination",
     enabled: destination.enabled,
@@ -10,11 +19,11 @@ export function presentDestination(destination: Destination): Record<string, unk
     endpoint: destination.endpoint,
     force_path_style: destination.forcePathStyle,
     prefix: destination.prefix,
-    auth: destination.auth,
-    access_key_id: destination.accessKeyId,
-    secret_hint: destination.secretHint,
-    role_arn: null,
-    external_id: null,
+    auth: credentials.auth,
+    access_key_id: key?.accessKeyId ?? null,
+    secret_hint: key?.secretHint ?? null,
+    role_arn: credentials.auth === "role" ? credentials.roleArn : null,
+    external_id: externalIdOf(accountId),
     compression: destination.compression,
     status: statusOf(destination),
     last_success_at: destination.lastSuccessAt,
@@ -28,3 +37,21 @@ function statusOf({ enabled, failing }: Destination): "active" | "failing" | "di
   if (!enabled) return "disabled";
   return failing ? "failing" : "active";
 }
+
+/** An entry of the export log. */
+export const presentExport = (record: ExportRecord): InferOutput<typeof exportSchema> => ({
+  id: record.id,
+  object: "s3_export",
+  watchlist_id: record.watchlistId,
+  run_id: record.runId,
+  run_number: record.runNumber,
+  state: record.state,
+  objects: record.objects,
+  bytes: record.bytes,
+  attempt_count: record.attemptCount,
+  last_error: record.lastError,
+  next_attempt_at: record.nextAttemptAt,
+  manifest_key: record.manifestKey,
+  created_at: record.createdAt,
+  finished_at: record.finishedAt,
+});

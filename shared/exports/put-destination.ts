@@ -1,29 +1,23 @@
-import { invalidParam } from "../base/errors.ts";
-import type { SecretBox } from "../base/secret-box.ts";
-import type { AddressPolicy } from "../outgoing/address-policy.ts";
-import { requirePublicUrl } from "../outgoing/public-url.ts";
-import type { Resolver } from "../outgoing/resolver.ts";
-import type { CustomerBucket, CustomerBuckets } from "./customer-bucket.ts";
-import {
-  type Destination,
-  type DestinationBody,
-  destinationSecretContext,
-  keyHint,
-} from "./destination.ts";
+import type { Chance } from "../base/clock.ts";
+import { type Destination, newRevision } from "./destination.ts";
+import type { DestinationBody } from "./destination-body.ts";
+import { requireUsable } from "./check-destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import { checkKey } from "./object-key.ts";
+import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+import type { OpenBucketDependencies } from "./open-bucket.ts";
+import { untilSaved } from "./save-destination.ts";
+import { storeAddress, type StoreAddressDependencies } from "./store-address.ts";
+import { wantedCredentials } from "./wanted-credentials.ts";
 
-export interface PutDestinationDependencies {
+export interface SaveDestinationDependencies
+  extends OpenBucketDependencies, StoreAddressDependencies, EndPendingDependencies {
   readonly destinations: DestinationStore;
-  readonly buckets: CustomerBuckets;
-  readonly secrets: SecretBox;
-  readonly resolver: Resolver;
-  readonly policy: AddressPolicy;
+  readonly chance: Chance;
 }
 
-export interface DestinationRequest {
+export interface DestinationRequest<Wanted> {
   readonly accountId: string;
-  readonly wanted: DestinationBody;
+  readonly wanted: Wanted;
   readonly now: Date;
   /** `host[:port]` of this service, which is no bucket. */
   readonly ownHost: string | null;
@@ -39,62 +33,43 @@ export interface PutDestination {
  * @throws 400 that says which step failed; nothing is saved then.
  */
 export async function putDestination(
-  request: DestinationRequest,
-  dependencies: PutDestinationDependencies,
+  request: DestinationRequest<DestinationBody>,
+  dependencies: SaveDestinationDependencies,
 ): Promise<PutDestination> {
-  const { accountId, wanted, now } = request;
-  const { destinations, buckets, secrets } = dependencies;
-  const secretAccessKey = wanted.secret_access_key;
-  const endpoint = await storeAddress(request, dependencies);
-  const before = await destinations.get(accountId);
-  const destination: Destination = {
+  const { accountId, wanted, now, ownHost } = request;
+  const { destinations, secrets, chance } = dependencies;
+  const endpoint = await storeAddress({ endpoint: wanted.endpoint, ownHost }, dependencies);
+  const credentials = await wantedCredentials(
+    { accountId, wanted, endpoint, before: null, moved: true },
+    secrets,
+  );
+  const fresh: Destination = {
     enabled: wanted.enabled,
     bucket: wanted.bucket,
     region: wanted.region,
     endpoint,
-    // Few stores besides AWS serve a host name for every bucket.
-    forcePathStyle: wanted.force_path_style ?? endpoint !== null,
+    forcePathStyle: wanted.force_path_style ?? pathStyleByDefault(endpoint),
     prefix: wanted.prefix,
-    auth: wanted.auth,
-    accessKeyId: wanted.access_key_id,
-    secretAccessKey: await secrets.seal(secretAccessKey, destinationSecretContext(accountId)),
-    secretHint: keyHint(secretAccessKey),
+    credentials,
     compression: wanted.compression,
     failing: false,
     lastSuccessAt: null,
     lastError: null,
-    createdAt: before?.createdAt ?? now.toISOString(),
+    revision: newRevision(chance),
+    createdAt: now.toISOString(),
     updatedAt: now.toISOString(),
   };
-  await checkBucket(buckets.open({ ...destination, secretAccessKey }), destination.prefix);
-  return { destination, outcome: await destinations.put(accountId, destination) };
+  await requireUsable(accountId, fresh, dependencies);
+  const saved = await untilSaved(async () => {
+    const before = await destinations.get(accountId);
+    const destination = { ...fresh, createdAt: before?.createdAt ?? fresh.createdAt };
+    const kept = await destinations.put(accountId, destination, before?.revision ?? null);
+    return kept ? { destination, before } : null;
+  });
+  if (!fresh.enabled && saved.before !== null) await endPending(accountId, now, dependencies);
+  const { destination, before } = saved;
+  return { destination, outcome: before === null ? "created" : "replaced" };
 }
 
-async function storeAddress(
-  { wanted, ownHost }: DestinationRequest,
-  { policy, resolver }: PutDestinationDependencies,
-): Promise<string | null> {
-  if (wanted.endpoint === null) return null;
-  const param = { param: "endpoint", value: wanted.endpoint };
-  const href = await requirePublicUrl(param, { policy, ownHost }, resolver);
-  const { pathname, search } = new URL(href);
-  if (pathname !== "/" || search !== "") {
-    throw invalidParam("endpoint", "'endpoint' must be an address without path and query.");
-  }
-  return href;
-}
-
-async function checkBucket(bucket: CustomerBucket, prefix: string): Promise<void> {
-  const key = checkKey(prefix);
-  const bytes = Buffer.from("This object may be deleted.\n");
-  const written = await bucket.put({ key, bytes, contentType: "text/plain" });
-  if (written.outcome === "failed") throw checkFailed("Writing", key, written.reason);
-  const deleted = await bucket.delete(key);
-  if (deleted.outcome === "failed") throw checkFailed("Deleting", key, deleted.reason);
-}
-
-const checkFailed = (step: string, key: string, reason: string) =>
-  invalidParam(
-    "bucket",
-    `${step} the check object '${key}' in the bucket failed: ${reason}. Nothing was saved.`,
-  );
+/** Few stores besides AWS serve a host name for every bucket. */
+export const pathStyleByDefault = (endpoint: string | null): boolean => endpoint !== null;

@@ -1,41 +1,22 @@
-import type { Clock } from "../base/clock.ts";
-import { derivedIdAt } from "../base/ids.ts";
-import type { RunExports } from "../webhooks/publish.ts";
+import type { ArchivedRun } from "../events/event-archive.ts";
+import type { Entry } from "../outbox/outbox.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import type { ExportJobStore } from "./export-job.ts";
+import { firstEntry } from "./export-entries.ts";
 
 export interface RunExportsDependencies {
-  readonly destinations: DestinationStore;
-  readonly exportJobs: ExportJobStore;
-  readonly clock: Clock;
+  readonly destinations: Pick<DestinationStore, "get">;
 }
 
-/** Owes every run of an account with an enabled destination one export. Safe to repeat. */
-export function runExports({
-  destinations,
-  exportJobs,
-  clock,
-}: RunExportsDependencies): RunExports {
+/** Finds what a finished run owes to the account's destination. */
+export function runExports({ destinations }: RunExportsDependencies) {
   return {
-    async open(accountId, { runId, watchlistId, runStartedAt }) {
+    /** The entry to add for `destinationTarget`; null without an enabled destination. */
+    async open(accountId: string, run: ArchivedRun): Promise<Entry | null> {
       const destination = await destinations.get(accountId);
-      if (destination === null || !destination.enabled) return null;
-      const id = derivedIdAt("export", new Date(runStartedAt), runId);
-      const now = clock.now().toISOString();
-      await exportJobs.open(accountId, {
-        id,
-        runId,
-        watchlistId,
-        state: "pending",
-        next: 0,
-        destinationAt: null,
-        attempt: 0,
-        dueAt: now,
-        leased: false,
-        lastError: null,
-        createdAt: now,
-      });
-      return { kind: "export", accountId, id };
+      const createdAt = run.events[0]?.createdAt;
+      if (destination === null || !destination.enabled || createdAt === undefined) return null;
+      const { runId, watchlistId, runNumber } = run;
+      return firstEntry({ runId, watchlistId, runNumber, createdAt });
     },
   };
 }

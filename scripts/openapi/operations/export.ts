@@ -1,6 +1,12 @@
 import type { RouteKey } from "../../../functions/routes.ts";
-import { destinationBody } from "../../../shared/exports/destination.ts";
-import { destinationSchema } from "../../../shared/exports/destination-schema.ts";
+import { destinationBody, destinationPatchBody } from "../../../shared/exports/destination-body.ts";
+import {
+  deletedDestinationResponse,
+  destinationSchema,
+  destinationTestResponse,
+} from "../../../shared/exports/destination-schema.ts";
+import { exportsQuery, exportsResponse } from "../../../shared/exports/export-schema.ts";
+import { backfillBody, backfillResponse } from "../../../shared/exports/start-backfill.ts";
 import type { Operation } from "../operation.ts";
 
 const destination = {
@@ -15,7 +21,7 @@ const destination = {
   access_key_id: "AKIAEXAMPLE",
   secret_hint: "mple",
   role_arn: null,
-  external_id: null,
+  external_id: "ext-0f6a1c2d3e4b5a69788796a5b4c3d2e1",
   compression: "gzip",
   status: "active",
   last_success_at: null,
@@ -23,6 +29,27 @@ const destination = {
   created_at: "2026-11-21T01:09:35.668Z",
   updated_at: "2026-11-21T01:09:35.668Z",
 };
+
+const exported = {
+  id: "exp_1d0jgb9a27fkzq3m8vcx5t0e",
+  object: "s3_export",
+  watchlist_id: "wl_1d0jg8k3mfkzq3m8vcx5t0ee",
+  run_id: "wlrun_00000001afkzq3m8vcx5t0e",
+  run_number: 1,
+  state: "done",
+  objects: 2,
+  bytes: 1843,
+  attempt_count: 1,
+  last_error: null,
+  next_attempt_at: null,
+  manifest_key:
+    "retail/events/v=1/dt=2026-11-21/watchlist_id=wl_1d0jg8k3mfkzq3m8vcx5t0ee/run=00000001/_manifest.json",
+  created_at: "2026-11-21T01:20:04.102Z",
+  finished_at: "2026-11-21T01:20:05.377Z",
+};
+
+const check =
+  "A check object is written and deleted before anything is saved; a 400 says which step failed.";
 
 export const exportOperations = {
   "GET /v1/s3_destination": {
@@ -38,8 +65,11 @@ export const exportOperations = {
     tag: "Export",
     summary: "Set the S3 destination",
     description:
-      "One per account, any S3-compatible store. A check object is written and deleted before " +
-      "anything is saved.",
+      `One per account, any S3-compatible store. ${check}\n\n` +
+      "With `auth` `access_key` the service signs with your key: `access_key_id` and " +
+      "`secret_access_key` are required. With `auth` `role` (AWS only) it assumes `role_arn`, " +
+      "whose trust policy must ask for your account's external id; until it does, the 400 of this " +
+      "call names the id.",
     body: {
       schema: destinationBody,
       examples: {
@@ -50,11 +80,116 @@ export const exportOperations = {
           access_key_id: "AKIAEXAMPLE",
           secret_access_key: "secret-example",
         },
+        role: {
+          bucket: "acme-events",
+          region: "eu-central-1",
+          auth: "role",
+          role_arn: "arn:aws:iam::123456789012:role/retail-events",
+        },
       },
     },
     answers: {
       200: { description: "Replaced.", schema: destinationSchema, example: destination },
       201: { description: "Set.", schema: destinationSchema, example: destination },
     },
+    refusals: [409],
+  },
+  "PATCH /v1/s3_destination": {
+    id: "updateS3Destination",
+    tag: "Export",
+    summary: "Change the S3 destination",
+    description:
+      "What is absent stays as it is; `endpoint` null means AWS again. Changing `bucket` or " +
+      "`endpoint`, or going back to `auth` `access_key`, takes `secret_access_key` again.\n\n" +
+      `${check} Changing only \`compression\`, and disabling, need no check. Disabling ends the ` +
+      "exports that are still owed.",
+    body: {
+      schema: destinationPatchBody,
+      examples: {
+        prefix: { prefix: "retail/2027/" },
+        disable: { enabled: false },
+        role: { auth: "role", role_arn: "arn:aws:iam::123456789012:role/retail-events" },
+      },
+    },
+    answers: {
+      200: { description: "As it is now.", schema: destinationSchema, example: destination },
+    },
+    refusals: [404, 409],
+  },
+  "DELETE /v1/s3_destination": {
+    id: "deleteS3Destination",
+    tag: "Export",
+    summary: "Delete the S3 destination",
+    description: "Ends the exports that are still owed. What the bucket holds stays.",
+    answers: {
+      200: {
+        description: "Deleted.",
+        schema: deletedDestinationResponse,
+        example: { object: "s3_destination", deleted: true },
+      },
+    },
+    refusals: [404],
+  },
+  "POST /v1/s3_destination/test": {
+    id: "testS3Destination",
+    tag: "Export",
+    summary: "Test the S3 destination",
+    description:
+      "Writes and deletes a check object now, whether the destination is enabled or not. A success " +
+      "clears `failing` and `last_error`; a failure is no error of this call.",
+    answers: {
+      200: {
+        description: "What came of it.",
+        schema: destinationTestResponse,
+        example: {
+          object: "s3_destination_test",
+          ok: false,
+          error: "AccessDenied",
+          duration_ms: 212,
+        },
+      },
+    },
+    refusals: [404],
+  },
+  "GET /v1/s3_destination/exports": {
+    id: "listS3Exports",
+    tag: "Export",
+    summary: "List exports",
+    description:
+      "One entry a run, newest first, kept for 30 days. A failed attempt is repeated on the " +
+      "schedule of webhooks: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
+    query: exportsQuery,
+    queryExamples: { starting_after: exported.id, state: "failed" },
+    answers: {
+      200: {
+        description: "The account's exports.",
+        schema: exportsResponse,
+        example: { object: "list", data: [exported], has_more: false, next_starting_after: null },
+      },
+    },
+  },
+  "POST /v1/s3_destination/backfill": {
+    id: "backfillS3Destination",
+    tag: "Export",
+    summary: "Export past runs anew",
+    description:
+      "Writes every run that ended from `since` to `until` (both inclusive; absent: now), whether " +
+      "it was exported before or not. The same event always has the same key and bytes.",
+    body: {
+      schema: backfillBody,
+      examples: { since: { since: "2026-11-20T00:00:00Z" } },
+    },
+    answers: {
+      202: {
+        description: "Begun; `GET /v1/s3_destination/exports` shows how far it is.",
+        schema: backfillResponse,
+        example: {
+          object: "s3_backfill",
+          since: "2026-11-20T00:00:00.000Z",
+          until: "2026-11-21T01:09:35.668Z",
+        },
+      },
+    },
+    refusals: [404, 409],
   },
 } as const satisfies { readonly [Key in RouteKey]?: Operation };

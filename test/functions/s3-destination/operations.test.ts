@@ -1,37 +1,79 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { safeParse } from "valibot";
+import { PutCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { type GenericSchema, parse, safeParse } from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Call } from "../../../functions/http/route.ts";
+import type { AnyRoute, Call } from "../../../functions/http/route.ts";
+import { backfillRoute } from "../../../functions/s3-destination/backfill.ts";
+import { deleteRoute } from "../../../functions/s3-destination/delete.ts";
 import { getRoute } from "../../../functions/s3-destination/get.ts";
+import type { DestinationDependencies } from "../../../functions/s3-destination/handler.ts";
+import { listExportsRoute } from "../../../functions/s3-destination/list-exports.ts";
 import { putRoute } from "../../../functions/s3-destination/put.ts";
+import { testRoute } from "../../../functions/s3-destination/test.ts";
+import { updateRoute } from "../../../functions/s3-destination/update.ts";
 import { s3CustomerBuckets } from "../../../shared/aws/customer-bucket.ts";
-import { destinationBody } from "../../../shared/exports/destination.ts";
+import { exportWrite } from "../../../shared/aws/export-store.ts";
+import { derivedIdAt } from "../../../shared/base/ids.ts";
+import { destinationBody, destinationPatchBody } from "../../../shared/exports/destination-body.ts";
+import {
+  deletedDestinationResponse,
+  destinationSchema,
+  destinationTestResponse,
+} from "../../../shared/exports/destination-schema.ts";
+import { externalIdOf } from "../../../shared/exports/destination.ts";
+import { newExport } from "../../../shared/exports/export-record.ts";
+import { exportsQuery, exportsResponse } from "../../../shared/exports/export-schema.ts";
+import { backfillBody, backfillResponse } from "../../../shared/exports/start-backfill.ts";
+import { destinationTarget } from "../../../shared/outbox/outbox.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
-import { type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
-import { startReceiver } from "../../support/receiver.ts";
+import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
 
-let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
-let world: DeliveryWorld;
+let base: Awaited<ReturnType<typeof startExportWorld>>;
+let world: ExportWorld;
+let store: Receiver;
 beforeAll(async () => {
-  base = await startDeliveryWorld();
+  base = await startExportWorld();
+  store = await startReceiver();
 });
-afterAll(() => base.stop());
+afterAll(async () => {
+  await store.stop();
+  await base.stop();
+});
 beforeEach(async () => {
   world = await base.open();
+  store.requests.length = 0;
+  store.answer = (response) => response.end();
 });
 
-function call(body?: unknown, accountId = "acct_1"): Call<never, never> {
+const roleArn = "arn:aws:iam::123456789012:role/team/events";
+const canary = "canary-secret-key";
+
+interface Sent {
+  readonly body?: unknown;
+  readonly query?: unknown;
+  readonly accountId?: string;
+}
+
+/** Calls a route as the group handler does, once body and query are parsed. */
+async function call(
+  route: AnyRoute<DestinationDependencies>,
+  { body, query, accountId = "acct_1" }: Sent = {},
+) {
   const now = world.clock.now();
-  return {
+  const sent = {
     caller: { accountId, keyId: "key_1", keyName: "k", keyPrefix: "svc_live_abc", demo: false },
-    body,
-    query: undefined,
+    body: body as never,
+    query: query as never,
     path: {},
+    headers: () => [],
     requestId: "req_1",
     now,
     deadline: now,
     baseUrl: "http://localhost:8787/v1",
-  } as Call<never, never>;
+  } satisfies Call<never, never>;
+  const reply = await route.handle(sent, world.registering);
+  return { status: reply.status, body: reply.body as Record<string, unknown> };
 }
 
 const aBody = () => ({
@@ -39,14 +81,31 @@ const aBody = () => ({
   endpoint: world.storeUrl,
   prefix: "shop/",
   access_key_id: "AKIACUSTOMER",
-  secret_access_key: "canary-secret-key",
+  secret_access_key: canary,
 });
-const put = (wanted: Record<string, unknown> = {}) => {
-  const parsed = safeParse(destinationBody, { ...aBody(), ...wanted });
-  if (!parsed.success) throw new Error("body refused");
-  return putRoute.handle(call(parsed.output), world.registering);
+const aRole = { endpoint: null, access_key_id: null, secret_access_key: null, auth: "role" };
+const put = (wanted: Record<string, unknown> = {}) =>
+  call(putRoute, { body: parse(destinationBody, { ...aBody(), ...wanted }) });
+const patch = (wanted: Record<string, unknown>) =>
+  call(updateRoute, { body: parse(destinationPatchBody, wanted) });
+const get = (accountId?: string) => call(getRoute, accountId === undefined ? {} : { accountId });
+const storeAt = () => `http://127.0.0.1:${store.port}`;
+const refusing = (status: number, code: string) => {
+  store.answer = (response) =>
+    response
+      .writeHead(status, { "Content-Type": "application/xml" })
+      .end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
 };
-const get = (accountId?: string) => getRoute.handle(call(undefined, accountId), world.registering);
+const objectsLeft = async (): Promise<readonly unknown[]> => {
+  const listing = new ListObjectsV2Command({ Bucket: world.exportBucket });
+  return (await world.s3.send(listing)).Contents ?? [];
+};
+const invalid = (param: string) => ({
+  code: "INVALID_PARAM",
+  status: 400,
+  details: { param },
+});
+const missing = (param: string) => ({ code: "MISSING_PARAM", status: 400, details: { param } });
 
 describe("PUT /v1/s3_destination", () => {
   it("answers 201 with the destination and never its secret, and leaves no check object", async () => {
@@ -66,7 +125,7 @@ describe("PUT /v1/s3_destination", () => {
       access_key_id: "AKIACUSTOMER",
       secret_hint: "-key",
       role_arn: null,
-      external_id: null,
+      external_id: expect.stringMatching(/^ext-[0-9a-f]{32}$/),
       compression: "gzip",
       status: "active",
       last_success_at: null,
@@ -74,11 +133,19 @@ describe("PUT /v1/s3_destination", () => {
       created_at: at,
       updated_at: at,
     });
+    expect(safeParse(destinationSchema, body).success).toBe(true);
     expect((await get()).body).toEqual(body);
-    const stored = await world.registering.destinations.get("acct_1");
-    expect(JSON.stringify(stored)).not.toContain("canary-secret-key");
-    const listing = new ListObjectsV2Command({ Bucket: world.exportBucket });
-    expect((await world.s3.send(listing)).Contents ?? []).toEqual([]);
+    expect(await objectsLeft()).toEqual([]);
+  });
+
+  it("keeps the secret in the clear nowhere, and answers it never", async () => {
+    const answers = [await put()];
+    answers.push(await patch({ secret_access_key: `${canary}-2` }));
+    answers.push(await patch({ enabled: false }), await get(), await call(testRoute));
+    const { Items } = await world.client.send(new ScanCommand({ TableName: world.tableName }));
+
+    expect(JSON.stringify([answers, Items])).not.toContain(canary);
+    await expect(put({ bucket: "no-such-bucket" })).rejects.not.toThrow(canary);
   });
 
   it("answers 200 for a replacement, which keeps the time of creation", async () => {
@@ -90,63 +157,71 @@ describe("PUT /v1/s3_destination", () => {
     expect(body).toMatchObject({
       status: "disabled",
       compression: "none",
-      created_at: (first as { created_at: string }).created_at,
+      external_id: first["external_id"],
+      created_at: first["created_at"],
       updated_at: world.clock.now().toISOString(),
     });
+    expect(world.hints).toEqual([destinationTarget("acct_1")]);
   });
 
   it("answers 400 that says which step failed, and saves nothing", async () => {
     await expect(put({ bucket: "no-such-bucket" })).rejects.toMatchObject({
-      code: "INVALID_PARAM",
-      status: 400,
+      ...invalid("bucket"),
       message: expect.stringMatching(/^Writing .*NoSuchBucket/),
     });
     await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it("answers 400 when the check object can be written but not deleted", async () => {
-    const store = await startReceiver();
     store.answer = (response, { method }) => {
       if (method !== "DELETE") return response.end();
       const xml = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
       return response.writeHead(403, { "Content-Type": "application/xml" }).end(xml);
     };
-    const answer = put({ endpoint: `http://127.0.0.1:${store.port}` });
 
-    await expect(answer).rejects.toMatchObject({
+    await expect(put({ endpoint: storeAt() })).rejects.toMatchObject({
       message: expect.stringMatching(/^Deleting .*AccessDenied/),
     });
     expect(store.requests.map(({ path }) => path.split("?")[0])).toEqual([
       `/${world.exportBucket}/shop/_service_check`,
       `/${world.exportBucket}/shop/_service_check`,
     ]);
-    expect(Object.keys(store.requests[0]?.headers ?? {}).join()).not.toContain("checksum");
-    await store.stop();
   });
 
-  it("does not follow a store's redirect", async () => {
-    const store = await startReceiver();
-    store.answer = (response) => response.writeHead(307, { Location: world.storeUrl }).end();
+  it("answers 400 that names the region when the bucket is in another", async () => {
+    refusing(301, "PermanentRedirect");
 
-    await expect(put({ endpoint: `http://127.0.0.1:${store.port}` })).rejects.toMatchObject({
-      status: 400,
+    await expect(put({ endpoint: storeAt() })).rejects.toMatchObject({
+      message: expect.stringMatching(/PermanentRedirect.*'region'/),
     });
     expect(store.requests).toHaveLength(1);
-    await store.stop();
+  });
+
+  it("answers 400 that names the step when the bucket's host has no address", async () => {
+    const lookup = (_: string, __: unknown, answer: (error: Error, address: string) => void) =>
+      answer(Object.assign(new Error("none"), { code: "ENOTFOUND" }), "");
+    const policy = addressPolicy({ allowLoopback: true });
+    Object.assign(world.registering, { buckets: s3CustomerBuckets({ policy, lookup }) });
+
+    await expect(put({ endpoint: null })).rejects.toMatchObject({
+      ...invalid("bucket"),
+      message: expect.stringMatching(/^Resolving .*name_not_resolved/),
+    });
   });
 
   it.each([
     "http://10.0.0.1:9000",
+    "http://169.254.169.254",
     "https://s3.internal",
     "http://localhost:8787",
     "http://127.0.0.1:9000/folder",
+    "http://127.0.0.1:9000/?x=1",
     "s3.shop-example.com",
   ])("answers 400 that names endpoint for %s", async (endpoint) => {
     await expect(put({ endpoint })).rejects.toMatchObject({ details: { param: "endpoint" } });
   });
 
   it("connects to no address that is not public, whatever was registered", async () => {
-    const store = await startReceiver();
     const buckets = s3CustomerBuckets({
       policy: { ...addressPolicy(), allowLoopback: true },
       lookup: (_, __, callback) => callback(null, [{ address: "127.0.0.1", family: 4 }]),
@@ -162,29 +237,446 @@ describe("PUT /v1/s3_destination", () => {
       });
       const outcome = await bucket.put({ key: "k", bytes: Buffer.from("x"), contentType: "a/b" });
       expect(outcome).toEqual({ outcome: "failed", reason: "address_refused" });
+      bucket.close();
     }
     expect(store.requests).toEqual([]);
-    await store.stop();
   });
 });
 
-describe("the body of a destination", () => {
+describe("a destination with a role", () => {
+  const assumed = () => {
+    const expiresAt = new Date("2026-11-20T11:00:00.000Z");
+    const credentials = {
+      accessKeyId: "ASIA",
+      secretAccessKey: canary,
+      sessionToken: "token",
+      expiresAt,
+    };
+    world.roles.answer = { outcome: "assumed", credentials };
+    // A role goes with AWS, which no test reaches.
+    const { buckets } = world.registering;
+    const endpoint = storeAt();
+    const open: typeof buckets.open = (access) => buckets.open({ ...access, endpoint });
+    Object.assign(world.registering, { buckets: { open } });
+  };
+
+  it("answers 400 that shows the external id until the role trusts the service", async () => {
+    const refused = await put({ ...aRole, role_arn: roleArn }).catch((error: Error) => error);
+    const externalId = externalIdOf("acct_1");
+
+    expect(refused).toMatchObject({ ...invalid("role_arn") });
+    expect((refused as Error).message).toContain("AccessDenied");
+    expect((refused as Error).message).toContain(`'${externalId}'`);
+    await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
+
+    assumed();
+    const { status, body } = await put({ ...aRole, role_arn: roleArn, region: "eu-west-1" });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      auth: "role",
+      role_arn: roleArn,
+      external_id: externalId,
+      access_key_id: null,
+      secret_hint: null,
+    });
+    expect(world.roles.asked).toContainEqual({ roleArn, externalId, region: "eu-west-1" });
+    expect(store.requests[0]?.headers).toMatchObject({ "x-amz-security-token": "token" });
+  });
+
+  it.each([
+    [missing("role_arn"), {}],
+    [invalid("access_key_id"), { role_arn: roleArn, access_key_id: "AKIA" }],
+    [invalid("secret_access_key"), { role_arn: roleArn, secret_access_key: "s" }],
+    [invalid("endpoint"), { role_arn: roleArn, endpoint: "http://127.0.0.1:9000" }],
+  ])("is refused with %j for %j", async (refusal, wanted) => {
+    await expect(put({ ...aRole, ...wanted })).rejects.toMatchObject(refusal);
+    expect(world.roles.asked).toEqual([]);
+  });
+
+  it.each([
+    [missing("access_key_id"), { access_key_id: null }],
+    [missing("secret_access_key"), { secret_access_key: null }],
+    [invalid("role_arn"), { role_arn: roleArn }],
+  ])("or, with a key, with %j for %j", async (refusal, wanted) => {
+    await expect(put(wanted)).rejects.toMatchObject(refusal);
+  });
+
+  it("is refused while its trust policy asks for no external id", async () => {
+    assumed();
+    world.roles.trustAnybody = true;
+
+    await expect(put({ ...aRole, role_arn: roleArn })).rejects.toMatchObject({
+      ...invalid("role_arn"),
+      message: expect.stringContaining("external_id_not_asked_for"),
+    });
+    expect(store.requests).toEqual([]);
+    expect(new Set(world.roles.asked.map(({ externalId }) => externalId)).size).toBe(2);
+  });
+
+  it("becomes one with a key again only with the secret", async () => {
+    assumed();
+    await put({ ...aRole, role_arn: roleArn });
+
+    await expect(patch({ auth: "access_key" })).rejects.toMatchObject(missing("access_key_id"));
+    await expect(
+      patch({ auth: "access_key", access_key_id: "AKIACUSTOMER" }),
+    ).rejects.toMatchObject(missing("secret_access_key"));
+    const changed = await patch({
+      auth: "access_key",
+      access_key_id: "AKIACUSTOMER",
+      secret_access_key: canary,
+    });
+    expect(changed.body).toMatchObject({ auth: "access_key", role_arn: null, secret_hint: "-key" });
+  });
+});
+
+describe("PATCH /v1/s3_destination", () => {
+  beforeEach(async () => {
+    await put({ endpoint: storeAt() });
+    store.requests.length = 0;
+    world.clock.advance(1_000);
+  });
+
+  it("answers 404 without a destination", async () => {
+    const other = { body: parse(destinationPatchBody, { enabled: true }), accountId: "acct_2" };
+
+    await expect(call(updateRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("changes what is there and leaves the rest", async () => {
+    const { body: before } = await get();
+    const { status, body } = await patch({ prefix: "new/", compression: "none" });
+
+    expect(status).toBe(200);
+    const updated_at = world.clock.now().toISOString();
+    expect(body).toEqual({ ...before, prefix: "new/", compression: "none", updated_at });
+    expect((await get()).body).toEqual(body);
+  });
+
+  it.each([
+    [2, { prefix: "new/" }],
+    [2, { region: "eu-west-1" }],
+    [2, { force_path_style: true, access_key_id: "AKIAOTHER" }],
+    [2, { secret_access_key: canary }],
+    [2, { bucket: "another", secret_access_key: canary }],
+    [0, { compression: "none" }],
+    [0, { enabled: false }],
+    [0, { enabled: true, prefix: "shop/" }],
+    [0, {}],
+  ])("sends %i check requests for %j", async (count, wanted) => {
+    await patch(wanted);
+
+    expect(store.requests).toHaveLength(count);
+  });
+
+  it.each([{}, { prefix: "shop/", enabled: true, compression: "gzip" }])(
+    "leaves the destination untouched when nothing would change: %j",
+    async (wanted) => {
+      const { body: before } = await get();
+
+      expect((await patch(wanted)).body).toEqual(before);
+      expect((await get()).body).toEqual(before);
+    },
+  );
+
+  it("checks the bucket when it is enabled again", async () => {
+    await patch({ enabled: false });
+    refusing(403, "AccessDenied");
+
+    await expect(patch({ enabled: true })).rejects.toMatchObject(invalid("bucket"));
+    expect((await get()).body).toMatchObject({ enabled: false, status: "disabled" });
+  });
+
+  it.each([{ bucket: "another" }, { endpoint: null }])(
+    "takes the secret again for %j",
+    async (wanted) => {
+      await expect(patch(wanted)).rejects.toMatchObject(missing("secret_access_key"));
+      expect(store.requests).toEqual([]);
+    },
+  );
+
+  it("does not take the secret again for the same bucket and endpoint", async () => {
+    await patch({ bucket: world.exportBucket, endpoint: storeAt(), prefix: "other/" });
+
+    expect((await get()).body).toMatchObject({ prefix: "other/" });
+  });
+
+  it("refuses an endpoint that is not public", async () => {
+    const wanted = { endpoint: "http://10.0.0.1:9000", secret_access_key: canary };
+
+    await expect(patch(wanted)).rejects.toMatchObject(invalid("endpoint"));
+  });
+
+  it("saves nothing when the check fails", async () => {
+    const { body: before } = await get();
+    refusing(403, "InvalidAccessKeyId");
+
+    await expect(patch({ access_key_id: "AKIAOTHER" })).rejects.toMatchObject({
+      message: expect.stringContaining("InvalidAccessKeyId"),
+    });
+    expect((await get()).body).toEqual(before);
+  });
+
+  it("is active again after a successful check, and only then", async () => {
+    const failing = async () => {
+      const known = await world.registering.destinations.get("acct_1");
+      const report = { outcome: "failed", error: "AccessDenied", givenUp: true } as const;
+      await world.registering.destinations.report("acct_1", known?.revision ?? "", report);
+    };
+    await failing();
+    const kept = await patch({ compression: "none" });
+    const checked = await patch({ prefix: "again/" });
+
+    expect(kept.body).toMatchObject({ status: "failing", last_error: "AccessDenied" });
+    expect(checked.body).toMatchObject({ status: "active", last_error: null });
+  });
+
+  it("wakes the export when it disables the destination, so that what is owed ends", async () => {
+    await patch({ enabled: false });
+
+    expect(world.hints).toEqual([destinationTarget("acct_1")]);
+  });
+
+  it("loses no field of changes and reports at the same time", async () => {
+    const { destinations } = world.registering;
+    const revision = (await destinations.get("acct_1"))?.revision ?? "";
+    await Promise.all([
+      patch({ prefix: "at-once/" }),
+      patch({ compression: "none" }),
+      destinations.report("acct_1", revision, { outcome: "exported", at: world.clock.now() }),
+    ]);
+
+    expect((await get()).body).toMatchObject({ prefix: "at-once/", compression: "none" });
+  });
+});
+
+describe("DELETE /v1/s3_destination", () => {
+  it("forgets the destination and has what is owed to it end", async () => {
+    await put();
+    const { status, body } = await call(deleteRoute);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ object: "s3_destination", deleted: true });
+    expect(safeParse(deletedDestinationResponse, body).success).toBe(true);
+    expect(world.hints).toEqual([destinationTarget("acct_1")]);
+    await expect(get()).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await expect(call(deleteRoute)).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+  });
+
+  it("leaves another account's destination alone", async () => {
+    await put();
+
+    await expect(call(deleteRoute, { accountId: "acct_2" })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+    expect((await get()).status).toBe(200);
+  });
+});
+
+describe("POST /v1/s3_destination/test", () => {
+  it("writes and deletes a check object, and clears what was wrong", async () => {
+    await put();
+    const known = await world.registering.destinations.get("acct_1");
+    const report = { outcome: "failed", error: "SlowDown", givenUp: true } as const;
+    await world.registering.destinations.report("acct_1", known?.revision ?? "", report);
+    expect((await get()).body).toMatchObject({ status: "failing", last_error: "SlowDown" });
+
+    const { status, body } = await call(testRoute);
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ object: "s3_destination_test", ok: true, error: null, duration_ms: 0 });
+    expect(safeParse(destinationTestResponse, body).success).toBe(true);
+    expect((await get()).body).toMatchObject({ status: "active", last_error: null });
+    expect(await objectsLeft()).toEqual([]);
+  });
+
+  it("answers 200 for a dead bucket, and notes why it is one", async () => {
+    await put({ endpoint: storeAt() });
+    store.answer = (response) => {
+      world.clock.advance(321);
+      response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+    };
+    const { status, body } = await call(testRoute);
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ ok: false, error: "AccessDenied", duration_ms: 321 });
+    expect((await get()).body).toMatchObject({ status: "active", last_error: "AccessDenied" });
+  });
+
+  it("answers 404 without a destination", async () => {
+    await expect(call(testRoute)).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+describe("GET /v1/s3_destination/exports", () => {
+  const states = ["done", "failed", "pending"] as const;
+  const exportAt = (n: number, accountId = "acct_1") => {
+    const createdAt = new Date(Date.parse("2026-11-20T09:00:00.000Z") + n * 1_000).toISOString();
+    const runId = `wlrun_${n}`;
+    const id = derivedIdAt("export", new Date(createdAt), runId);
+    const fresh = newExport({ id, runId, watchlistId: "wl_1", runNumber: n, createdAt });
+    const record = { ...fresh, state: states[n % 3] ?? "pending" };
+    const { Put } = exportWrite(world.tableName, accountId, record);
+    return Put?.Item ?? {};
+  };
+  const keep = async (count: number, accountId?: string) => {
+    for (let n = 0; n < count; n += 1) {
+      const Item = exportAt(n, accountId);
+      await world.client.send(new PutCommand({ TableName: world.tableName, Item }));
+    }
+  };
+  const list = async (query: Record<string, string> = {}) => {
+    const { body } = await call(listExportsRoute, { query: parse(exportsQuery, query) });
+    return parse(exportsResponse, body);
+  };
+
+  it("answers the newest first, page after page, each export once", async () => {
+    await keep(7);
+    await keep(2, "acct_2");
+    const seen: (number | null)[] = [];
+    let page = await list({ limit: "3" });
+    for (let pages = 0; pages < 5; pages += 1) {
+      seen.push(...page.data.map((entry) => entry.run_number));
+      if (page.next_starting_after === null) break;
+      expect(page.has_more).toBe(true);
+      page = await list({ limit: "3", starting_after: page.next_starting_after });
+    }
+
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    expect(page).toMatchObject({ has_more: false, next_starting_after: null });
+  });
+
+  it("answers only exports in a state", async () => {
+    await keep(7);
+    const first = await list({ state: "failed", limit: "1" });
+    const second = await list({
+      state: "failed",
+      limit: "1",
+      starting_after: first.next_starting_after ?? "",
+    });
+
+    expect(first.data.map((entry) => entry.run_number)).toEqual([4]);
+    expect(second.data.map((entry) => entry.run_number)).toEqual([1]);
+    expect((await list({ state: "done" })).data).toHaveLength(3);
+  });
+
+  it("answers an empty list to an account that exported nothing", async () => {
+    expect(await list()).toEqual({
+      object: "list",
+      data: [],
+      has_more: false,
+      next_starting_after: null,
+    });
+  });
+
+  it.each([{ limit: "0" }, { limit: "101" }, { state: "open" }])("refuses %j", (query) => {
+    expect(safeParse(exportsQuery, query).success).toBe(false);
+  });
+
+  it("refuses a cursor that is no export", () => {
+    expect(() => safeParse(exportsQuery, { starting_after: "we_1" })).toThrow("starting_after");
+  });
+});
+
+describe("POST /v1/s3_destination/backfill", () => {
+  const backfill = (body: Record<string, unknown>) =>
+    call(backfillRoute, { body: parse(backfillBody, body) });
+  const since = "2026-11-19T00:00:00+01:00";
+
+  it("owes the span to the destination and wakes the export", async () => {
+    await put();
+    const { status, body } = await backfill({ since });
+
+    expect(status).toBe(202);
+    const until = world.clock.now().toISOString();
+    expect(body).toEqual({ object: "s3_backfill", since: "2026-11-18T23:00:00.000Z", until });
+    expect(safeParse(backfillResponse, body).success).toBe(true);
+    const target = destinationTarget("acct_1");
+    expect(world.hints).toEqual([target]);
+    expect(await world.outbox.entries(target, { lane: "first", by: null, limit: 9 })).toEqual([
+      {
+        lane: "first",
+        dueAt: until,
+        key: `backfill#2026-11-18T23:00:00.000Z#${until}`,
+        content: { kind: "backfill", since: "2026-11-18T23:00:00.000Z", until, after: null },
+      },
+    ]);
+  });
+
+  it("answers 202 though the hint was not sent", async () => {
+    await put();
+    Object.assign(world.registering, {
+      queue: { send: () => Promise.reject(new Error("down")) },
+    });
+
+    expect((await backfill({ since })).status).toBe(202);
+  });
+
+  it.each([
+    ["since", { since: "2026-10-21T09:59:59Z" }],
+    ["since", { since, until: since }],
+    ["since", { since: "2026-11-20T11:00:00Z" }],
+    ["until", { since, until: "2026-11-20T10:00:01Z" }],
+  ])("answers 400 that names %s for %j", async (param, body) => {
+    await put();
+    await expect(backfill(body)).rejects.toMatchObject(invalid(param));
+  });
+
+  it("answers 404 without a destination and 409 while it is disabled", async () => {
+    await expect(backfill({ since })).rejects.toMatchObject({ code: "NOT_FOUND", status: 404 });
+    await put({ enabled: false });
+    await expect(backfill({ since })).rejects.toMatchObject({ code: "CONFLICT", status: 409 });
+  });
+
+  it.each([
+    {},
+    { since: 7 },
+    { since: "yesterday" },
+    { since: "2026-11-19" },
+    { since: "2026-13-01T00:00:00Z" },
+  ])("is refused with %j", (body) => {
+    expect(safeParse(backfillBody, body).success).toBe(false);
+  });
+});
+
+describe("the bodies of a destination", () => {
   it.each([
     { bucket: "Shop" },
     { bucket: "a" },
     { bucket: "shop/../x" },
     { bucket: "arn:aws:s3:us-east-1:1:accesspoint/x" },
     { region: "us-east-1.shop-example.com" },
+    { region: "-" },
     { prefix: "/shop" },
     { prefix: "a/../b/" },
+    { prefix: "a//b/" },
+    { prefix: "caf\u00e9/" },
     { prefix: "x".repeat(501) },
-    { auth: "role" },
+    { auth: "roles" },
+    { role_arn: "arn:aws:iam::123456789012:user/x" },
+    { role_arn: "arn:aws:iam::12345678901:role/x" },
+    { role_arn: "arn:aws:iam::123456789012:role/" },
     { access_key_id: "" },
     { secret_access_key: "with\nline" },
     { compression: "zip" },
     { endpoint: 7 },
-  ])("is refused with %j", (wanted) => {
-    expect(safeParse(destinationBody, { ...aBody(), ...wanted }).success).toBe(false);
+    { enabled: "yes" },
+  ])("are refused with %j", (wanted) => {
+    for (const schema of [destinationBody, destinationPatchBody] as GenericSchema[]) {
+      expect(safeParse(schema, { ...aBody(), ...wanted }).success).toBe(false);
+    }
+  });
+
+  it.each(["", "a", "A-Z_09!.*'()=-/x/", "dt=1/"])("take the prefix %j", (prefix) => {
+    expect(safeParse(destinationBody, { ...aBody(), prefix }).success).toBe(true);
+  });
+
+  it.each([
+    "arn:aws:iam::123456789012:role/x",
+    "arn:aws-cn:iam::123456789012:role/a/b/x_y+=,.@-",
+    "arn:aws-us-gov:iam::123456789012:role/x",
+  ])("take the role %s", (role_arn) => {
+    expect(safeParse(destinationPatchBody, { role_arn }).success).toBe(true);
   });
 });
 

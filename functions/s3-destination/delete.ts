@@ -1,0 +1,11 @@
+import { deleteDestination } from "../../shared/exports/delete-destination.ts";
+import { route } from "../http/route.ts";
+import type { DestinationDependencies } from "./handler.ts";
+
+/** `DELETE /v1/s3_destination` */
+export const deleteRoute = route<DestinationDependencies>({
+  async handle({ caller, now }, dependencies) {
+    await deleteDestination(caller.accountId, now, dependencies);
+    return { status: 200, body: { object: "s3_destination", deleted: true } };
+  },
+});

@@ -1,0 +1,17 @@
+import type { UndefinedSchema } from "valibot";
+import { exportsQuery } from "../../shared/exports/export-schema.ts";
+import { listExports } from "../../shared/exports/list-exports.ts";
+import { route } from "../http/route.ts";
+import type { DestinationDependencies } from "./handler.ts";
+
+/** `GET /v1/s3_destination/exports`: the export log, kept whatever becomes of the destination. */
+export const listExportsRoute = route<
+  DestinationDependencies,
+  UndefinedSchema<undefined>,
+  typeof exportsQuery
+>({
+  query: exportsQuery,
+  async handle({ caller, query }, { exports }) {
+    return { status: 200, body: await listExports(caller.accountId, query, exports) };
+  },
+});

@@ -1,0 +1,12 @@
+import { tryDestination } from "../../shared/exports/try-destination.ts";
+import { route } from "../http/route.ts";
+import type { DestinationDependencies } from "./handler.ts";
+
+/** `POST /v1/s3_destination/test` */
+export const testRoute = route<DestinationDependencies>({
+  async handle({ caller }, dependencies) {
+    const { ok, error, durationMs } = await tryDestination(caller.accountId, dependencies);
+    const body = { object: "s3_destination_test", ok, error, duration_ms: durationMs };
+    return { status: 200, body };
+  },
+});

@@ -1,0 +1,17 @@
+import { changeDestination } from "../../shared/exports/change-destination.ts";
+import { destinationPatchBody } from "../../shared/exports/destination-body.ts";
+import { presentDestination } from "../../shared/exports/present.ts";
+import { route } from "../http/route.ts";
+import type { DestinationDependencies } from "./handler.ts";
+
+/** `PATCH /v1/s3_destination` */
+export const updateRoute = route<DestinationDependencies, typeof destinationPatchBody>({
+  body: destinationPatchBody,
+  async handle({ caller: { accountId }, body, now, baseUrl }, dependencies) {
+    const destination = await changeDestination(
+      { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
+      dependencies,
+    );
+    return { status: 200, body: presentDestination(accountId, destination) };
+  },
+});

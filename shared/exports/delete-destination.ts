@@ -1,0 +1,21 @@
+import { notFound } from "../base/errors.ts";
+import type { DestinationStore } from "./destination-store.ts";
+import { endPending, type EndPendingDependencies } from "./end-pending.ts";
+
+export interface DeleteDestinationDependencies extends EndPendingDependencies {
+  readonly destinations: Pick<DestinationStore, "delete">;
+}
+
+/**
+ * Deletes the account's destination; exports that are still owed to it end. What it holds stays.
+ * @throws 404 NOT_FOUND without a destination.
+ */
+export async function deleteDestination(
+  accountId: string,
+  now: Date,
+  dependencies: DeleteDestinationDependencies,
+): Promise<void> {
+  const deleted = await dependencies.destinations.delete(accountId);
+  if (!deleted) throw notFound("An S3 destination");
+  await endPending(accountId, now, dependencies);
+}

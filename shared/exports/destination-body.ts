@@ -1,0 +1,103 @@
+import * as v from "valibot";
+
+const prefixLengthMax = 500;
+const credentialLengthMax = 256;
+const roleArnLengthMax = 600;
+
+const credential = (name: string) =>
+  v.nullable(
+    v.pipe(
+      v.string(`'${name}' must be a string.`),
+      v.minLength(1, `'${name}' must not be empty.`),
+      v.maxLength(
+        credentialLengthMax,
+        `'${name}' must be at most ${credentialLengthMax} characters.`,
+      ),
+      v.regex(/^[\u0021-\u007e]+$/, `'${name}' must be printable ASCII without spaces.`),
+    ),
+  );
+
+const enabled = v.boolean("'enabled' must be true or false.");
+const bucket = v.pipe(
+  v.string("'bucket' must be a string."),
+  v.regex(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    "'bucket' must be a bucket name: 3 to 63 lower-case letters, digits, dots and hyphens.",
+  ),
+);
+const region = v.pipe(
+  v.string("'region' must be a string."),
+  v.regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/,
+    "'region' must be a region name such as us-east-1.",
+  ),
+);
+const endpoint = v.nullable(
+  v.pipe(
+    v.string("'endpoint' must be a string or null."),
+    v.description("Address of an S3-compatible store; null: AWS."),
+  ),
+);
+const forcePathStyle = v.boolean("'force_path_style' must be true or false.");
+const prefix = v.pipe(
+  v.string("'prefix' must be a string."),
+  v.maxLength(prefixLengthMax, `'prefix' must be at most ${prefixLengthMax} characters.`),
+  v.regex(
+    /^(?:[A-Za-z0-9!_.*'()=-][A-Za-z0-9!_.*'()=/-]*)?$/,
+    "'prefix' must be letters, digits and !_.*'()=-/ and not begin with a slash.",
+  ),
+  v.regex(/^(?!.*\/\/)/, "'prefix' must not contain an empty folder ('//')."),
+  v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/, "'prefix' must not contain '.' or '..' as a folder."),
+  v.description("Comes before every object key as it is."),
+);
+const auth = v.pipe(
+  v.picklist(["access_key", "role"], "'auth' must be access_key or role."),
+  v.description("access_key: with a key of yours. role: with a role of yours, AWS only."),
+);
+const roleArn = v.nullable(
+  v.pipe(
+    v.string("'role_arn' must be a string."),
+    v.maxLength(roleArnLengthMax, `'role_arn' must be at most ${roleArnLengthMax} characters.`),
+    v.regex(
+      /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]+$/,
+      "'role_arn' must be the ARN of a role, such as arn:aws:iam::123456789012:role/events.",
+    ),
+    v.description("The role to assume, with `auth` role; it must trust `external_id`."),
+  ),
+);
+const compression = v.picklist(["gzip", "none"], "'compression' must be gzip or none.");
+const secret = v.pipe(credential("secret_access_key"), v.description("Write-only."));
+
+const credentialFields = {
+  access_key_id: v.optional(credential("access_key_id")),
+  secret_access_key: v.optional(secret),
+  role_arn: v.optional(roleArn),
+};
+
+/** Body of `PUT /v1/s3_destination`. The endpoint's own rules need a look at the network. */
+export const destinationBody = v.object({
+  enabled: v.optional(enabled, true),
+  bucket,
+  region: v.optional(region, "us-east-1"),
+  endpoint: v.optional(endpoint, null),
+  force_path_style: v.optional(forcePathStyle),
+  prefix: v.optional(prefix, ""),
+  auth: v.optional(auth, "access_key"),
+  ...credentialFields,
+  compression: v.optional(compression, "gzip"),
+});
+export type DestinationBody = v.InferOutput<typeof destinationBody>;
+
+/** Body of `PATCH /v1/s3_destination`: what is absent stays as it is. */
+export const destinationPatchBody = v.object({
+  enabled: v.optional(enabled),
+  bucket: v.optional(bucket),
+  region: v.optional(region),
+  endpoint: v.optional(endpoint),
+  force_path_style: v.optional(forcePathStyle),
+  prefix: v.optional(prefix),
+  auth: v.optional(auth),
+  ...credentialFields,
+  compression: v.optional(compression),
+});
+export type DestinationPatch = v.InferOutput<typeof destinationPatchBody>;

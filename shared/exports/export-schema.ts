@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { invalidParam } from "../base/errors.ts";
+import { isId } from "../base/ids.ts";
+import { limitParam } from "../base/limit-param.ts";
+import { limits } from "../base/limits.ts";
+import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { exportStates } from "./export-record.ts";
+
+/** Query of `GET /v1/s3_destination/exports`. */
+export const exportsQuery = v.object({
+  limit: limitParam(limits.pagination.exports),
+  starting_after: v.optional(
+    v.pipe(
+      v.string("'starting_after' is the id of an export."),
+      v.transform((id) => {
+        if (isId("export", id)) return id;
+        throw invalidParam("starting_after", "'starting_after' is no id of an export.");
+      }),
+      v.description("`next_starting_after` of the page before."),
+    ),
+  ),
+  state: v.optional(
+    v.pipe(
+      v.picklist(exportStates, `'state' is one of ${exportStates.join(", ")}.`),
+      v.description("Only exports in this state."),
+    ),
+  ),
+});
+
+/** The export of one run, as the log shows it. */
+export const exportSchema = v.object({
+  id: v.pipe(v.string(), v.description("Begins with exp_.")),
+  object: v.literal("s3_export"),
+  watchlist_id: v.string(),
+  run_id: v.string(),
+  run_number: v.nullable(count),
+  state: v.pipe(
+    v.picklist(exportStates),
+    v.description("pending: not yet, or again later. failed: given up; backfill sends it again."),
+  ),
+  objects: v.pipe(count, v.description("Objects of events written so far.")),
+  bytes: v.pipe(count, v.description("Their size as stored.")),
+  attempt_count: count,
+  last_error: v.nullable(
+    v.pipe(v.string(), v.description("A code of the store or of the connection.")),
+  ),
+  next_attempt_at: v.nullable(timestamp),
+  manifest_key: v.nullable(v.pipe(v.string(), v.description("Once everything is written."))),
+  created_at: v.pipe(timestamp, v.description("When the run ended.")),
+  finished_at: v.nullable(timestamp),
+});
+
+/** 200 of `GET /v1/s3_destination/exports`: newest first. */
+export const exportsResponse = v.object({
+  ...listOf(exportSchema).entries,
+  next_starting_after: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description("Where to go on. A page can end before it is full, even empty."),
+    ),
+  ),
+});

@@ -1,0 +1,64 @@
+import { parse } from "valibot";
+import type { Clock } from "../base/clock.ts";
+import type { OpenSession, Slice } from "../outbox/drain.ts";
+import type { Entry } from "../outbox/outbox.ts";
+import { backfillPage, type BackfillDependencies } from "./backfill.ts";
+import type { DestinationStore } from "./destination-store.ts";
+import { exportOf, outboxContent } from "./export-entries.ts";
+import type { ExportRecord } from "./export-record.ts";
+import { exportRun, type ExportRunDependencies } from "./export-run.ts";
+import type { ExportStore } from "./export-store.ts";
+import { openDestination, type ReadyDependencies, refusalOf } from "./ready-destination.ts";
+
+export interface ExportDependencies
+  extends
+    ReadyDependencies,
+    Omit<BackfillDependencies, "known">,
+    Omit<ExportRunDependencies, "ready" | "known"> {
+  readonly destinations: Pick<DestinationStore, "get" | "report">;
+  readonly exports: Pick<ExportStore, "get">;
+  readonly clock: Clock;
+}
+
+/** Works off what an account's S3 destination is owed: exports of runs, and backfills. */
+export function exportSessions(dependencies: ExportDependencies): OpenSession<ExportRecord> {
+  return async ({ accountId }) => {
+    const destination = openDestination(accountId, dependencies);
+    const log = exportLog(accountId, dependencies);
+    const work = { ...dependencies, known: log.known, ready: () => destination.ready() };
+    const failures = { inRow: 0 };
+    return {
+      // Within a run several objects are written at once; runs come one after the other.
+      parallel: 1,
+      ended: refusalOf(await dependencies.destinations.get(accountId)) !== null,
+      async work(entry: Entry, slice: Slice<ExportRecord>) {
+        const content = parse(outboxContent, entry.content);
+        const noted = log.noting(slice);
+        if (content.kind === "export") {
+          const task = { accountId, entry, fresh: exportOf(content), slice: noted, failures };
+          return exportRun(task, work);
+        }
+        const ready = await destination.ready();
+        return ready.outcome === "refused"
+          ? slice.record({ removed: entry })
+          : backfillPage({ accountId, entry, content, slice: noted }, work);
+      },
+      close: () => destination.close(),
+    };
+  };
+}
+
+/** The log as this session knows it: what it has noted may not have been kept yet. */
+function exportLog(accountId: string, { exports }: ExportDependencies) {
+  const noted = new Map<string, ExportRecord>();
+  return {
+    known: async (id: string) => noted.get(id) ?? exports.get(accountId, id),
+    noting: (slice: Slice<ExportRecord>): Slice<ExportRecord> => ({
+      timeIsUp: () => slice.timeIsUp(),
+      record(change) {
+        for (const record of change.records ?? []) noted.set(record.id, record);
+        return slice.record(change);
+      },
+    }),
+  };
+}

@@ -1,0 +1,39 @@
+import type { SecretBox } from "../base/secret-box.ts";
+import type { CustomerBucket, CustomerBuckets } from "./customer-bucket.ts";
+import { type Destination, destinationSecretContext, externalIdOf } from "./destination.ts";
+import type { RoleCredentials } from "./role-credentials.ts";
+
+export interface OpenBucketDependencies {
+  readonly buckets: CustomerBuckets;
+  readonly roles: RoleCredentials;
+  readonly secrets: SecretBox;
+}
+
+export type OpenedBucket =
+  | { readonly outcome: "opened"; readonly bucket: CustomerBucket }
+  /** The role could not be assumed. */
+  | { readonly outcome: "failed"; readonly reason: string };
+
+/**
+ * Signs in to a destination's bucket.
+ * @throws what of the service itself fails, such as opening the secret.
+ */
+export async function openBucket(
+  accountId: string,
+  { credentials, bucket, region, endpoint, forcePathStyle }: Destination,
+  { buckets, roles, secrets }: OpenBucketDependencies,
+): Promise<OpenedBucket> {
+  const place = { bucket, region, endpoint, forcePathStyle };
+  if (credentials.auth === "access_key") {
+    const { accessKeyId, secretAccessKey: sealed } = credentials;
+    const secretAccessKey = await secrets.open(sealed, destinationSecretContext(accountId));
+    const access = { ...place, accessKeyId, secretAccessKey };
+    return { outcome: "opened", bucket: buckets.open(access) };
+  }
+  const { roleArn } = credentials;
+  const assumed = await roles.assume({ roleArn, externalId: externalIdOf(accountId), region });
+  if (assumed.outcome === "failed") return assumed;
+  const { accessKeyId, secretAccessKey, sessionToken } = assumed.credentials;
+  const access = { ...place, accessKeyId, secretAccessKey, sessionToken };
+  return { outcome: "opened", bucket: buckets.open(access) };
+}

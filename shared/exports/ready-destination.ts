@@ -1,0 +1,51 @@
+import type { CustomerBucket } from "./customer-bucket.ts";
+import type { Destination } from "./destination.ts";
+import type { DestinationStore } from "./destination-store.ts";
+import { openBucket, type OpenBucketDependencies } from "./open-bucket.ts";
+
+export interface ReadyDependencies extends OpenBucketDependencies {
+  readonly destinations: Pick<DestinationStore, "get">;
+}
+
+/** The destination as an attempt finds it. */
+export type ReadyDestination =
+  /** Nothing is owed to it any more. */
+  | { readonly outcome: "refused"; readonly reason: string }
+  | { readonly outcome: "failed"; readonly reason: string; readonly destination: Destination }
+  | {
+      readonly outcome: "ready";
+      readonly destination: Destination;
+      readonly bucket: CustomerBucket;
+    };
+
+/** Why a destination takes nothing; null when it does. */
+export function refusalOf(destination: Destination | null): string | null {
+  if (destination === null) return "destination_deleted";
+  return destination.enabled ? null : "destination_disabled";
+}
+
+/** Looks at the destination before each attempt, and signs in again when it has changed. */
+export function openDestination(accountId: string, dependencies: ReadyDependencies) {
+  let open: { readonly revision: string; readonly bucket: CustomerBucket } | null = null;
+  const close = (): void => {
+    open?.bucket.close();
+    open = null;
+  };
+  return {
+    close,
+    async ready(): Promise<ReadyDestination> {
+      const destination = await dependencies.destinations.get(accountId);
+      const reason = refusalOf(destination);
+      if (destination === null || reason !== null) {
+        return { outcome: "refused", reason: reason ?? "destination_deleted" };
+      }
+      if (open?.revision !== destination.revision) {
+        close();
+        const opened = await openBucket(accountId, destination, dependencies);
+        if (opened.outcome === "failed") return { ...opened, destination };
+        open = { revision: destination.revision, bucket: opened.bucket };
+      }
+      return { outcome: "ready", destination, bucket: open.bucket };
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { conflict } from "../base/errors.ts";
+
+const triesMax = 5;
+
+/**
+ * Repeats a change of the destination that others change at the same time.
+ * @throws 409 CONFLICT when somebody else is always first.
+ */
+export async function untilSaved<Saved>(attempt: () => Promise<Saved | null>): Promise<Saved> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const saved = await attempt();
+    if (saved !== null) return saved;
+  }
+  throw conflict("The S3 destination is being changed by other calls. Send this one again.");
+}

@@ -1,0 +1,27 @@
+import { invalidParam } from "../base/errors.ts";
+import type { AddressPolicy } from "../outgoing/address-policy.ts";
+import { requirePublicUrl } from "../outgoing/public-url.ts";
+import type { Resolver } from "../outgoing/resolver.ts";
+
+export interface StoreAddressDependencies {
+  readonly resolver: Resolver;
+  readonly policy: AddressPolicy;
+}
+
+/**
+ * The normalised address of an S3-compatible store; `ownHost` is this service, which is none.
+ * @throws 400 that names `endpoint` when it is no address of a public host, or more than that.
+ */
+export async function storeAddress(
+  { endpoint, ownHost }: { readonly endpoint: string | null; readonly ownHost: string | null },
+  { policy, resolver }: StoreAddressDependencies,
+): Promise<string | null> {
+  if (endpoint === null) return null;
+  const param = { param: "endpoint", value: endpoint };
+  const href = await requirePublicUrl(param, { policy, ownHost }, resolver);
+  const { pathname, search } = new URL(href);
+  if (pathname !== "/" || search !== "") {
+    throw invalidParam("endpoint", "'endpoint' must be an address without path and query.");
+  }
+  return href;
+}

@@ -1,0 +1,89 @@
+import { invalidParam, missingParam } from "../base/errors.ts";
+import type { SecretBox } from "../base/secret-box.ts";
+import { type Credentials, destinationSecretContext, keyHint } from "./destination.ts";
+import type { DestinationPatch } from "./destination-body.ts";
+
+export interface CredentialsRequest {
+  readonly accountId: string;
+  readonly wanted: Pick<
+    DestinationPatch,
+    "auth" | "access_key_id" | "secret_access_key" | "role_arn"
+  >;
+  /** The destination's address as it will be. */
+  readonly endpoint: string | null;
+  /** What is there already; null: nothing, or nothing that may be used further. */
+  readonly before: Credentials | null;
+  /** True when the bucket or the endpoint changes: a key is never sent to another place unasked. */
+  readonly moved: boolean;
+}
+
+/**
+ * The credentials that a request asks for, its secret sealed.
+ * @throws 400 that names the field that is missing, or that goes with the other kind.
+ */
+export async function wantedCredentials(
+  request: CredentialsRequest,
+  secrets: SecretBox,
+): Promise<Credentials> {
+  const auth = request.wanted.auth ?? request.before?.auth ?? "access_key";
+  return auth === "role" ? roleOf(request) : accessKeyOf(request, secrets);
+}
+
+function roleOf({ wanted, endpoint, before }: CredentialsRequest): Credentials {
+  for (const param of ["access_key_id", "secret_access_key"] as const) {
+    if (isGiven(wanted[param])) {
+      throw invalidParam(param, `'${param}' goes with 'auth': 'access_key'. Leave it out.`);
+    }
+  }
+  const roleArn = wanted.role_arn ?? (before?.auth === "role" ? before.roleArn : null);
+  if (roleArn === null) {
+    throw missingParam("role_arn", "'role_arn' is required with 'auth': 'role'.");
+  }
+  if (endpoint !== null) {
+    throw invalidParam(
+      "endpoint",
+      "'endpoint' must be null with 'auth': 'role': only AWS knows roles.",
+    );
+  }
+  return { auth: "role", roleArn };
+}
+
+async function accessKeyOf(
+  { accountId, wanted, before, moved }: CredentialsRequest,
+  secrets: SecretBox,
+): Promise<Credentials> {
+  if (isGiven(wanted.role_arn)) {
+    throw invalidParam("role_arn", "'role_arn' goes with 'auth': 'role'. Leave it out.");
+  }
+  const known = before?.auth === "access_key" ? before : null;
+  const accessKeyId = wanted.access_key_id ?? known?.accessKeyId;
+  if (accessKeyId === undefined) {
+    throw missingParam("access_key_id", "'access_key_id' is required with 'auth': 'access_key'.");
+  }
+  const secret = wanted.secret_access_key;
+  if (isGiven(secret)) {
+    const sealed = await secrets.seal(secret, destinationSecretContext(accountId));
+    return {
+      auth: "access_key",
+      accessKeyId,
+      secretAccessKey: sealed,
+      secretHint: keyHint(secret),
+    };
+  }
+  if (known === null) {
+    throw missingParam(
+      "secret_access_key",
+      "'secret_access_key' is required with 'auth': 'access_key'.",
+    );
+  }
+  if (moved) {
+    throw missingParam(
+      "secret_access_key",
+      "Send 'secret_access_key' again when 'bucket' or 'endpoint' changes.",
+    );
+  }
+  return { ...known, accessKeyId };
+}
+
+const isGiven = (value: string | null | undefined): value is string =>
+  value !== null && value !== undefined;

@@ -1,0 +1,163 @@
+import { object, parse, unknown } from "valibot";
+import { assert } from "../base/assert.ts";
+import {
+  type ArchivedEvent,
+  type ArchivedRun,
+  archivedLine,
+  type EventBodies,
+  readLines,
+  unpackBody,
+  unpackLine,
+} from "../events/event-archive.ts";
+import type { Slice } from "../outbox/drain.ts";
+import type { BucketOutcome, CustomerBucket } from "./customer-bucket.ts";
+import type { Destination } from "./destination.ts";
+import type { ExportRecord } from "./export-record.ts";
+import { folderOf, presentManifest, storedAs } from "./manifest.ts";
+import { manifestKey, objectKey } from "./object-key.ts";
+
+/** Objects of a run written at once, each over a connection of its own that stays open. */
+const putsAtOnce = 4;
+
+export interface WriteSubject {
+  readonly accountId: string;
+  readonly run: ArchivedRun;
+  readonly destination: Destination;
+  readonly bucket: CustomerBucket;
+  /** What the destination has of the run. */
+  readonly record: ExportRecord;
+}
+
+/** `record`: what the destination has of the run now. */
+export type WriteOutcome = { readonly record: ExportRecord } & (
+  | { readonly outcome: "written" }
+  /** The slice is over. */
+  | { readonly outcome: "paused" }
+  /** The events are not kept any more. */
+  | { readonly outcome: "expired" }
+  | { readonly outcome: "failed"; readonly reason: string }
+);
+
+interface Writing {
+  readonly bodies: EventBodies;
+  readonly slice: Slice<ExportRecord>;
+}
+
+/** Writes what the destination does not have of a run yet, and last the manifest. */
+export async function writeRun(subject: WriteSubject, writing: Writing): Promise<WriteOutcome> {
+  const objects = await writeObjects(subject, writing);
+  const { record, stop } = objects;
+  if (stop !== null) return { record, ...stop };
+  const manifest = await writeManifest(subject, writing.bodies);
+  return manifest.outcome === "failed" ? { record, ...manifest } : { record, outcome: "written" };
+}
+
+type Stop =
+  | { readonly outcome: "paused" | "expired" }
+  | { readonly outcome: "failed"; readonly reason: string };
+
+async function writeObjects(
+  { accountId, run, destination, bucket, record: start }: WriteSubject,
+  { bodies, slice }: Writing,
+): Promise<{ readonly record: ExportRecord; readonly stop: Stop | null }> {
+  const { events, runId } = run;
+  let record = start;
+  let stop: Stop | null = null;
+  let taken = start.objects;
+  const written = new Set<number>();
+  const lines = readLines({ accountId, runId }, events.slice(taken), bodies);
+  const writeNext = async (): Promise<boolean> => {
+    stop ??= slice.timeIsUp() ? { outcome: "paused" } : null;
+    if (stop !== null) return false;
+    const position = taken;
+    taken += 1;
+    const line = await lines.next();
+    if (line.done === true) return false;
+    const { event, gzip } = line.value;
+    const put =
+      gzip === null
+        ? ({ outcome: "expired" } as const)
+        : await bucket.put(objectOf({ run, event, position, gzip }, destination));
+    if (put.outcome !== "done") {
+      stop ??= put;
+      return false;
+    }
+    written.add(position);
+    const next = progressed(record, { run, written, destination });
+    if (next === record) return true;
+    record = next;
+    await slice.record({ records: [record] });
+    return true;
+  };
+  const track = async (): Promise<void> => {
+    try {
+      while (await writeNext());
+    } catch (error) {
+      stop ??= { outcome: "paused" };
+      throw error;
+    }
+  };
+  const tracks = await Promise.allSettled(Array.from({ length: putsAtOnce }, track));
+  await lines.return(undefined);
+  for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
+  return { record, stop };
+}
+
+/** Counts the events that are there without a gap: what comes after one may be written again. */
+function progressed(
+  record: ExportRecord,
+  so: {
+    readonly run: ArchivedRun;
+    readonly written: ReadonlySet<number>;
+    readonly destination: Destination;
+  },
+): ExportRecord {
+  let { objects, bytes } = record;
+  for (; so.written.has(objects); objects += 1) {
+    const event = so.run.events[objects];
+    assert(event !== undefined, "a written object is an event of the run");
+    bytes += storedAs(event, so.destination.compression).bytes;
+  }
+  // A store that takes objects is no dead one: the retry schedule begins anew.
+  return objects === record.objects ? record : { ...record, objects, bytes, tries: 0 };
+}
+
+interface Line {
+  readonly run: ArchivedRun;
+  readonly event: ArchivedEvent;
+  readonly position: number;
+  readonly gzip: Uint8Array;
+}
+
+function objectOf({ run, event, position, gzip }: Line, { prefix, compression }: Destination) {
+  const name = { number: position + 1, type: event.type, eventId: event.id, compression };
+  return {
+    key: objectKey(folderOf(run, prefix), name),
+    bytes: compression === "gzip" ? gzip : unpackLine(gzip),
+    // No Content-Encoding: a client that unpacks by it would store what the name belies.
+    contentType: compression === "gzip" ? "application/gzip" : "application/x-ndjson",
+  };
+}
+
+async function writeManifest(
+  { accountId, run, destination, bucket }: WriteSubject,
+  bodies: EventBodies,
+): Promise<BucketOutcome> {
+  const completed = run.events.find(({ type }) => type === "watchlist.run.completed");
+  const line =
+    completed === undefined
+      ? null
+      : await archivedLine({ accountId, runId: run.runId }, completed, bodies);
+  const runObject = line === null ? null : dataOf(unpackBody(line));
+  const manifest = presentManifest({ run, destination, runObject });
+  return bucket.put({
+    key: manifestKey(folderOf(run, destination.prefix)),
+    bytes: Buffer.from(JSON.stringify(manifest)),
+    contentType: "application/json",
+  });
+}
+
+const envelope = object({ data: unknown() });
+
+const dataOf = (body: Uint8Array): unknown =>
+  parse(envelope, JSON.parse(Buffer.from(body).toString())).data;

@@ -1,0 +1,103 @@
+import { gzipSync } from "node:zlib";
+import { afterEach, expect, it } from "vitest";
+import type { BucketAccess, CustomerBucket } from "../../shared/exports/customer-bucket.ts";
+
+export interface BucketSubject {
+  /** Opens a bucket of the store. */
+  open(wanted?: Partial<BucketAccess>): CustomerBucket;
+  /** Keys in the bucket, in order. */
+  keys(): Promise<readonly string[]>;
+  /** What the store would hand out, and how it would name it. */
+  read(key: string): Promise<{
+    readonly bytes: Buffer;
+    readonly contentType: string | undefined;
+    readonly contentEncoding: string | undefined;
+  }>;
+}
+
+/** What every S3-compatible store must let the export do. */
+export function customerBucketContract(subject: () => BucketSubject): void {
+  let opened: CustomerBucket[] = [];
+  afterEach(() => {
+    for (const bucket of opened) bucket.close();
+    opened = [];
+  });
+  const open = (wanted?: Partial<BucketAccess>): CustomerBucket => {
+    const bucket = subject().open(wanted);
+    opened.push(bucket);
+    return bucket;
+  };
+
+  it("keeps exactly the bytes, under the type, and unpacked for nobody", async () => {
+    const bytes = gzipSync("caf\u00e9 \u2603\n");
+    const object = { key: "a/b/line.jsonl.gz", bytes, contentType: "application/gzip" };
+
+    expect(await open().put(object)).toEqual({ outcome: "done" });
+    expect(await subject().read(object.key)).toEqual({
+      bytes,
+      contentType: "application/gzip",
+      contentEncoding: undefined,
+    });
+  });
+
+  it("takes every character that a prefix and a key may have", async () => {
+    const bucket = open();
+    const keys = [
+      "A-Z_09!.*'()=-/x/dt=2026-11-20/00001-watchlist.run.completed-evt_1.jsonl.gz",
+      "_service_check",
+      "deep/er/and/deeper/still/=/k",
+    ];
+    for (const key of keys) {
+      const put = await bucket.put({ key, bytes: Buffer.from(key), contentType: "text/plain" });
+      expect(put, key).toEqual({ outcome: "done" });
+    }
+
+    expect(await subject().keys()).toEqual(expect.arrayContaining(keys));
+    expect((await subject().read(keys[0] ?? "")).bytes.toString()).toBe(keys[0]);
+  });
+
+  it("writes over what is there, with the same key and bytes as often as it likes", async () => {
+    const bucket = open();
+    const object = { key: "again", bytes: Buffer.from("1"), contentType: "text/plain" };
+    await bucket.put(object);
+    await bucket.put({ ...object, bytes: Buffer.from("2") });
+
+    expect(await bucket.put({ ...object, bytes: Buffer.from("2") })).toEqual({ outcome: "done" });
+    expect((await subject().read("again")).bytes.toString()).toBe("2");
+  });
+
+  it("writes many objects at once, empty and large ones too", async () => {
+    const bucket = open();
+    const puts = Array.from({ length: 12 }, (_, n) =>
+      bucket.put({
+        key: `many/${n}`,
+        bytes: Buffer.alloc(n === 11 ? 3 * 1_024 * 1_024 : n, n),
+        contentType: "text/plain",
+      }),
+    );
+
+    expect(new Set((await Promise.all(puts)).map(({ outcome }) => outcome))).toEqual(
+      new Set(["done"]),
+    );
+    expect((await subject().read("many/11")).bytes.length).toBe(3 * 1_024 * 1_024);
+    expect((await subject().read("many/0")).bytes.length).toBe(0);
+  });
+
+  it("deletes, whether the object is there or not", async () => {
+    const bucket = open();
+    await bucket.put({ key: "gone", bytes: Buffer.from("x"), contentType: "text/plain" });
+
+    expect(await bucket.delete("gone")).toEqual({ outcome: "done" });
+    expect(await bucket.delete("gone")).toEqual({ outcome: "done" });
+    expect(await subject().keys()).not.toContain("gone");
+  });
+
+  it("says NoSuchBucket of a bucket that is not there", async () => {
+    const object = { key: "k", bytes: Buffer.from("x"), contentType: "text/plain" };
+
+    expect(await open({ bucket: "no-such-bucket-here" }).put(object)).toEqual({
+      outcome: "failed",
+      reason: "NoSuchBucket",
+    });
+  });
+}

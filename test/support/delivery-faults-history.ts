@@ -1,0 +1,112 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import {
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { SecretBox } from "../../shared/base/secret-box.ts";
+import type { Destination } from "../../shared/exports/destination.ts";
+import { type Endpoint, endpointSecretContext } from "../../shared/webhooks/endpoint.ts";
+import type { deliveryStoresOn } from "./delivery-faults-processes.ts";
+import { watchedClient } from "./watched-client.ts";
+
+/** How something was from a time on, in milliseconds; null: it was not there. */
+export interface Since<Value> {
+  readonly at: number;
+  readonly value: Value | null;
+}
+
+export interface KnownEndpoint {
+  readonly endpoint: Endpoint;
+  readonly secret: string;
+  readonly previous: { readonly secret: string; readonly expiresAt: number } | null;
+}
+
+/** Every state that endpoints and destinations ever were in, by id and by account. */
+export interface DeliveryHistory {
+  readonly endpoints: Map<string, Since<KnownEndpoint>[]>;
+  readonly destinations: Map<string, Since<Destination>[]>;
+}
+
+/** A client that notes what becomes of endpoints and destinations, whoever writes them. */
+export function rememberingClient(
+  client: DynamoDBDocumentClient,
+  history: DeliveryHistory,
+  world: {
+    readonly now: () => number;
+    readonly raw: () => ReturnType<typeof deliveryStoresOn>;
+    readonly secrets: SecretBox;
+  },
+): DynamoDBDocumentClient {
+  const noteEndpoint = async (accountId: string, id: string): Promise<void> => {
+    const endpoint = await world.raw().endpoints.get(accountId, id);
+    const states = history.endpoints.get(id) ?? [];
+    history.endpoints.set(id, states);
+    if (endpoint === null) {
+      states.push({ at: world.now(), value: null });
+      return;
+    }
+    const context = endpointSecretContext(accountId, id);
+    const { previousSecret } = endpoint;
+    states.push({
+      at: world.now(),
+      value: {
+        endpoint,
+        secret: await world.secrets.open(endpoint.secret, context),
+        previous:
+          previousSecret === null
+            ? null
+            : {
+                secret: await world.secrets.open(previousSecret.sealed, context),
+                expiresAt: Date.parse(previousSecret.expiresAt),
+              },
+      },
+    });
+  };
+  const noteDestination = async (accountId: string): Promise<void> => {
+    const states = history.destinations.get(accountId) ?? [];
+    history.destinations.set(accountId, states);
+    states.push({ at: world.now(), value: await world.raw().destinations.get(accountId) });
+  };
+  return watchedClient(client, async (command, send) => {
+    const answer = await send();
+    for (const { pk = "", sk = "" } of keysWritten(command)) {
+      const [accountId = "", kind] = String(pk).split("#");
+      const [, endpointId] = /^endpoint#(.+)$/.exec(String(sk)) ?? [];
+      if (kind === "endpoints" && endpointId !== undefined) {
+        await noteEndpoint(accountId, endpointId);
+      }
+      if (kind === "destination") await noteDestination(accountId);
+    }
+    return answer;
+  });
+}
+
+type Key = { readonly pk?: unknown; readonly sk?: unknown };
+
+function keysWritten(command: unknown): readonly Key[] {
+  if (command instanceof PutCommand) return [command.input.Item ?? {}];
+  if (command instanceof UpdateCommand || command instanceof DeleteCommand) {
+    return [command.input.Key ?? {}];
+  }
+  if (!(command instanceof TransactWriteCommand)) return [];
+  return (command.input.TransactItems ?? []).map(
+    ({ Put, Update, Delete }) => Put?.Item ?? Update?.Key ?? Delete?.Key ?? {},
+  );
+}
+
+/** The states that held at any time from one to another, both inclusive. */
+export function statesWithin<Value>(
+  states: readonly Since<Value>[] | undefined,
+  from: number,
+  to: number,
+): readonly (Value | null)[] {
+  const known = states ?? [];
+  const before = known.filter(({ at }) => at < from).at(-1);
+  const during = known.filter(({ at }) => at >= from && at <= to);
+  // What changes at the very beginning may be met as it was before as well.
+  const first = before === undefined ? [] : [before.value];
+  const none = before === undefined && during[0]?.at !== from ? [null] : [];
+  return [...first, ...none, ...during.map(({ value }) => value)];
+}

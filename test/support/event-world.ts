@@ -1,0 +1,117 @@
+import { S3Client } from "@aws-sdk/client-s3";
+import { startFauxqs } from "fauxqs";
+import { s3EventBodies } from "../../shared/aws/event-bodies.ts";
+import { dynamoEventFeed } from "../../shared/aws/event-feed.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { EventBodies } from "../../shared/events/event-archive.ts";
+import type { EventFeed } from "../../shared/events/event-feed.ts";
+import { archiveRun } from "../../shared/events/event-archive.ts";
+import {
+  runEventId,
+  type RunEvents,
+  type RunEventType,
+  serializeEvent,
+} from "../../shared/events/event.ts";
+import { startTables } from "./tables.ts";
+
+const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+
+/** A real bucket store; each world has a bucket of its own. */
+export async function startEventBuckets() {
+  const fauxqs = await startFauxqs({ port: 0, logger: false });
+  const endpoint = `http://127.0.0.1:${fauxqs.port}`;
+  const s3 = new S3Client({ endpoint, region: "us-east-1", credentials, forcePathStyle: true });
+  let made = 0;
+  return {
+    s3,
+    create(): string {
+      made += 1;
+      fauxqs.createBucket(`events-${made}`);
+      return `events-${made}`;
+    },
+    async stop() {
+      s3.destroy();
+      await fauxqs.stop();
+    },
+  };
+}
+
+/** Real tables and a real bucket store, with the event feed and the archive on them. */
+export async function startEventWorld() {
+  const tables = await startTables();
+  const buckets = await startEventBuckets();
+  return {
+    client: tables.client,
+    async open(patience: { clock: Clock; chance: Chance }) {
+      const tableName = await tables.create();
+      const bucket = buckets.create();
+      const bodies = s3EventBodies(buckets.s3, bucket);
+      const feed = dynamoEventFeed(tables.client, { ...patience, tableName });
+      const world = { tableName, client: tables.client, bucket, s3: buckets.s3, bodies, feed };
+      return { ...world, publish: (run: RunEvents) => publishTo(world, run) };
+    },
+    async stop() {
+      await buckets.stop();
+      await tables.stop();
+    },
+  };
+}
+
+export type EventWorld = Awaited<ReturnType<Awaited<ReturnType<typeof startEventWorld>>["open"]>>;
+
+/** What the publisher does first with a run. */
+async function publishTo(
+  { bodies, feed }: { bodies: EventBodies; feed: EventFeed },
+  run: RunEvents,
+): Promise<void> {
+  await archiveRun(run, bodies);
+  const { accountId, runId, watchlistId, webhookEndpointId, events } = run;
+  const types = [...new Set(events.map(({ type }) => type))];
+  const createdAt = events[0]?.createdAt ?? "";
+  await feed.append(accountId, { runId, watchlistId, webhookEndpointId, createdAt, types });
+}
+
+export interface MadeRun {
+  readonly accountId?: string;
+  readonly watchlistId?: string;
+  readonly runId?: string;
+  readonly endedAt?: string;
+  /** Text in the body of an event. */
+  readonly text?: (type: RunEventType, part: number) => string;
+}
+
+/** A run with so many events of each type, in the order named, and its completion. */
+export function runOf(
+  counts: { readonly [Type in RunEventType]?: number },
+  {
+    accountId = "acct_1",
+    watchlistId = "wl_1",
+    runId = "wlrun_1",
+    endedAt = "2026-11-20T10:00:00.000Z",
+    text = (type, part) => `${type} ${part} of ${runId}, caf\u00e9 \u2603`,
+  }: MadeRun = {},
+): RunEvents {
+  const wanted = { ...counts, "watchlist.run.completed": 1 };
+  const events = Object.entries(wanted).flatMap(([name, count]) =>
+    Array.from({ length: count }, (_, n) => {
+      const type = name as RunEventType;
+      const id = runEventId({ runId, endedAt }, type, n + 1);
+      const data = {
+        watchlist_id: watchlistId,
+        run_id: runId,
+        part: n + 1,
+        text: text(type, n + 1),
+      };
+      return serializeEvent({ id, type, created_at: endedAt, data }, 2);
+    }),
+  );
+  return {
+    accountId,
+    watchlistId,
+    runId,
+    runNumber: 7,
+    runStartedAt: "2026-11-20T09:59:00.000Z",
+    webhookEndpointId: null,
+    events,
+  };
+}
