@@ -1,15 +1,12 @@
-import { notFound } from "../../shared/base/errors.ts";
-import { isId } from "../../shared/base/ids.ts";
-import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
+import { existingEndpoint } from "../../shared/webhooks/existing.ts";
 import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
 
 /** `GET /v1/webhook_endpoints/{id}` */
-export const getRoute = route({
-  async handle({ caller, path, now }, { endpoints }: { readonly endpoints: EndpointStore }) {
-    const id = path["id"] ?? "";
-    const endpoint = isId("webhookEndpoint", id) ? await endpoints.get(caller.accountId, id) : null;
-    if (endpoint === null) throw notFound("This webhook endpoint");
+export const getRoute = route<EndpointDependencies>({
+  async handle({ caller: { accountId }, path, now }, { endpoints }) {
+    const endpoint = await existingEndpoint({ accountId, endpointId: path["id"] ?? "" }, endpoints);
     return { status: 200, body: presentEndpoint(endpoint, now) };
   },
 });

@@ -1,24 +1,66 @@
+import type { CreateEndpointDependencies } from "../../shared/webhooks/create-endpoint.ts";
+import type { DeleteEndpointDependencies } from "../../shared/webhooks/delete-endpoint.ts";
+import type { DeliveryStore } from "../../shared/webhooks/delivery-store.ts";
+import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
+import type { StartRecoveryDependencies } from "../../shared/webhooks/recover.ts";
+import type { RedeliverDependencies } from "../../shared/webhooks/redeliver.ts";
+import type { RotateSecretDependencies } from "../../shared/webhooks/rotate-secret.ts";
+import type { TestEndpointDependencies } from "../../shared/webhooks/test-endpoint.ts";
+import type { UpdateEndpointDependencies } from "../../shared/webhooks/update-endpoint.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../overrides.ts";
 import { createRoute } from "./create.ts";
+import { deleteRoute } from "./delete.ts";
+import { getDeliveryRoute } from "./get-delivery.ts";
 import { getRoute } from "./get.ts";
+import { listDeliveriesRoute } from "./list-deliveries.ts";
+import { listEndpointDeliveriesRoute } from "./list-endpoint-deliveries.ts";
 import { listRoute } from "./list.ts";
+import { recoverRoute } from "./recover.ts";
+import { redeliverRoute } from "./redeliver.ts";
+import { rotateRoute } from "./rotate.ts";
+import { testRoute } from "./test.ts";
+import { updateRoute } from "./update.ts";
+
+export type EndpointDependencies = CreateEndpointDependencies &
+  UpdateEndpointDependencies &
+  DeleteEndpointDependencies &
+  RotateSecretDependencies &
+  TestEndpointDependencies &
+  StartRecoveryDependencies &
+  RedeliverDependencies & {
+    readonly endpoints: Pick<EndpointStore, "list">;
+    readonly deliveries: Pick<DeliveryStore, "list">;
+  };
+
+export const endpointRoutes = {
+  "GET /v1/webhook_endpoints": listRoute,
+  "POST /v1/webhook_endpoints": createRoute,
+  "GET /v1/webhook_endpoints/{id}": getRoute,
+  "PATCH /v1/webhook_endpoints/{id}": updateRoute,
+  "DELETE /v1/webhook_endpoints/{id}": deleteRoute,
+  "POST /v1/webhook_endpoints/{id}/rotate": rotateRoute,
+  "POST /v1/webhook_endpoints/{id}/test": testRoute,
+  "GET /v1/webhook_endpoints/{id}/deliveries": listEndpointDeliveriesRoute,
+  "POST /v1/webhook_endpoints/{id}/recover": recoverRoute,
+  "GET /v1/webhook_deliveries": listDeliveriesRoute,
+  "GET /v1/webhook_deliveries/{id}": getDeliveryRoute,
+  "POST /v1/webhook_deliveries/{id}/redeliver": redeliverRoute,
+};
 
 export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},
 ): HttpHandler {
+  const edge = provide.edge(environment, "webhook-endpoints");
   return groupHandler({
     group: "webhook-endpoints",
-    routes: {
-      "GET /v1/webhook_endpoints": listRoute,
-      "POST /v1/webhook_endpoints": createRoute,
-      "GET /v1/webhook_endpoints/{id}": getRoute,
-    },
+    routes: endpointRoutes,
     dependencies: {
-      ...provide.edge(environment, "webhook-endpoints"),
+      ...edge,
+      warn: provide.warnThrough(edge.logger),
       ...provide.endpointRegistration(environment, overrides),
     },
   });

@@ -1,10 +1,10 @@
-import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
 import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
 
 /** `GET /v1/webhook_endpoints`: all of them, as an account has ten at most. */
-export const listRoute = route({
-  async handle({ caller, now }, { endpoints }: { readonly endpoints: EndpointStore }) {
+export const listRoute = route<EndpointDependencies>({
+  async handle({ caller, now }, { endpoints }) {
     const found = await endpoints.list(caller.accountId);
     const data = found.map((endpoint) => presentEndpoint(endpoint, now));
     return { status: 200, body: { object: "list", data, has_more: false } };

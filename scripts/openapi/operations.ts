@@ -1,9 +1,11 @@
 import { accountOperations } from "./operations/account.ts";
+import { eventOperations } from "./operations/events.ts";
 import { exportOperations } from "./operations/export.ts";
 import { itemOperations } from "./operations/items.ts";
 import { metaOperations } from "./operations/meta.ts";
 import { platformOperations } from "./operations/platforms.ts";
 import { watchlistOperations } from "./operations/watchlists.ts";
+import { webhookDeliveryOperations } from "./operations/webhook-deliveries.ts";
 import { webhookOperations } from "./operations/webhook-endpoints.ts";
 
 /** Every operation of the API, by route key. */
@@ -12,6 +14,8 @@ export const operations = {
   ...platformOperations,
   ...watchlistOperations,
   ...webhookOperations,
+  ...webhookDeliveryOperations,
+  ...eventOperations,
   ...exportOperations,
   ...accountOperations,
   ...metaOperations,

@@ -2,26 +2,18 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
-  TransactWriteCommand,
+  UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import {
-  array,
-  boolean,
-  nullable,
-  number,
-  object,
-  optional,
-  parse,
-  picklist,
-  string,
-} from "valibot";
+import { number, object, optional, parse, string } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
-import { eventTypes } from "../events/event.ts";
+import { tableSchema } from "../base/table-schema.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
-import type { CreateEndpointOutcome, EndpointStore } from "../webhooks/endpoint-store.ts";
-import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";
-import { deliveryKeys, type RowKey } from "./table.ts";
+import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import { pastTransactions, type Row, unlessRefused, untilSettled } from "./dynamo.ts";
+import { endpointOf } from "./endpoint-row.ts";
+import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
+import { deliveryKeys, epochSeconds, type RowKey } from "./table.ts";
 
 export interface DynamoEndpointStoreOptions {
   readonly tableName: string;
@@ -46,7 +38,15 @@ export function dynamoEndpointStore(
   return {
     get,
     create: (accountId, endpoint) =>
-      untilSettled(options, () => create(client, tableName, { accountId, endpoint })),
+      untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
+    replace: (before, after) =>
+      untilSettled(options, () => replaceEndpointRow(client, tableName, { before, after })),
+    delete: (accountId, id) =>
+      untilSettled(options, async () => {
+        const endpoint = await get(accountId, id);
+        return endpoint === null ? false : deleteEndpointRow(client, tableName, endpoint);
+      }),
+    admitTest: (accountId, id, now) => admitTest(client, options, { accountId, id, now }),
     async list(accountId) {
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -72,89 +72,37 @@ export function dynamoEndpointStore(
   };
 }
 
-async function create(
+const minuteMs = 60_000;
+/** A minute's count is of no use after it; the margin is for clocks that differ. */
+const testsKeptSeconds = 60 * 60;
+
+/** One conditional write that counts a test, on a row that each minute has of its own. */
+function admitTest(
   client: DynamoDBDocumentClient,
-  TableName: string,
-  { accountId, endpoint }: { readonly accountId: string; readonly endpoint: Endpoint },
-): Promise<CreateEndpointOutcome | "again"> {
-  const absent = "attribute_not_exists(pk)";
-  const url = { ...deliveryKeys.endpointUrl(accountId, endpoint.url), endpoint_id: endpoint.id };
-  try {
-    await client.send(
-      new TransactWriteCommand({
-        TransactItems: [
-          { Put: { TableName, Item: url, ConditionExpression: absent } },
-          {
-            Update: {
-              TableName,
-              Key: deliveryKeys.endpointCount(accountId),
-              UpdateExpression: "ADD endpoints :one",
-              ConditionExpression: "attribute_not_exists(endpoints) OR endpoints < :max",
-              ExpressionAttributeValues: { ":one": 1, ":max": limits.webhookEndpointsMax },
-            },
-          },
-          { Put: { TableName, Item: rowOf(accountId, endpoint), ConditionExpression: absent } },
-        ],
-      }),
-    );
-    return { outcome: "created" };
-  } catch (error) {
-    const reasons = cancellationReasons(error);
-    if (reasons === undefined) throw error;
-    if (isContention(reasons)) return "again";
-    if (reasons[0] !== null) return { outcome: "url_taken" };
-    if (reasons[1] !== null) return { outcome: "limit_reached" };
-    throw error;
-  }
+  options: DynamoEndpointStoreOptions,
+  { accountId, id, now }: { readonly accountId: string; readonly id: string; readonly now: Date },
+): Promise<boolean> {
+  const minute = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs);
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: testsKey(accountId, id, minute),
+    UpdateExpression: "SET #ttl = :ttl ADD tests :one",
+    ConditionExpression: "attribute_not_exists(tests) OR tests < :max",
+    ExpressionAttributeNames: { "#ttl": tableSchema.timeToLive },
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":max": limits.webhookTestsPerMinute,
+      ":ttl": epochSeconds(minute) + testsKeptSeconds,
+    },
+  });
+  return unlessRefused(() => pastTransactions(options, () => client.send(command)));
 }
 
-const rowOf = (accountId: string, endpoint: Endpoint): Row => ({
-  ...deliveryKeys.endpoint(accountId, endpoint.id),
-  id: endpoint.id,
-  url: endpoint.url,
-  description: endpoint.description,
-  events: endpoint.events,
-  enabled: endpoint.enabled,
-  secret: endpoint.secret,
-  secret_hint: endpoint.secretHint,
-  previous_secret:
-    endpoint.previousSecret === null
-      ? null
-      : { sealed: endpoint.previousSecret.sealed, expires_at: endpoint.previousSecret.expiresAt },
-  created_at: endpoint.createdAt,
-  updated_at: endpoint.updatedAt,
+/** Counter of an endpoint's test deliveries in a minute. */
+const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
+  pk: deliveryKeys.endpoint(accountId, id).pk,
+  sk: `tests#${id}#${minute.toISOString()}`,
 });
 
 const countRow = object({ endpoints: optional(number(), 0) });
 const urlRow = object({ endpoint_id: string() });
-const endpointRow = object({
-  id: string(),
-  url: string(),
-  description: nullable(string()),
-  events: nullable(array(picklist(eventTypes))),
-  enabled: boolean(),
-  secret: string(),
-  secret_hint: string(),
-  previous_secret: nullable(object({ sealed: string(), expires_at: string() })),
-  created_at: string(),
-  updated_at: string(),
-});
-
-function endpointOf(accountId: string, stored: Row): Endpoint {
-  const row = parse(endpointRow, stored);
-  const previous = row.previous_secret;
-  return {
-    id: row.id,
-    accountId,
-    url: row.url,
-    description: row.description,
-    events: row.events,
-    enabled: row.enabled,
-    secret: row.secret,
-    secretHint: row.secret_hint,
-    previousSecret:
-      previous === null ? null : { sealed: previous.sealed, expiresAt: previous.expires_at },
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}

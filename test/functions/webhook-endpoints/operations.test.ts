@@ -1,175 +1,744 @@
-import { safeParse } from "valibot";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Call, Reply } from "../../../functions/http/route.ts";
-import { createRoute } from "../../../functions/webhook-endpoints/create.ts";
-import { getRoute } from "../../../functions/webhook-endpoints/get.ts";
-import { listRoute } from "../../../functions/webhook-endpoints/list.ts";
-import { type NewEndpoint, newEndpointBody } from "../../../shared/webhooks/endpoint.ts";
-import { type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { QueryCommand, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { Stripe } from "stripe";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { routes } from "../../../functions/routes.ts";
+import {
+  webhookEndpointDeletedResponse,
+  webhookEndpointSchema,
+  webhookEndpointsResponse,
+  webhookEndpointWithSecretSchema,
+  webhookTestResponse,
+} from "../../../shared/webhooks/endpoint-schema.ts";
+import {
+  aRun,
+  type DeliveryWorld,
+  startDeliveryWorld,
+  startedAt,
+} from "../../support/delivery-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import {
+  type Answer,
+  conflict,
+  endpointApi,
+  type EndpointApi,
+  expectShape,
+  invalid,
+  notFound,
+  refusal,
+} from "./endpoint-api.ts";
+
+const unknown = "we_0000000000000000000000000";
+const { webhooks } = new Stripe("sk_test_none");
 
 let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
 let world: DeliveryWorld;
+let api: EndpointApi;
+let receiver: Receiver;
 beforeAll(async () => {
   base = await startDeliveryWorld();
 });
 afterAll(() => base.stop());
 beforeEach(async () => {
   world = await base.open();
+  const known = new Map([["hooks.internal-shop.com", ["10.0.0.1"]]]);
+  Object.assign(world.registering, {
+    resolver: { resolve: async (host: string) => known.get(host) ?? ["127.0.0.1"] },
+  });
+  api = endpointApi(world);
+  receiver = await startReceiver();
 });
+afterEach(() => receiver.stop());
 
-function call(wanted: Partial<Call<unknown, unknown>>, accountId = "acct_1"): Call<never, never> {
-  const now = world.clock.now();
-  return {
-    caller: { accountId, keyId: "key_1", keyName: "k", keyPrefix: "svc_live_abc", demo: false },
-    body: undefined,
-    query: undefined,
-    path: {},
-    requestId: "req_1",
-    now,
-    deadline: now,
-    baseUrl: "http://localhost:8787/v1",
-    ...wanted,
-  } as Call<never, never>;
-}
-
-const aBody: NewEndpoint = {
-  url: "http://127.0.0.1:9000/hook",
-  description: null,
-  events: null,
-  enabled: true,
-};
-interface Answer extends Reply {
-  readonly body: Record<string, unknown>;
-}
-const create = async (body: Partial<NewEndpoint> = {}, accountId?: string): Promise<Answer> => {
+const url = "https://hooks.shop-example.com/a";
+const create = (body: Record<string, unknown> = {}, account = "acct_1"): Promise<Answer> => {
   world.clock.advance(1);
-  const answer = await createRoute.handle(
-    call({ body: { ...aBody, ...body } }, accountId),
-    world.registering,
-  );
-  return answer as Answer;
+  return api.call("POST", "webhook_endpoints", { body: { url, ...body }, account });
 };
+const created = async (body: Record<string, unknown> = {}, account?: string) => {
+  const answer = await create(body, account);
+  expect(answer.status).toBe(201);
+  return { id: String(answer.body["id"]), secret: String(answer.body["secret"]), ...answer };
+};
+const get = (id: string) => api.call("GET", `webhook_endpoints/${id}`);
+const patch = (id: string, body: unknown) => {
+  world.clock.advance(1);
+  return api.call("PATCH", `webhook_endpoints/${id}`, { body });
+};
+const remove = (id: string) => api.call("DELETE", `webhook_endpoints/${id}`);
+const rotate = (id: string, body?: unknown) =>
+  api.call("POST", `webhook_endpoints/${id}/rotate`, body === undefined ? {} : { body });
+const test = (id: string) => api.call("POST", `webhook_endpoints/${id}/test`);
+const count = () => world.registering.endpoints.countEndpoints("acct_1");
+const rows = async () => {
+  const { Items = [] } = await world.client.send(new ScanCommand({ TableName: world.tableName }));
+  return Items;
+};
+/** Lets the receiver be reached: what is sent goes over plain HTTP on loopback. */
+const createHere = (body: Record<string, unknown> = {}) => created({ url: receiver.url, ...body });
 
 describe("POST /v1/webhook_endpoints", () => {
-  it("answers 201 with the endpoint and its secret, which is stored sealed", async () => {
-    const { status, body } = await create({ description: "shop", events: ["webhook.test"] });
+  it("answers 201 with the endpoint, normalised, and its secret", async () => {
+    const answer = await create({
+      url: "HTTPS://Hooks.Shop-Example.com:443/a?b=1#c",
+      description: "shop",
+      events: ["webhook.test"],
+    });
 
     const at = world.clock.now().toISOString();
-    expect(status).toBe(201);
-    expect(body).toEqual({
-      id: expect.stringMatching(/^we_/),
+    expect(answer.status).toBe(201);
+    expectShape(webhookEndpointWithSecretSchema, answer);
+    expect(answer.body).toEqual({
+      id: expect.stringMatching(/^we_[0-9a-z]{24}$/),
       object: "webhook_endpoint",
-      url: "http://127.0.0.1:9000/hook",
+      url: "https://hooks.shop-example.com/a?b=1",
       description: "shop",
       events: ["webhook.test"],
       enabled: true,
-      secret_hint: String(body["secret"]).slice(-4),
+      secret_hint: String(answer.body["secret"]).slice(-4),
       previous_secret_expires_at: null,
       created_at: at,
       updated_at: at,
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{44}$/),
     });
-    const stored = await world.registering.endpoints.get("acct_1", String(body["id"]));
-    expect(JSON.stringify(stored)).not.toContain(body["secret"]);
+  });
+
+  it("needs only a URL: enabled, for every type of event, without a description", async () => {
+    expect((await create()).body).toMatchObject({ description: null, events: null, enabled: true });
+  });
+
+  it.each([
+    ["the case of scheme and host", "HTTPS://HOOKS.Shop-Example.COM/a"],
+    ["the default port", "https://hooks.shop-example.com:443/a"],
+    ["a fragment", "https://hooks.shop-example.com/a#top"],
+    ["a dot segment", "https://hooks.shop-example.com/b/../a"],
+    ["the dot of the root", "https://hooks.shop-example.com./a"],
+  ])("refuses a URL that the account has but for %s", async (_, same) => {
+    await created();
+
+    expect(refusal(await create({ url: same }))).toEqual(invalid("url"));
+    expect((await create({ url: same }, "acct_2")).status).toBe(201);
+  });
+
+  it("takes a name in letters and in its ASCII form for the same", async () => {
+    const { body } = await created({ url: "https://h\u00f6rer.shop-example.com/" });
+
+    expect(body["url"]).toBe("https://xn--hrer-5qa.shop-example.com/");
+    expect(refusal(await create({ url: "https://H\u00d6RER.shop-example.com" }))).toEqual(
+      invalid("url"),
+    );
+  });
+
+  it.each([
+    ["path", "https://hooks.shop-example.com/A"],
+    ["final slash", "https://hooks.shop-example.com/a/"],
+    ["query", "https://hooks.shop-example.com/a?"],
+    ["port", "https://hooks.shop-example.com:8443/a"],
+  ])("takes a URL with another %s for another", async (_, other) => {
+    await created();
+
+    expect((await create({ url: other })).status).toBe(201);
   });
 
   it.each([
     "http://10.0.0.1:9000/",
     "https://db.internal/",
-    "http://localhost:8787/v1/webhooks",
+    "https://hooks.internal-shop.com/",
+    "https://api.shop-example.com/v1/webhooks",
     "not a url",
-    "http://localhost:80/",
-  ])("answers 400 that names url for %s", async (url) => {
-    await expect(create({ url })).rejects.toMatchObject({
-      code: "INVALID_PARAM",
+    "https://hooks.shop-example.com:80/",
+    "https://user:password@hooks.shop-example.com/",
+  ])("answers 400 that names url for %s", async (refused) => {
+    expect(refusal(await create({ url: refused }))).toEqual(invalid("url"));
+  });
+
+  it("answers 400 MISSING_PARAM without a URL", async () => {
+    expect(refusal(await create({ url: undefined }))).toEqual({
       status: 400,
-      details: { param: "url" },
+      code: "MISSING_PARAM",
+      param: "url",
     });
-  });
-
-  it.each([[["10.0.0.1"]], [["8.8.8.8", "169.254.169.254"]], [[]]])(
-    "answers 400 for a name that leads to %j",
-    async (addresses) => {
-      Object.assign(world.registering, { resolver: { resolve: async () => addresses } });
-
-      await expect(create({ url: "https://hooks.shop-example.com/" })).rejects.toMatchObject({
-        status: 400,
-        details: { param: "url" },
-      });
-    },
-  );
-
-  it("answers 400 for a URL the account has, however it is written", async () => {
-    await create();
-
-    await expect(create({ url: "HTTP://127.0.0.1:9000/hook#x" })).rejects.toMatchObject({
-      code: "INVALID_PARAM",
-      details: { param: "url" },
-    });
-    expect((await create({}, "acct_2")).status).toBe(201);
-  });
-
-  it("answers 409 beyond ten", async () => {
-    for (let i = 0; i < 10; i += 1) await create({ url: `http://127.0.0.1:${9_000 + i}/` });
-
-    await expect(create()).rejects.toMatchObject({ code: "CONFLICT", status: 409 });
-  });
-});
-
-describe("the body of a new endpoint", () => {
-  it("needs only a URL", () => {
-    const parsed = safeParse(newEndpointBody, { url: "https://a.shop/" });
-
-    expect(parsed.output).toEqual({ ...aBody, url: "https://a.shop/" });
   });
 
   it.each([
-    {},
-    { url: 1 },
-    { url: "https://a.shop/", description: "x".repeat(121) },
-    { url: "https://a.shop/", events: ["watchlist.product.renamed"] },
-    { url: "https://a.shop/", events: "webhook.test" },
-    { url: "https://a.shop/", enabled: "yes" },
-  ])("is refused when it is %j", (body) => {
-    expect(safeParse(newEndpointBody, body).success).toBe(false);
+    [{ url: 1 }, "url"],
+    [{ description: "x".repeat(121) }, "description"],
+    [{ description: "a\u0000b" }, "description"],
+    [{ description: 1 }, "description"],
+    [{ events: ["webhook.test", "watchlist.product.renamed"] }, "events[1]"],
+    [{ events: "webhook.test" }, "events"],
+    [{ enabled: "yes" }, "enabled"],
+    [{ enabled: null }, "enabled"],
+  ])("answers 400 for %j", async (body, param) => {
+    expect(refusal(await create(body))).toEqual(invalid(param));
+  });
+
+  it("takes a description of 120 characters, and an empty one", async () => {
+    const description = "x".repeat(120);
+
+    expect((await created({ description })).body).toMatchObject({ description });
+    expect((await created({ url: `${url}2`, description: "" })).body).toMatchObject({
+      description: "",
+    });
+  });
+
+  it("keeps an empty list of events, which is none, apart from null, which is every", async () => {
+    const none = await created({ events: [] });
+    const every = await created({ url: `${url}2`, events: null });
+
+    expect((await get(none.id)).body["events"]).toEqual([]);
+    expect((await get(every.id)).body["events"]).toBeNull();
+  });
+
+  it("keeps the events in their order, each once", async () => {
+    const { body } = await created({
+      events: ["webhook.test", "watchlist.run.completed", "webhook.test"],
+    });
+
+    expect(body["events"]).toEqual(["webhook.test", "watchlist.run.completed"]);
+  });
+
+  it("ignores fields that it does not know", async () => {
+    expect((await create({ secret: "mine", colour: "red" })).status).toBe(201);
+  });
+
+  it("answers 409 beyond ten, and has room again after a deletion", async () => {
+    const first = await created();
+    for (let n = 1; n < 10; n += 1) await created({ url: `${url}${n}` });
+
+    expect(refusal(await create({ url: `${url}10` }))).toEqual(conflict);
+    await remove(first.id);
+    expect((await create({ url: `${url}10` })).status).toBe(201);
+  });
+});
+
+describe("a secret", () => {
+  it("is in the answer that makes it, and in no other answer, and in no row", async () => {
+    receiver.answer = (response) => response.writeHead(500).end("no");
+    const { id, secret } = await createHere();
+    const rotated = await rotate(id);
+    const second = String(rotated.body["secret"]);
+    const others = [
+      await test(id),
+      await get(id),
+      await patch(id, { description: "x" }),
+      await api.call("GET", "webhook_endpoints"),
+      await api.call("GET", "webhook_deliveries"),
+      await api.call("GET", `webhook_endpoints/${id}/deliveries`),
+      await create({ url: receiver.url }),
+      await rotate(id),
+      await remove(id),
+    ];
+
+    expect(others.map(({ status }) => status)).toEqual([
+      200, 200, 200, 200, 200, 200, 400, 200, 200,
+    ]);
+    const seen = JSON.stringify([others.map(({ text }) => text), await rows(), api.warnings]);
+    for (const kept of [secret, second]) {
+      expect(kept).toMatch(/^whsec_/);
+      expect(seen).not.toContain(kept.slice("whsec_".length));
+    }
+    expect(rotated.text).not.toContain(secret);
   });
 });
 
 describe("GET /v1/webhook_endpoints", () => {
   it("lists the account's endpoints oldest first and without secrets", async () => {
-    const { body: first } = await create();
-    const { body: second } = await create({ url: "http://127.0.0.1:9001/" });
-    await create({ url: "http://127.0.0.1:9002/" }, "acct_2");
+    const { body: first } = await created();
+    const { body: second } = await created({ url: `${url}2` });
+    await created({}, "acct_2");
 
-    const { status, body } = await listRoute.handle(call({}), world.registering);
+    const answer = await api.call("GET", "webhook_endpoints");
 
-    expect(status).toBe(200);
+    expectShape(webhookEndpointsResponse, answer);
     const { secret: _first, ...one } = first;
     const { secret: _second, ...two } = second;
-    expect(body).toEqual({ object: "list", data: [one, two], has_more: false });
+    expect(answer.body).toEqual({ object: "list", data: [one, two], has_more: false });
   });
 });
 
 describe("GET /v1/webhook_endpoints/{id}", () => {
   it("answers the endpoint without its secret", async () => {
-    const { body: created } = await create();
-    const path = { id: String(created["id"]) };
+    const { id, body } = await created();
 
-    const { body } = await getRoute.handle(call({ path }), world.registering);
+    const answer = await get(id);
 
-    const { secret: _, ...endpoint } = created;
-    expect(body).toEqual(endpoint);
-  });
-
-  it("answers another account's endpoint as one that does not exist", async () => {
-    const { body: created } = await create();
-
-    const foreign = await askAsStranger(String(created["id"]));
-
-    expect(foreign).toMatchObject({ code: "NOT_FOUND", status: 404 });
-    expect(foreign).toEqual(await askAsStranger("we_unknown"));
+    expectShape(webhookEndpointSchema, answer);
+    const { secret: _, ...endpoint } = body;
+    expect(answer.body).toEqual(endpoint);
   });
 });
 
-const askAsStranger = (id: string) =>
-  getRoute.handle(call({ path: { id } }, "acct_2"), world.registering).catch((e: Error) => e);
+describe("PATCH /v1/webhook_endpoints/{id}", () => {
+  it("changes what is named and nothing else", async () => {
+    const { id, secret } = await createHere({ description: "shop", events: ["webhook.test"] });
+    const { body: before } = await get(id);
+
+    const steps: readonly (readonly [unknown, Record<string, unknown>])[] = [
+      [{ description: "store" }, { description: "store" }],
+      [{ events: ["watchlist.run.completed"] }, { events: ["watchlist.run.completed"] }],
+      [{ enabled: false }, { enabled: false }],
+      [
+        { enabled: true, description: null },
+        { enabled: true, description: null },
+      ],
+      [{ events: null }, { events: null }],
+      [{ url: `${receiver.url}/2` }, { url: `${receiver.url}/2` }],
+    ];
+    const expected = { ...before };
+    for (const [sent, changed] of steps) {
+      const answer = await patch(id, sent);
+      expect(answer.status).toBe(200);
+      expectShape(webhookEndpointSchema, answer);
+      Object.assign(expected, changed, { updated_at: world.clock.now().toISOString() });
+      expect(answer.body).toEqual(expected);
+      expect((await get(id)).body).toEqual(expected);
+    }
+    await test(id);
+    expect(signedBy(secret)).toBe(true);
+  });
+
+  it.each([[{}], [{ colour: "red" }], [{ description: "shop" }], [{ url }], [undefined]])(
+    "answers 200 and leaves everything as it was for %j",
+    async (body) => {
+      const { id } = await created({ description: "shop" });
+      const { body: before } = await get(id);
+
+      const answer = await patch(id, body);
+
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(before);
+      expect((await get(id)).body).toEqual(before);
+    },
+  );
+
+  it("takes its own URL again, however it is written, whatever its name leads to now", async () => {
+    const { id } = await created();
+    Object.assign(world.registering.resolver, { resolve: async () => [] });
+
+    const answer = await patch(id, { url: `HTTPS://HOOKS.shop-example.com:443/a#x` });
+
+    expect(answer.status).toBe(200);
+    expect(answer.body["url"]).toBe(url);
+  });
+
+  it("frees the URL it leaves, and takes the one it goes to", async () => {
+    const { id } = await created();
+    await patch(id, { url: `${url}2` });
+
+    expect(refusal(await create({ url: `${url}2` }))).toEqual(invalid("url"));
+    const other = await created();
+    expect(refusal(await patch(id, { url }))).toEqual(invalid("url"));
+    expect((await get(id)).body["url"]).toBe(`${url}2`);
+    expect((await world.registering.endpoints.findByUrl("acct_1", url))?.id).toBe(other.id);
+    expect((await world.registering.endpoints.findByUrl("acct_1", `${url}2`))?.id).toBe(id);
+    expect(await count()).toBe(2);
+  });
+
+  it.each([
+    [{ url: null }, "url"],
+    [{ url: "https://db.internal/" }, "url"],
+    [{ url: "https://hooks.internal-shop.com/" }, "url"],
+    [{ url: "https://api.shop-example.com/" }, "url"],
+    [{ description: "x".repeat(121) }, "description"],
+    [{ events: ["no"] }, "events[0]"],
+    [{ enabled: null }, "enabled"],
+  ])("answers 400 for %j and changes nothing", async (body, param) => {
+    const { id } = await created();
+    const { body: before } = await get(id);
+
+    expect(refusal(await patch(id, { description: "new", ...body }))).toEqual(invalid(param));
+    expect((await get(id)).body).toEqual(before);
+  });
+
+  it("loses no field to another call at the same time", async () => {
+    const { id, secret } = await created();
+    const [rotated] = await Promise.all([
+      rotate(id),
+      patch(id, { description: "new" }),
+      patch(id, { events: [] }),
+      patch(id, { enabled: false }),
+      patch(id, { url: `${url}2` }),
+    ]);
+
+    const { body } = await get(id);
+    expect(body).toMatchObject({
+      url: `${url}2`,
+      description: "new",
+      events: [],
+      enabled: false,
+      secret_hint: String(rotated.body["secret"]).slice(-4),
+    });
+    expect(body["secret_hint"]).not.toBe(secret.slice(-4));
+  });
+
+  it("ends what is owed when it disables, and again when it is repeated", async () => {
+    const { id } = await createHere();
+    receiver.answer = (response) => response.writeHead(500).end();
+    await world.publish(aRun(["watchlist.run.completed"]));
+    await world.deliverDue();
+    expect(receiver.requests).toHaveLength(1);
+    const hint = { account_id: "acct_1", target_id: id };
+    await world.takeHints();
+    // That of the retry stays in the queue until its time comes.
+    const waiting = await world.takeHints();
+
+    await patch(id, { enabled: false });
+
+    expect(await world.takeHints()).toEqual([...waiting, hint]);
+    expect(await world.targets.due(world.clock.now(), 10)).toHaveLength(1);
+    await world.deliverHint(hint);
+    const { body } = await api.call("GET", `webhook_endpoints/${id}/deliveries`);
+    expect(body["data"]).toMatchObject([
+      { state: "failed", last_error: "endpoint_disabled", next_attempt_at: null },
+    ]);
+    expect(receiver.requests).toHaveLength(1);
+    await patch(id, { enabled: false });
+    expect(await world.takeHints()).toEqual([...waiting, hint]);
+    await patch(id, { enabled: true });
+    expect(await world.takeHints()).toEqual(waiting);
+  });
+
+  it("answers 200 though the outbox cannot be woken", async () => {
+    const { outbox } = world;
+    api = endpointApi(world, {
+      outbox: { ...outbox, wake: () => Promise.reject(new Error("down")) },
+    });
+    const { id } = await created();
+
+    expect((await patch(id, { enabled: false })).status).toBe(200);
+    expect(api.warnings).toHaveLength(1);
+    expect((await get(id)).body["enabled"]).toBe(false);
+  });
+});
+
+describe("DELETE /v1/webhook_endpoints/{id}", () => {
+  it("answers 200 once, then 404 on every verb, and leaves no row behind", async () => {
+    const { id } = await created();
+
+    const answer = await remove(id);
+
+    expect(answer.status).toBe(200);
+    expectShape(webhookEndpointDeletedResponse, answer);
+    expect(answer.body).toEqual({ id, object: "webhook_endpoint", deleted: true });
+    expect(refusal(await remove(id))).toEqual(notFound);
+    expect(refusal(await get(id))).toEqual(notFound);
+    expect(await count()).toBe(0);
+    const left = await world.client.send(
+      new QueryCommand({
+        TableName: world.tableName,
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": "acct_1#endpoints" },
+      }),
+    );
+    expect(left.Items?.map(({ sk }) => String(sk))).toEqual(["count"]);
+    expect((await create()).status).toBe(201);
+  });
+
+  it("ends what is owed: it is recorded as failed at once, and not sent", async () => {
+    const { id } = await createHere();
+    receiver.answer = (response) => response.writeHead(500).end();
+    await world.publish(aRun(["watchlist.run.completed"]));
+    await world.deliverDue();
+    await world.takeHints();
+
+    await remove(id);
+    for (const hint of await world.takeHints()) await world.deliverHint(hint);
+
+    const { body } = await api.call("GET", "webhook_deliveries", { query: { endpoint_id: id } });
+    expect(body["data"]).toMatchObject([{ state: "failed", last_error: "endpoint_deleted" }]);
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+/** Verifies the last request as a receiver would that knows one secret. */
+function signedBy(secret: string): boolean {
+  const last = receiver.requests.at(-1);
+  const at = Math.floor(world.clock.now().getTime() / 1_000);
+  const header = String(last?.headers["service-signature"]);
+  try {
+    return (
+      webhooks.signature?.verifyHeader(last?.body ?? "", header, secret, 300, undefined, at) ===
+      true
+    );
+  } catch {
+    return false;
+  }
+}
+const entries = () =>
+  String(receiver.requests.at(-1)?.headers["service-signature"]).match(/v1=/g)?.length;
+const day = 24 * 60 * 60 * 1_000;
+
+describe("POST /v1/webhook_endpoints/{id}/rotate", () => {
+  it.each([[undefined], [{}], [{ overlap: true }]])(
+    "with %j answers a new secret, and the replaced one signs too for 24 hours",
+    async (body) => {
+      const { id, secret } = await createHere();
+      world.clock.advance(1_000);
+
+      const answer = await rotate(id, body);
+
+      const next = String(answer.body["secret"]);
+      const rotatedAt = world.clock.now().getTime();
+      expect(answer.status).toBe(200);
+      expectShape(webhookEndpointWithSecretSchema, answer);
+      expect(next).not.toBe(secret);
+      expect(answer.body).toMatchObject({
+        secret_hint: next.slice(-4),
+        previous_secret_expires_at: new Date(rotatedAt + day).toISOString(),
+        updated_at: new Date(rotatedAt).toISOString(),
+      });
+      world.clock.advance(day - 1);
+      await test(id);
+      expect([signedBy(next), signedBy(secret), entries()]).toEqual([true, true, 2]);
+      world.clock.advance(1);
+      await test(id);
+      expect([signedBy(next), signedBy(secret), entries()]).toEqual([true, false, 1]);
+      expect((await get(id)).body["previous_secret_expires_at"]).toBeNull();
+    },
+  );
+
+  it("without overlap drops every old secret at once", async () => {
+    const { id, secret } = await createHere();
+    const second = String((await rotate(id)).body["secret"]);
+
+    const answer = await rotate(id, { overlap: false });
+
+    const third = String(answer.body["secret"]);
+    expect(answer.body["previous_secret_expires_at"]).toBeNull();
+    await test(id);
+    expect([third, second, secret].map(signedBy)).toEqual([true, false, false]);
+  });
+
+  it("twice with overlap drops the oldest secret", async () => {
+    const { id, secret } = await createHere();
+    const second = String((await rotate(id)).body["secret"]);
+    world.clock.advance(day / 2);
+    const answer = await rotate(id);
+    const third = String(answer.body["secret"]);
+
+    await test(id);
+
+    expect([third, second, secret].map(signedBy)).toEqual([true, true, false]);
+    const expiresAt = new Date(world.clock.now().getTime() + day).toISOString();
+    expect(answer.body["previous_secret_expires_at"]).toBe(expiresAt);
+  });
+
+  it("many times at once ends with the secret that is shown, and one before it", async () => {
+    const { id, secret } = await createHere();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => rotate(id)));
+
+    const secrets = answers.map(({ body }) => String(body["secret"]));
+    expect(new Set(secrets).size).toBe(6);
+    const { body } = await get(id);
+    await test(id);
+    const signing = secrets.filter(signedBy);
+    expect(signing).toHaveLength(2);
+    expect(signing.map((one) => one.slice(-4))).toContain(body["secret_hint"]);
+    expect(signedBy(secret)).toBe(false);
+    const last = answers.toSorted((a, b) =>
+      String(a.body["updated_at"]).localeCompare(String(b.body["updated_at"])),
+    );
+    expect(last.at(-1)?.body["secret_hint"]).toBe(body["secret_hint"]);
+  });
+
+  it("keeps the replaced secret though the answer of the write was lost", async () => {
+    const { id, secret } = await createHere();
+    const { endpoints } = world.registering;
+    api = endpointApi(world, {
+      endpoints: {
+        ...endpoints,
+        replace: async (before, after) => {
+          await endpoints.replace(before, after);
+          return { outcome: "changed" };
+        },
+      },
+    });
+
+    const next = String((await rotate(id)).body["secret"]);
+
+    await test(id);
+    expect([next, secret].map(signedBy)).toEqual([true, true]);
+  });
+
+  it.each([[{ overlap: "no" }], [{ overlap: null }]])("answers 400 for %j", async (body) => {
+    const { id } = await created();
+
+    expect(refusal(await rotate(id, body))).toEqual(invalid("overlap"));
+  });
+});
+
+describe("POST /v1/webhook_endpoints/{id}/test", () => {
+  const delivered = async () => {
+    const { body } = await api.call("GET", "webhook_deliveries");
+    return body["data"] as Record<string, unknown>[];
+  };
+
+  it("sends one signed event now, and records it", async () => {
+    const { id, secret } = await createHere({ events: [] });
+    receiver.answer = (response) => response.writeHead(202).end("thanks");
+
+    const answer = await test(id);
+
+    expect(answer.status).toBe(200);
+    expectShape(webhookTestResponse, answer);
+    expect(answer.body).toEqual({
+      object: "webhook_test",
+      endpoint_id: id,
+      delivered: true,
+      status_code: 202,
+      duration_ms: 0,
+      error: null,
+    });
+    expect(receiver.requests).toHaveLength(1);
+    expect(signedBy(secret)).toBe(true);
+    const [request] = receiver.requests;
+    const event = JSON.parse(request?.body ?? "{}") as Record<string, unknown>;
+    const at = world.clock.now().toISOString();
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_[0-9a-z]{24}$/),
+      type: "webhook.test",
+      created_at: at,
+      data: { endpoint_id: id, message: expect.any(String) },
+    });
+    const [logged] = await delivered();
+    expect(logged).toMatchObject({
+      endpoint_id: id,
+      event_id: event["id"],
+      event_type: "webhook.test",
+      watchlist_id: null,
+      run_id: null,
+      state: "delivered",
+      attempt_count: 1,
+      last_status: 202,
+      created_at: at,
+    });
+    expect(request?.headers).toMatchObject({
+      "service-event-type": "webhook.test",
+      "service-delivery-id": logged?.["id"],
+      "service-attempt": "1",
+      "webhook-id": event["id"],
+    });
+  });
+
+  it.each([500, 302, 410, 404])(
+    "reports a receiver that answers %i, without a retry",
+    async (status) => {
+      const { id } = await createHere();
+      receiver.answer = (response) => response.writeHead(status).end("no");
+
+      const { status: answered, body } = await test(id);
+
+      expect(answered).toBe(200);
+      expect(body).toMatchObject({
+        delivered: false,
+        status_code: status,
+        error: `status_${status}`,
+      });
+      const [logged] = await delivered();
+      expect(logged).toMatchObject({ state: "failed", next_attempt_at: null, attempt_count: 1 });
+      expect(await world.nextDue()).toBeNull();
+      expect(await world.takeHints()).toEqual([]);
+      expect(receiver.requests).toHaveLength(1);
+    },
+  );
+
+  it("reports a receiver that nobody listens at", async () => {
+    const { id } = await createHere();
+    await receiver.stop();
+
+    expect((await test(id)).body).toMatchObject({
+      delivered: false,
+      status_code: null,
+      error: "connection_failed",
+    });
+    receiver = await startReceiver();
+  });
+
+  it("sends nothing to a disabled endpoint, and records that", async () => {
+    const { id } = await createHere({ enabled: false });
+
+    const answer = await test(id);
+
+    expect(answer.body).toEqual({
+      object: "webhook_test",
+      endpoint_id: id,
+      delivered: false,
+      status_code: null,
+      duration_ms: 0,
+      error: "endpoint_disabled",
+    });
+    expect(receiver.connections()).toBe(0);
+    const [logged] = await delivered();
+    expect(logged).toMatchObject({ state: "failed", last_error: "endpoint_disabled" });
+  });
+
+  it("answers 429 beyond ten a minute of an endpoint, and starts anew with the next", async () => {
+    const { id } = await createHere();
+    const other = await createHere({ url: `${receiver.url}/2` });
+    world.clock.set("2026-11-20T10:05:18.000Z");
+    const answers = await Promise.all(Array.from({ length: 13 }, () => test(id)));
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(3);
+    expect(refused.map(refusal)).toContainEqual({ status: 429, code: "RATE_LIMITED" });
+    expect(refused[0]?.headers["Retry-After"]).toBe("42");
+    expect(receiver.requests).toHaveLength(10);
+    expect((await test(other.id)).status).toBe(200);
+    world.clock.advance(41_999);
+    expect((await test(id)).status).toBe(429);
+    world.clock.advance(1);
+    expect((await test(id)).status).toBe(200);
+  });
+});
+
+describe("the key and the account", () => {
+  const operations = Object.entries(routes)
+    .filter(([, { group }]) => group === "webhook-endpoints")
+    .map(([key, { access }]) => ({ key, access }));
+  const delivery = "dlv_000000000000000000000000";
+  const body = { url, since: startedAt };
+  const call = (key: string, id: string, account: string): Promise<Answer> => {
+    const [method = "", path = ""] = key.split(" ");
+    const called = path.replace("/v1/", "").replace("{id}", id);
+    const sent = method === "GET" || method === "DELETE" ? {} : { body };
+    return api.call(method, called, { ...sent, account });
+  };
+
+  it.each(operations.filter(({ access }) => access === "write"))(
+    "$key is refused to a key of the demo workspace",
+    async ({ key }) => {
+      const { id } = await created({}, "demo-owner");
+
+      expect(refusal(await call(key, id, "demo"))).toEqual({ status: 403, code: "DEMO_READ_ONLY" });
+    },
+  );
+
+  it.each(operations.filter(({ access }) => access === "read"))(
+    "$key is answered to a key of the demo workspace",
+    async ({ key }) => {
+      expect([200, 404]).toContain((await call(key, unknown, "demo")).status);
+    },
+  );
+
+  it.each(operations.filter(({ key }) => key.includes("{id}")))(
+    "$key answers another account's id as an unknown one",
+    async ({ key }) => {
+      const { id } = await createHere();
+      await test(id);
+      const { body: log } = await api.call("GET", "webhook_deliveries");
+      const [logged] = log["data"] as { id: string }[];
+      const isDelivery = key.includes("webhook_deliveries");
+      const own = isDelivery ? (logged?.id ?? "") : id;
+
+      const foreign = await call(key, own, "acct_2");
+      const missing = await call(key, isDelivery ? delivery : unknown, "acct_2");
+      const noId = await call(key, "x".repeat(2_000), "acct_2");
+
+      expect(refusal(foreign)).toEqual(notFound);
+      expect(foreign.text).toBe(missing.text);
+      expect(noId.text).toBe(missing.text);
+      expect((await get(id)).status).toBe(200);
+    },
+  );
+});

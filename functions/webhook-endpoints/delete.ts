@@ -1,0 +1,12 @@
+import { deleteEndpoint } from "../../shared/webhooks/delete-endpoint.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `DELETE /v1/webhook_endpoints/{id}` */
+export const deleteRoute = route<EndpointDependencies>({
+  async handle({ caller: { accountId }, path, now }, dependencies) {
+    const { id = "" } = path;
+    await deleteEndpoint({ accountId, endpointId: id }, now, dependencies);
+    return { status: 200, body: { id, object: "webhook_endpoint", deleted: true } };
+  },
+});

@@ -1,0 +1,12 @@
+import { existingDelivery } from "../../shared/webhooks/existing.ts";
+import { presentDeliveryWithAttempts } from "../../shared/webhooks/present-delivery.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `GET /v1/webhook_deliveries/{id}` */
+export const getDeliveryRoute = route<EndpointDependencies>({
+  async handle({ caller, path }, { deliveries }) {
+    const delivery = await existingDelivery(caller.accountId, path["id"] ?? "", deliveries);
+    return { status: 200, body: presentDeliveryWithAttempts(delivery) };
+  },
+});

@@ -1,0 +1,17 @@
+import type { UndefinedSchema } from "valibot";
+import { deliveriesQuery } from "../../shared/webhooks/delivery-schema.ts";
+import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `GET /v1/webhook_deliveries`: the log, kept whatever becomes of the endpoints. */
+export const listDeliveriesRoute = route<
+  EndpointDependencies,
+  UndefinedSchema<undefined>,
+  typeof deliveriesQuery
+>({
+  query: deliveriesQuery,
+  async handle({ caller, query }, { deliveries }) {
+    return { status: 200, body: await listDeliveries(caller.accountId, query, deliveries) };
+  },
+});

@@ -1,0 +1,21 @@
+import type { UndefinedSchema } from "valibot";
+import { endpointDeliveriesQuery } from "../../shared/webhooks/delivery-schema.ts";
+import { existingEndpoint } from "../../shared/webhooks/existing.ts";
+import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `GET /v1/webhook_endpoints/{id}/deliveries` */
+export const listEndpointDeliveriesRoute = route<
+  EndpointDependencies,
+  UndefinedSchema<undefined>,
+  typeof endpointDeliveriesQuery
+>({
+  query: endpointDeliveriesQuery,
+  async handle({ caller: { accountId }, path, query }, { endpoints, deliveries }) {
+    const { id: endpointId = "" } = path;
+    await existingEndpoint({ accountId, endpointId }, endpoints);
+    const wanted = { ...query, endpoint_id: endpointId };
+    return { status: 200, body: await listDeliveries(accountId, wanted, deliveries) };
+  },
+});

@@ -1,0 +1,16 @@
+import { recoverBody, startRecovery } from "../../shared/webhooks/recover.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `POST /v1/webhook_endpoints/{id}/recover` */
+export const recoverRoute = route<EndpointDependencies, typeof recoverBody>({
+  body: recoverBody,
+  async handle({ caller: { accountId }, path, body: wanted, now }, dependencies) {
+    const { id: endpointId = "" } = path;
+    const span = await startRecovery({ accountId, endpointId, wanted, now }, dependencies);
+    return {
+      status: 202,
+      body: { object: "webhook_recovery", endpoint_id: endpointId, ...span },
+    };
+  },
+});

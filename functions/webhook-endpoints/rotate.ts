@@ -1,0 +1,18 @@
+import { rotateBody } from "../../shared/webhooks/endpoint.ts";
+import { presentEndpoint } from "../../shared/webhooks/present.ts";
+import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `POST /v1/webhook_endpoints/{id}/rotate`, with or without a body. */
+export const rotateRoute = route<EndpointDependencies, typeof rotateBody>({
+  body: rotateBody,
+  async handle({ caller: { accountId }, path, body: { overlap }, now }, dependencies) {
+    const { id: endpointId = "" } = path;
+    const { endpoint, secret } = await rotateSecret(
+      { accountId, endpointId, overlap, now },
+      dependencies,
+    );
+    return { status: 200, body: { ...presentEndpoint(endpoint, now), secret } };
+  },
+});

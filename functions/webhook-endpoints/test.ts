@@ -1,0 +1,13 @@
+import { presentTest } from "../../shared/webhooks/present.ts";
+import { testEndpoint } from "../../shared/webhooks/test-endpoint.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `POST /v1/webhook_endpoints/{id}/test`: 200 whatever the receiver did. */
+export const testRoute = route<EndpointDependencies>({
+  async handle({ caller: { accountId }, path, now }, dependencies) {
+    const { id: endpointId = "" } = path;
+    const delivery = await testEndpoint({ accountId, endpointId, now }, dependencies);
+    return { status: 200, body: presentTest(delivery) };
+  },
+});

@@ -1,0 +1,19 @@
+import { endpointPatchBody } from "../../shared/webhooks/endpoint.ts";
+import { presentEndpoint } from "../../shared/webhooks/present.ts";
+import { updateEndpoint } from "../../shared/webhooks/update-endpoint.ts";
+import { route } from "../http/route.ts";
+import type { EndpointDependencies } from "./handler.ts";
+
+/** `PATCH /v1/webhook_endpoints/{id}` */
+export const updateRoute = route<EndpointDependencies, typeof endpointPatchBody>({
+  body: endpointPatchBody,
+  async handle({ caller: { accountId }, path, body: wanted, now, baseUrl }, dependencies) {
+    const { id: endpointId = "" } = path;
+    const ownHost = new URL(baseUrl).host;
+    const endpoint = await updateEndpoint(
+      { accountId, endpointId, wanted, now, ownHost },
+      dependencies,
+    );
+    return { status: 200, body: presentEndpoint(endpoint, now) };
+  },
+});

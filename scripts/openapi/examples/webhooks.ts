@@ -1,0 +1,47 @@
+/** Examples of webhook resources, as answers show them. */
+
+export const endpoint = {
+  id: "we_8fj2m4q9x0c7v5b3n1k6z2wh",
+  object: "webhook_endpoint",
+  url: "https://receiver.example.com/hooks",
+  description: "Prices",
+  events: ["watchlist.product.changed", "watchlist.run.completed"],
+  enabled: true,
+  secret_hint: "x9Qk",
+  previous_secret_expires_at: null,
+  created_at: "2026-11-21T01:09:35.668Z",
+  updated_at: "2026-11-21T01:09:35.668Z",
+};
+
+export const secret = "whsec_0123456789abcdefghijklmnopqrstux9Qk";
+
+export const delivery = {
+  id: "dlv_1d0jgb9a2v7m3k5q8x0c4n6t",
+  object: "webhook_delivery",
+  endpoint_id: endpoint.id,
+  event_id: "evt_1d0jgb9a2fkzq3m8vcx5t0e4",
+  event_type: "watchlist.product.changed",
+  watchlist_id: "wl_1d0jg8k3mfkzq3m8vcx5t0ee",
+  run_id: "wlrun_00000001afkzq3m8vcx5t0e2",
+  state: "pending",
+  attempt_count: 1,
+  last_attempt_at: "2026-11-21T01:20:05.377Z",
+  last_status: 500,
+  last_error: "status_500",
+  next_attempt_at: "2026-11-21T01:20:10.491Z",
+  created_at: "2026-11-21T01:20:04.102Z",
+};
+
+export const deliveryWithAttempts = {
+  ...delivery,
+  attempts: [
+    {
+      attempt: 1,
+      at: "2026-11-21T01:20:05.377Z",
+      status: 500,
+      duration_ms: 114,
+      error: "status_500",
+      response: "try again later",
+    },
+  ],
+};

@@ -1,0 +1,83 @@
+import type { RouteKey } from "../../../functions/routes.ts";
+import {
+  deliveriesQuery,
+  endpointDeliveriesQuery,
+  webhookDeliveriesResponse,
+  webhookDeliverySchema,
+  webhookDeliveryWithAttemptsSchema,
+} from "../../../shared/webhooks/delivery-schema.ts";
+import { delivery, deliveryWithAttempts, endpoint } from "../examples/webhooks.ts";
+import type { Operation } from "../operation.ts";
+
+const path = { id: { description: "Id of a webhook delivery.", example: delivery.id } };
+const queryExamples = { starting_after: delivery.id, state: "failed" };
+const page = {
+  description: "Deliveries, newest first.",
+  schema: webhookDeliveriesResponse,
+  example: {
+    object: "list",
+    data: [delivery],
+    has_more: true,
+    next_starting_after: delivery.id,
+  },
+};
+
+export const webhookDeliveryOperations = {
+  "GET /v1/webhook_endpoints/{id}/deliveries": {
+    id: "listWebhookEndpointDeliveries",
+    tag: "Webhooks",
+    summary: "List the deliveries to a webhook endpoint",
+    description:
+      "Newest first, kept for 30 days. Go on with `next_starting_after` while `has_more` is true: " +
+      "a page can end before it is full.",
+    path: { id: { description: "Id of a webhook endpoint.", example: endpoint.id } },
+    query: endpointDeliveriesQuery,
+    queryExamples,
+    answers: { 200: page },
+    refusals: [404],
+  },
+  "GET /v1/webhook_deliveries": {
+    id: "listWebhookDeliveries",
+    tag: "Webhooks",
+    summary: "List webhook deliveries",
+    description:
+      "The delivery log of the account: newest first, kept for 30 days. Go on with " +
+      "`next_starting_after` while `has_more` is true: a page can end before it is full.",
+    query: deliveriesQuery,
+    queryExamples: { ...queryExamples, endpoint_id: endpoint.id },
+    answers: { 200: page },
+  },
+  "GET /v1/webhook_deliveries/{id}": {
+    id: "getWebhookDelivery",
+    tag: "Webhooks",
+    summary: "Get a webhook delivery",
+    description: "With its attempts: status, duration, error, and the beginning of the answer.",
+    path,
+    answers: {
+      200: {
+        description: "It.",
+        schema: webhookDeliveryWithAttemptsSchema,
+        example: deliveryWithAttempts,
+      },
+    },
+    refusals: [404],
+  },
+  "POST /v1/webhook_deliveries/{id}/redeliver": {
+    id: "redeliverWebhook",
+    tag: "Webhooks",
+    summary: "Send a webhook delivery again",
+    description:
+      "The same event with the same bytes, whatever became of it, with the whole retry schedule " +
+      "before it. Asking again before it was sent changes nothing. 409 for a test delivery, and " +
+      "for an endpoint that is deleted or disabled.",
+    path,
+    answers: {
+      202: {
+        description: "The delivery, pending now.",
+        schema: webhookDeliverySchema,
+        example: { ...delivery, next_attempt_at: "2026-11-21T01:22:30.004Z" },
+      },
+    },
+    refusals: [404, 409],
+  },
+} as const satisfies { readonly [Key in RouteKey]?: Operation };

@@ -1,0 +1,55 @@
+import { array, boolean, nullable, object, parse, picklist, string } from "valibot";
+import { eventTypes } from "../events/event.ts";
+import type { Endpoint } from "../webhooks/endpoint.ts";
+import type { Row } from "./dynamo.ts";
+import { deliveryKeys } from "./table.ts";
+
+/** An endpoint as its row keeps it. */
+export const endpointRowOf = (endpoint: Endpoint): Row => ({
+  ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
+  id: endpoint.id,
+  url: endpoint.url,
+  description: endpoint.description,
+  events: endpoint.events,
+  enabled: endpoint.enabled,
+  secret: endpoint.secret,
+  secret_hint: endpoint.secretHint,
+  previous_secret:
+    endpoint.previousSecret === null
+      ? null
+      : { sealed: endpoint.previousSecret.sealed, expires_at: endpoint.previousSecret.expiresAt },
+  created_at: endpoint.createdAt,
+  updated_at: endpoint.updatedAt,
+});
+
+const endpointRow = object({
+  id: string(),
+  url: string(),
+  description: nullable(string()),
+  events: nullable(array(picklist(eventTypes))),
+  enabled: boolean(),
+  secret: string(),
+  secret_hint: string(),
+  previous_secret: nullable(object({ sealed: string(), expires_at: string() })),
+  created_at: string(),
+  updated_at: string(),
+});
+
+export function endpointOf(accountId: string, stored: Row): Endpoint {
+  const row = parse(endpointRow, stored);
+  const previous = row.previous_secret;
+  return {
+    id: row.id,
+    accountId,
+    url: row.url,
+    description: row.description,
+    events: row.events,
+    enabled: row.enabled,
+    secret: row.secret,
+    secretHint: row.secret_hint,
+    previousSecret:
+      previous === null ? null : { sealed: previous.sealed, expiresAt: previous.expires_at },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
