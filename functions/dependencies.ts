@@ -6,7 +6,7 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
-import { ChangeMessageVisibilityCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { SQSClient } from "@aws-sdk/client-sqs";
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { AccountStore } from "../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../shared/accounts/api-key-store.ts";
@@ -14,22 +14,24 @@ import type { UsageStore } from "../shared/accounts/usage-store.ts";
 import { dynamoAccountStore } from "../shared/aws/account-store.ts";
 import { dynamoApiKeyStore } from "../shared/aws/api-key-store.ts";
 import { dynamoCreditHistory } from "../shared/aws/credit-history.ts";
-import { s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
-import { sqsDeliveryQueue } from "../shared/aws/delivery-queue.ts";
-import { dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
+import { checkTimes, s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
+import { deliveryWrite, dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
 import { dynamoDestinationStore } from "../shared/aws/destination-store.ts";
-import { dynamoDueWork } from "../shared/aws/due-work.ts";
+import { dynamoDueTargets } from "../shared/aws/due-targets.ts";
 import { documentClient } from "../shared/aws/dynamo.ts";
 import { dynamoEndpointStore } from "../shared/aws/endpoint-store.ts";
 import { s3EventBodies } from "../shared/aws/event-bodies.ts";
 import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
-import { dynamoExportJobStore } from "../shared/aws/export-job-store.ts";
+import { dynamoExportStore, exportWrite } from "../shared/aws/export-store.ts";
 import { hostResolver } from "../shared/aws/host-resolver.ts";
 import { dynamoIdempotencyStore } from "../shared/aws/idempotency-store.ts";
 import { dynamoLedger } from "../shared/aws/ledger.ts";
+import { sqsOutboxQueue } from "../shared/aws/outbox-queue.ts";
+import { dynamoOutboxStore } from "../shared/aws/outbox-store.ts";
+import type { Write } from "../shared/aws/outbox-writes.ts";
 import { dynamoPageStore } from "../shared/aws/page-store.ts";
 import { dynamoPurgeStore } from "../shared/aws/purge-store.ts";
-import { dynamoRunJobStore } from "../shared/aws/run-job-store.ts";
+import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/role-credentials.ts";
 import { sqsRunQueue } from "../shared/aws/run-queue.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
@@ -43,9 +45,14 @@ import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
 import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
-import type { ExportRunDependencies } from "../shared/exports/export-run.ts";
-import type { PutDestinationDependencies } from "../shared/exports/put-destination.ts";
+import { exportSessions } from "../shared/exports/export-session.ts";
 import { runExports } from "../shared/exports/run-exports.ts";
+import type { EventBodies } from "../shared/events/event-archive.ts";
+import type { EventFeed } from "../shared/events/event-feed.ts";
+import type { FeedSources } from "../shared/events/feed-start.ts";
+import type { RunEventPublisher } from "../shared/events/publisher.ts";
+import type { DueTargets, Outbox, OutboxQueue, OutboxStore } from "../shared/outbox/outbox.ts";
+import { type AddressPolicy, addressPolicy } from "../shared/outgoing/address-policy.ts";
 import type { RunQueue } from "../shared/runs/run-queue.ts";
 import type { RunStore } from "../shared/runs/run-store.ts";
 import type { StepStore } from "../shared/runs/step-store.ts";
@@ -61,15 +68,10 @@ import type { PageStore } from "../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
-import { type AddressPolicy, addressPolicy } from "../shared/outgoing/address-policy.ts";
-import type { CreateEndpointDependencies } from "../shared/webhooks/create-endpoint.ts";
-import type { DeliverRunDependencies } from "../shared/webhooks/deliver-run.ts";
-import type { DeliveryQueue } from "../shared/webhooks/delivery-queue.ts";
+import type { DeliveryStore } from "../shared/webhooks/delivery-store.ts";
 import type { EndpointStore } from "../shared/webhooks/endpoint-store.ts";
-import type { EventBodies } from "../shared/events/event-archive.ts";
 import { runEventPublisher } from "../shared/webhooks/publish.ts";
-import type { RunEventPublisher } from "../shared/events/publisher.ts";
-import type { DueWork } from "../shared/webhooks/work.ts";
+import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
 import type { FunctionName } from "./environment.ts";
 import type { EdgeDependencies } from "./http/group-handler.ts";
 import type { Overrides } from "./overrides.ts";
@@ -203,11 +205,37 @@ export const endpoints = (environment: Needs<"DELIVERIES_TABLE">): EndpointStore
 export const secrets = (environment: Needs<"SECRETS_KEY_ID">): SecretBox =>
   kmsSecretBox(kms(), { keyId: environment.SECRETS_KEY_ID, clock });
 
-export const deliveryQueue = (environment: Needs<"DELIVERIES_QUEUE_URL">): DeliveryQueue =>
-  sqsDeliveryQueue(sqs(), environment.DELIVERIES_QUEUE_URL);
+export const outboxQueue = (environment: Needs<"DELIVERIES_QUEUE_URL">): OutboxQueue =>
+  sqsOutboxQueue(sqs(), environment.DELIVERIES_QUEUE_URL);
 
-export const dueWork = (environment: Needs<"DELIVERIES_TABLE">): DueWork =>
-  dynamoDueWork(dynamo(), environment.DELIVERIES_TABLE);
+export const dueTargets = (environment: Needs<"DELIVERIES_TABLE">): DueTargets =>
+  dynamoDueTargets(dynamo(), environment.DELIVERIES_TABLE);
+
+const deliveryRows = (environment: Needs<"DELIVERIES_TABLE">) => ({
+  tableName: environment.DELIVERIES_TABLE,
+  clock,
+  chance,
+});
+
+/** An outbox together with the log of what it came to. */
+const outboxOf = <LogRecord>(
+  environment: Needs<"DELIVERIES_TABLE">,
+  write: (table: string, accountId: string, record: LogRecord) => Write,
+): OutboxStore<LogRecord> =>
+  dynamoOutboxStore<LogRecord>(dynamo(), {
+    ...deliveryRows(environment),
+    recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
+  });
+
+/** For whoever owes something and works nothing off. */
+const outbox = (environment: Needs<"DELIVERIES_TABLE">): Outbox =>
+  outboxOf(environment, deliveryWrite);
+
+const deliveries = (environment: Needs<"DELIVERIES_TABLE">): DeliveryStore =>
+  dynamoDeliveryStore(dynamo(), deliveryRows(environment));
+
+const eventFeed = (environment: Needs<"DELIVERIES_TABLE">): EventFeed =>
+  dynamoEventFeed(dynamo(), deliveryRows(environment));
 
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
   s3EventBodies(
@@ -218,28 +246,52 @@ const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides):
 const policyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
-/** What registering a webhook endpoint needs. */
+/** What keeping webhook endpoints and looking after their deliveries needs. */
 export const endpointRegistration = (
-  environment: Needs<"DELIVERIES_TABLE" | "SECRETS_KEY_ID">,
+  environment: Needs<"DELIVERIES_TABLE" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">,
   overrides: Overrides,
-): CreateEndpointDependencies => ({
-  endpoints: endpoints(environment),
+) => {
+  const policy = policyOf(overrides);
+  return {
+    endpoints: endpoints(environment),
+    deliveries: deliveries(environment),
+    secrets: secrets(environment),
+    sender: webhookSender({ policy, clock }),
+    resolver: hostResolver(),
+    policy,
+    outbox: outbox(environment),
+    queue: outboxQueue(environment),
+    clock,
+    chance,
+  };
+};
+
+/** What keeping an S3 destination needs; it is checked within a call of the API. */
+export const destinationSetup = (
+  environment: Needs<"DELIVERIES_TABLE" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">,
+  overrides: Overrides,
+) => ({
+  destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
+  exports: dynamoExportStore(dynamo(), environment.DELIVERIES_TABLE),
+  buckets: s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
+  // Asked anew at each check: what was kept would hide a trust that is gone.
+  roles: stsRoleCredentials(),
   secrets: secrets(environment),
   resolver: hostResolver(),
   policy: policyOf(overrides),
+  outbox: outbox(environment),
+  queue: outboxQueue(environment),
+  clock,
   chance,
 });
 
-/** What setting up an S3 destination needs. */
-export const destinationSetup = (
-  environment: Needs<"DELIVERIES_TABLE" | "SECRETS_KEY_ID">,
+/** What the feed of events is read from. */
+export const eventSources = (
+  environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
-): PutDestinationDependencies => ({
-  destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
-  buckets: s3CustomerBuckets({ policy: policyOf(overrides) }),
-  secrets: secrets(environment),
-  resolver: hostResolver(),
-  policy: policyOf(overrides),
+): FeedSources => ({
+  feed: eventFeed(environment),
+  bodies: eventBodies(environment, overrides),
 });
 
 /** What takes over the events of a finished run. */
@@ -250,15 +302,12 @@ export const publisher = (
   runEventPublisher({
     endpoints: endpoints(environment),
     bodies: eventBodies(environment, overrides),
-    feed: dynamoEventFeed(dynamo(), environment.DELIVERIES_TABLE),
-    jobs: dynamoRunJobStore(dynamo(), environment.DELIVERIES_TABLE),
+    feed: eventFeed(environment),
+    outbox: outbox(environment),
     exports: runExports({
       destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
-      exportJobs: dynamoExportJobStore(dynamo(), environment.DELIVERIES_TABLE),
-      clock,
     }),
-    queue: deliveryQueue(environment),
-    clock,
+    queue: outboxQueue(environment),
   });
 
 /** What delivering webhooks and exports needs. */
@@ -267,36 +316,35 @@ export const delivery = (
     "DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID"
   >,
   overrides: Overrides,
-): DeliverRunDependencies & ExportRunDependencies => {
+) => {
   const policy = policyOf(overrides);
-  return {
-    endpoints: endpoints(environment),
-    deliveries: dynamoDeliveryStore(dynamo(), environment.DELIVERIES_TABLE),
-    jobs: dynamoRunJobStore(dynamo(), environment.DELIVERIES_TABLE),
-    exportJobs: dynamoExportJobStore(dynamo(), environment.DELIVERIES_TABLE),
-    destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
-    buckets: s3CustomerBuckets({ policy }),
+  const table = environment.DELIVERIES_TABLE;
+  const shared = {
     bodies: eventBodies(environment, overrides),
+    feed: eventFeed(environment),
     secrets: secrets(environment),
-    sender: webhookSender({ policy, clock }),
-    queue: deliveryQueue(environment),
+    queue: outboxQueue(environment),
     clock,
     chance,
   };
-};
-
-/** Postpones a message of a queue: it comes again after so many seconds. */
-export const postpone =
-  (queueUrl: string) =>
-  async (receiptHandle: string, seconds: number): Promise<void> => {
-    await sqs().send(
-      new ChangeMessageVisibilityCommand({
-        QueueUrl: queueUrl,
-        ReceiptHandle: receiptHandle,
-        VisibilityTimeout: seconds,
-      }),
-    );
+  const open = webhookSessions({
+    ...shared,
+    endpoints: endpoints(environment),
+    deliveries: deliveries(environment),
+    sender: webhookSender({ policy, clock }),
+  });
+  const openExports = exportSessions({
+    ...shared,
+    destinations: dynamoDestinationStore(dynamo(), table),
+    exports: dynamoExportStore(dynamo(), table),
+    buckets: s3CustomerBuckets({ policy }),
+    roles: keptRoleCredentials(stsRoleCredentials(), clock),
+  });
+  return {
+    webhooks: { ...shared, open, outbox: outboxOf(environment, deliveryWrite) },
+    exports: { ...shared, open: openExports, outbox: outboxOf(environment, exportWrite) },
   };
+};
 
 /** The source behind each scraper, as SOURCES says. */
 export const scrapers = (environment: Needs<"SOURCES">): ((scraper: ScraperId) => Scraper) =>

@@ -8,9 +8,11 @@ import type { RunSchedules } from "./constructs/run-schedules.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
 import type { DataStack } from "./data-stack.ts";
 import {
+  grantAssumeCustomerRoles,
   grantDecrypt,
   grantDueIndex,
   grantEncrypt,
+  grantObjectRead,
   grantScheduleManage,
   grantSend,
   grantTable,
@@ -43,6 +45,7 @@ export class ApiFunctions extends Construct {
       offers: this.itemCalls("offers", "Offers and offer checks."),
       watchlists: this.watchlists(),
       "webhook-endpoints": this.webhookEndpoints(),
+      events: this.events(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
       platforms: this.group("platforms", "What can be read, and its prices.", {
@@ -96,28 +99,47 @@ export class ApiFunctions extends Construct {
   }
 
   private webhookEndpoints(): ServiceFunction<"webhook-endpoints"> {
-    const { data } = this.#props;
-    const webhookEndpoints = this.group("webhook-endpoints", "Webhook endpoints.", {
+    const { data, workers } = this.#props;
+    const webhookEndpoints = this.group("webhook-endpoints", "Webhook endpoints and deliveries.", {
       ...this.edge(),
       DELIVERIES_TABLE: data.deliveries.tableName,
+      DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
     });
     grantTable(webhookEndpoints, data.deliveries, "read-write");
+    grantSend(webhookEndpoints, workers.deliveries.queue);
     grantEncrypt(webhookEndpoints, data.secretsKey);
+    // Test deliveries are signed here.
+    grantDecrypt(webhookEndpoints, data.secretsKey);
     return webhookEndpoints;
   }
 
-  private s3Destination(): ServiceFunction<"s3-destination"> {
+  private events(): ServiceFunction<"events"> {
     const { data } = this.#props;
-    const s3Destination = this.group("s3-destination", "The S3 export's destination.", {
+    const events = this.group("events", "The feed of an account's events.", {
       ...this.edge(),
       DELIVERIES_TABLE: data.deliveries.tableName,
+      EVENTS_BUCKET: data.events.bucketName,
+    });
+    grantTable(events, data.deliveries, "read");
+    grantObjectRead(events, data.events);
+    return events;
+  }
+
+  private s3Destination(): ServiceFunction<"s3-destination"> {
+    const { data, workers } = this.#props;
+    const s3Destination = this.group("s3-destination", "The S3 export's destination and log.", {
+      ...this.edge(),
+      DELIVERIES_TABLE: data.deliveries.tableName,
+      DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
     });
     grantTable(s3Destination, data.deliveries, "read-write");
+    grantSend(s3Destination, workers.deliveries.queue);
     grantEncrypt(s3Destination, data.secretsKey);
     // A destination is checked again with the stored secret when anything else of it changes.
     grantDecrypt(s3Destination, data.secretsKey);
+    grantAssumeCustomerRoles(s3Destination);
     return s3Destination;
   }
 

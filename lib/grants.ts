@@ -1,5 +1,6 @@
+import { Aws } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
-import { Grant, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Effect, Grant, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IRole } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
@@ -35,6 +36,7 @@ const actions = {
     "scheduler:UpdateSchedule",
   ],
   rolePass: ["iam:PassRole"],
+  roleAssume: ["sts:AssumeRole"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** `append` leaves no way to change or delete a row on purpose: for the ledger. */
@@ -64,9 +66,8 @@ export function grantObjectWrite(grantee: IGrantable, bucket: Bucket): void {
   allow(grantee, actions.objectWrite, bucket.arnForObjects("*"));
 }
 
-export function grantObjectReadWrite(grantee: IGrantable, bucket: Bucket): void {
-  const both = [...actions.objectRead, ...actions.objectWrite];
-  allow(grantee, both, bucket.arnForObjects("*"));
+export function grantObjectRead(grantee: IGrantable, bucket: Bucket): void {
+  allow(grantee, actions.objectRead, bucket.arnForObjects("*"));
   allow(grantee, actions.objectList, bucket.bucketArn);
 }
 
@@ -77,6 +78,31 @@ export function grantEncrypt(grantee: IGrantable, key: IKey): void {
 export function grantDecrypt(grantee: IGrantable, key: IKey): void {
   allow(grantee, actions.decrypt, key.keyArn);
 }
+
+/**
+ * Lets the grantee become the roles that customers made for their exports, in whatever account and
+ * under whatever name. Each lets the service in only with the external id of its customer, and the
+ * condition keeps the grantee out of roles that ask for none. No customer can name a role of the
+ * service's own account.
+ */
+export function grantAssumeCustomerRoles(grantee: IGrantable): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: [...actions.roleAssume],
+      resources: [rolesOf("*")],
+      conditions: { StringLike: { "sts:ExternalId": "?*" } },
+    }),
+  );
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: [...actions.roleAssume],
+      resources: [rolesOf(Aws.ACCOUNT_ID)],
+    }),
+  );
+}
+
+const rolesOf = (account: string): string => `arn:${Aws.PARTITION}:iam::${account}:role/*`;
 
 /** Lets the grantee keep schedules that send through the role. */
 export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {

@@ -9,9 +9,10 @@ import { ServiceFunction } from "./constructs/service-function.ts";
 import type { ServiceFunctionProps } from "./constructs/service-function.ts";
 import type { DataStack } from "./data-stack.ts";
 import {
+  grantAssumeCustomerRoles,
   grantDecrypt,
   grantDueIndex,
-  grantObjectReadWrite,
+  grantObjectRead,
   grantObjectWrite,
   grantScheduleManage,
   grantSend,
@@ -27,8 +28,6 @@ export interface WorkersProps {
 
 /** Receives of a message before it counts as one that cannot be worked off. */
 const receivesMax = 5;
-/** A delivery's message that comes early is put off, so a few receives are no failure there. */
-const deliveryReceivesMax = 10;
 
 /** The functions behind the queues, in the order in which a run passes them, and the sweeper. */
 export class Workers extends Construct {
@@ -145,15 +144,16 @@ export class Workers extends Construct {
         DELIVERIES_QUEUE_URL: own.queueUrl,
         SECRETS_KEY_ID: data.secretsKey.keyId,
       }),
-      batchSize: 5,
+      batchSize: 10,
       concurrencyMax: config.concurrencyMax.deliveries,
-      receivesMax: deliveryReceivesMax,
+      receivesMax,
       impact: "A webhook or an export was given up for a reason that is not its receiver's.",
     });
     grantTable(deliveries, data.deliveries, "read-write");
-    grantObjectReadWrite(deliveries, data.events);
+    grantObjectRead(deliveries, data.events);
     grantSend(deliveries, deliveries.queue);
     grantDecrypt(deliveries, data.secretsKey);
+    grantAssumeCustomerRoles(deliveries);
     return deliveries;
   }
 

@@ -3,6 +3,8 @@
  * Prints tables, then one line of JSON with the same figures.
  */
 import { benchApi, printApi } from "./bench/api.ts";
+import { benchDelivery } from "./bench/delivery.ts";
+import { printDelivery } from "./bench/delivery-figures.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
 import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
 
@@ -11,6 +13,7 @@ const benches: Record<
   { run: () => Promise<Record<string, unknown>>; print: (figures: Record<string, unknown>) => void }
 > = {
   api: { run: benchApi, print: printApi },
+  delivery: { run: benchDelivery, print: printDelivery },
   runs: { run: benchRuns, print: printRuns },
   watchlists: { run: benchWatchlists, print: printWatchlists },
 };

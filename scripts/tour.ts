@@ -10,7 +10,8 @@ import { parseArgs } from "node:util";
 import { loadRecordedProducts, startReplayCatalog } from "./replay-catalog.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
 import { type Narrator, narrator } from "./tour/narrator.ts";
-import { type Ground, walk } from "./tour/walk.ts";
+import type { Ground } from "./tour/runs.ts";
+import { walk } from "./tour/walk.ts";
 
 /** The price of the first follows the millisecond; the others stand still. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;

@@ -7,7 +7,7 @@ export interface ApiAnswer {
 
 export interface ApiClient {
   get(path: string): Promise<ApiAnswer>;
-  send(method: "POST" | "PUT", path: string, body?: unknown): Promise<ApiAnswer>;
+  send(method: "POST" | "PUT" | "PATCH", path: string, body?: unknown): Promise<ApiAnswer>;
 }
 
 /** Calls the API over HTTP with one key. */

@@ -1,41 +1,32 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type ApiAnswer, type ApiClient, apiClient } from "./api-client.ts";
+import { type ApiClient, apiClient } from "./api-client.ts";
 import { customerBucketReader } from "./customer-bucket.ts";
 import type { Narrator } from "./narrator.ts";
+import { operate } from "./operate.ts";
+import { type Ground, parsed, patienceSeconds, runAgain, runCompleted } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
-/** Where the tour walks, and how the price of its item is made to move. */
-export interface Ground {
-  readonly baseUrl: string;
-  readonly dataFolder: string;
-  readonly receiverUrl: string;
-  readonly bucketEndpoint: string;
-  readonly bucket: string;
-  /** Ids to read; the first is the one whose price moves. */
-  readonly ids: readonly [string, ...string[]];
-  readonly movePrice: () => void | Promise<void>;
-}
-
-const patienceSeconds = 20;
 const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
 
 /** From a new account to a change in the customer's hands, checked at every step. */
 export async function walk(ground: Ground, tell: Narrator): Promise<void> {
   const api = apiClient(ground.baseUrl, await openAccount(ground, tell));
   await readProducts(api, ground, tell);
-  const secret = await registerReceiver(api, ground, tell);
+  const { endpointId, secret } = await registerReceiver(api, ground, tell);
   await registerBucket(api, ground, tell);
   const watchlistId = await createWatchlist(api, ground, tell);
   const first = await runCompleted(ground, tell, { watchlistId, runNumber: 1 });
   tell.check("the first run reads every item and reports no change", first.changed.length === 0);
+  tell.chapter(`The price moves; POST /v1/watchlists/{id}/run`);
   await ground.movePrice();
   await runAgain(api, watchlistId, tell);
   const second = await runCompleted(ground, tell, { watchlistId, runNumber: 2 });
   reportChange(second.changed, ground, tell);
   checkSignatures([...first.all, ...second.all], secret, tell);
   await checkExport([...first.all, ...second.all], ground, tell);
+  await operate({ api, ground, watchlistId, endpointId, secret }, tell);
   await checkBooks(api, tell);
 }
 
@@ -113,19 +104,24 @@ function describeResult(result: Record<string, unknown>): string {
   return `${String(result["id"])}  ${String(result["status"])}${shown}${inStock}  ${typeof result["title"] === "string" ? result["title"] : ""}`;
 }
 
-async function registerReceiver(api: ApiClient, ground: Ground, tell: Narrator): Promise<string> {
+async function registerReceiver(
+  api: ApiClient,
+  ground: Ground,
+  tell: Narrator,
+): Promise<{ readonly endpointId: string; readonly secret: string }> {
   tell.chapter("POST /v1/webhook_endpoints");
   const answer = await api.send("POST", "/webhook_endpoints", { url: receiverPath(ground) });
   tell.check("the receiver is registered", answer.status === 201);
   const secret = String(answer.body["secret"]);
   tell.check("its secret is shown once", secret.startsWith("whsec_"));
-  const again = await api.get(`/webhook_endpoints/${String(answer.body["id"])}`);
+  const endpointId = String(answer.body["id"]);
+  const again = await api.get(`/webhook_endpoints/${endpointId}`);
   tell.check("and never again", again.status === 200 && again.body["secret"] === undefined);
   await fetch(`${ground.receiverUrl}/secrets`, {
     method: "POST",
     body: JSON.stringify({ secret }),
   });
-  return secret;
+  return { endpointId, secret };
 }
 
 const receiverPath = (ground: Ground): string => `${ground.receiverUrl}/hooks/tour`;
@@ -159,73 +155,6 @@ async function createWatchlist(api: ApiClient, { ids }: Ground, tell: Narrator):
     `watchlist ${String(answer.body["id"])}, ${ids.length} items, every hour; first run due now`,
   );
   return String(answer.body["id"]);
-}
-
-interface RunSeen {
-  readonly all: readonly Delivery[];
-  readonly changed: readonly Record<string, unknown>[];
-}
-
-async function runCompleted(
-  ground: Ground,
-  tell: Narrator,
-  run: { readonly watchlistId: string; readonly runNumber: number },
-): Promise<RunSeen> {
-  const seen = await tell.wait(
-    `run ${run.runNumber} at the receiver`,
-    patienceSeconds,
-    async () => {
-      const all = await deliveriesOf(ground, run);
-      return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
-    },
-  );
-  for (const one of seen) tell.say(describeEvent(parsed(one)));
-  const ids = seen.map((one) => String(parsed(one)["id"]));
-  tell.check("run completed comes last", parsed(seen.at(-1))["type"] === "watchlist.run.completed");
-  tell.check("each event arrived once", new Set(ids).size === ids.length);
-  const changed = seen
-    .map(parsed)
-    .filter((event) => event["type"] === "watchlist.product.changed")
-    .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
-  return { all: seen, changed };
-}
-
-async function deliveriesOf(
-  ground: Ground,
-  run: { readonly watchlistId: string; readonly runNumber: number },
-): Promise<readonly Delivery[]> {
-  const response = await fetch(`${ground.receiverUrl}/deliveries`);
-  const deliveries = (await response.json()) as Delivery[];
-  return deliveries.filter((one) => {
-    const data = parsed(one)["data"] as Record<string, unknown>;
-    return data["watchlist_id"] === run.watchlistId && data["run_number"] === run.runNumber;
-  });
-}
-
-const parsed = (delivery: Delivery | undefined): Record<string, unknown> =>
-  JSON.parse(delivery?.body ?? "{}") as Record<string, unknown>;
-
-function describeEvent(event: Record<string, unknown>): string {
-  const data = event["data"] as Record<string, unknown>;
-  const stats = data["stats"] as Record<string, unknown> | undefined;
-  const what =
-    stats === undefined
-      ? `part ${String(data["part"])} of ${String(data["parts"])}`
-      : `${String(data["status"])}, ${String(stats["tracked"])} items, ${String(stats["changed"])} changed, ${String(data["credits"])} credits`;
-  return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
-}
-
-async function runAgain(api: ApiClient, watchlistId: string, tell: Narrator): Promise<void> {
-  tell.chapter(`The price moves; POST /v1/watchlists/{id}/run`);
-  const started = await tell.wait<ApiAnswer>(
-    "the first run to be folded in",
-    patienceSeconds,
-    async () => {
-      const answer = await api.send("POST", `/watchlists/${watchlistId}/run`);
-      return answer.status === 409 ? undefined : answer;
-    },
-  );
-  tell.check("the run is accepted", started.status === 202 && started.body["status"] === "running");
 }
 
 function reportChange(

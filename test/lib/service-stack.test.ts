@@ -105,13 +105,25 @@ describe("permissions", () => {
   });
 
   it("let only those read secrets that sign or sign in with them", () => {
-    expect(holdersOf("kms:Decrypt")).toEqual(["s3-destination", "delivery"]);
+    expect(holdersOf("kms:Decrypt")).toEqual(["webhook-endpoints", "s3-destination", "delivery"]);
     expect(holdersOf("kms:Encrypt")).toEqual(["webhook-endpoints", "s3-destination"]);
   });
 
-  it("let only the finisher and the delivery touch event bodies", () => {
-    expect(holdersOf("s3:PutObject")).toEqual(["run-finisher", "delivery"]);
-    expect(holdersOf("s3:GetObject")).toEqual(["delivery"]);
+  it("let the finisher alone write event bodies, and those who hand them out read them", () => {
+    expect(holdersOf("s3:PutObject")).toEqual(["run-finisher"]);
+    expect(holdersOf("s3:GetObject")).toEqual(["events", "delivery"]);
+  });
+
+  it("let those who sign in to customers' buckets assume roles, and never one of our own", () => {
+    expect(holdersOf("sts:AssumeRole")).toEqual(["s3-destination", "delivery"]);
+    for (const name of ["s3-destination", "delivery"] as const) {
+      const roles = grantsOf(name).filter((one) => actionsOf(one).includes("sts:AssumeRole"));
+      const [allowed, denied, ...more] = roles.map((one) => JSON.stringify(one));
+      expect(allowed).toContain('"sts:ExternalId":"?*"');
+      expect(denied).toContain('"Effect":"Deny"');
+      expect(denied).toContain("AWS::AccountId");
+      expect(more).toEqual([]);
+    }
   });
 
   it("let those change watchlists that serve or run them", () => {
@@ -148,6 +160,8 @@ describe("permissions", () => {
       "sweeper",
     ]);
     expect(holdersOf("sqs:SendMessage", '"DeliveriesQueue"')).toEqual([
+      "webhook-endpoints",
+      "s3-destination",
       "run-finisher",
       "delivery",
       "sweeper",

@@ -8,7 +8,7 @@ describe.each([
   { id: "Runs", name: "run-starter", timeout: 60, batchSize: 5, receives: 5 },
   { id: "Steps", name: "run-step", timeout: 180, batchSize: 1, receives: 5 },
   { id: "Finishes", name: "run-finisher", timeout: 300, batchSize: 1, receives: 5 },
-  { id: "Deliveries", name: "delivery", timeout: 300, batchSize: 5, receives: 10 },
+  { id: "Deliveries", name: "delivery", timeout: 300, batchSize: 10, receives: 5 },
 ])("$name", ({ id, name, timeout, batchSize, receives }) => {
   const functionId = functionIds(service).get(name) ?? "";
 

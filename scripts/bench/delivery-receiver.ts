@@ -1,0 +1,25 @@
+/** A receiver over TLS as a process of its own: takes every delivery and counts them. */
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { selfSigned } from "../../test/support/self-signed.ts";
+
+let deliveries = 0;
+
+const server = createServer(selfSigned, (request, response) => {
+  request.on("data", () => {});
+  request.on("end", () => {
+    deliveries += 1;
+    response.end("ok");
+  });
+});
+// Connections stay open between rounds, for whoever keeps them.
+server.keepAliveTimeout = 60_000;
+server.listen(0);
+await once(server, "listening");
+process.on("message", () => {
+  process.send?.({ deliveries });
+  deliveries = 0;
+});
+process.once("disconnect", () => process.exit(0));
+process.send?.({ port: (server.address() as AddressInfo).port });

@@ -1,0 +1,105 @@
+import type { RunEvents } from "../../shared/events/event.ts";
+import { defaultPipeline } from "../../shared/pipelines/default.ts";
+import { emptyStats, type ItemOutcome, type Run, type StepRecord } from "../../shared/runs/run.ts";
+import { runEvents } from "../../shared/runs/run-events.ts";
+
+export interface RunOfChanges {
+  readonly accountId: string;
+  readonly runId: string;
+  readonly runNumber: number;
+  /** Items of which the price moved; 500 of them are an event. */
+  readonly items: number;
+  /** ISO time. */
+  readonly startedAt: string;
+}
+
+const watchlistId = "wl_prices";
+
+/** A finished run that says of every item that it became cheaper or dearer, as the engine says it. */
+export function runOfChanges(wanted: RunOfChanges): RunEvents {
+  const { accountId, runId, runNumber, items, startedAt } = wanted;
+  const pipeline = defaultPipeline("retailer_a", 8);
+  const run: Run = {
+    id: runId,
+    accountId,
+    watchlistId,
+    runNumber,
+    trigger: "schedule",
+    kind: "refresh",
+    phase: "emitting",
+    status: "completed",
+    startedAt,
+    finishedAt: startedAt,
+    credits: items,
+    stats: { ...emptyStats("lite"), tracked: items, changed: items },
+    error: null,
+    progressAt: startedAt,
+    pipeline,
+    plan: "p",
+    watchlist: {
+      id: watchlistId,
+      name: "Prices \u2603",
+      platform: "retailer_a",
+      marketplace: "us",
+      currency: "USD",
+      status: "active",
+      pausedReason: null,
+      nextRunAt: startedAt,
+      webhookEndpointId: null,
+    },
+  };
+  const step: StepRecord = {
+    runId,
+    step: "lite",
+    position: 0,
+    scraper: "retailer_a.lite",
+    plan: "p",
+    batches: 1,
+    items,
+    starts: null,
+    decision: "read",
+    done: new Set([0]),
+    stats: null,
+  };
+  const outcomes = Array.from({ length: items }, (_, n) => changeOf(n, startedAt));
+  const events = runEvents(run, [{ step, outcomes }]);
+  return {
+    accountId,
+    watchlistId,
+    runId,
+    runNumber,
+    runStartedAt: startedAt,
+    webhookEndpointId: null,
+    events,
+  };
+}
+
+/** Numbers that look drawn, and are the same every time. */
+const scattered = (n: number, factor: number, below: number): number =>
+  Number((BigInt(n + 1) * BigInt(factor)) % BigInt(below));
+
+function changeOf(n: number, at: string): ItemOutcome {
+  const id = `B0${n.toString(36).toUpperCase().padStart(8, "0")}`;
+  const before = (scattered(n, 7_919, 99_991) + 100) / 100;
+  const price = (scattered(n, 104_729, 99_989) + 100) / 100;
+  return {
+    id,
+    addedAt: at,
+    at,
+    status: "ok",
+    changes: { price: { before, after: price } },
+    reported: {
+      price,
+      inStock: n % 9 !== 0,
+      availabilityType: "NOW",
+      isFba: n % 2 === 0,
+      offerListingId: scattered(n, 2_654_435_761, 2 ** 48).toString(36),
+      merchant: `A${scattered(n, 15_485_863, 999_983).toString(36).toUpperCase()}`,
+      condition: "New",
+      newCount: n % 12,
+      newMinPrice: price,
+      usedCount: n % 3,
+      usedMinPrice: n % 3 === 0 ? null : price / 2,
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { startFauxqs } from "fauxqs";
+import { tableSchema } from "../../shared/base/table-schema.ts";
+import { pointClientsAt } from "../local/aws-environment.ts";
+import { openDataFolder } from "../local/data-folder.ts";
+import { startDynamo } from "../local/dynamo-server.ts";
+
+/** Where the processes of the bench find what they work with. */
+export interface DeliveryServers {
+  readonly tableName: string;
+  /** S3 and SQS. */
+  readonly fauxqsUrl: string;
+  readonly eventsBucket: string;
+  readonly customerBucket: string;
+  readonly queueUrl: string;
+  stop(): Promise<void>;
+}
+
+const tableName = "deliveries";
+const eventsBucket = "events";
+const customerBucket = "customer";
+
+/**
+ * A table, a queue, the service's bucket and a customer's, each on a real server; every AWS client
+ * of this process, and of those that it starts, is pointed at them.
+ */
+export async function startDeliveryServers(): Promise<DeliveryServers> {
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const folder = openDataFolder(dir, false);
+  const dynamo = await startDynamo(folder);
+  pointClientsAt({ dynamodb: dynamo.endpoint });
+  const client = new DynamoDBClient({});
+  const { partitionKey, sortKey, dueIndex } = tableSchema;
+  const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
+  await client.send(
+    new CreateTableCommand({
+      TableName: tableName,
+      BillingMode: "PAY_PER_REQUEST",
+      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: keysOf(partitionKey, sortKey),
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: dueIndex.name,
+          KeySchema: keysOf(dueIndex.partitionKey, dueIndex.sortKey),
+          Projection: { ProjectionType: "KEYS_ONLY" },
+        },
+      ],
+    }),
+  );
+  client.destroy();
+  const fauxqs = await startFauxqs({ port: 0, logger: false });
+  for (const bucket of [eventsBucket, customerBucket]) fauxqs.createBucket(bucket);
+  const { queueUrl } = fauxqs.createQueue("deliveries");
+  const fauxqsUrl = `http://127.0.0.1:${fauxqs.port}`;
+  pointClientsAt({ s3: fauxqsUrl, sqs: fauxqsUrl });
+  return {
+    tableName,
+    fauxqsUrl,
+    eventsBucket,
+    customerBucket,
+    queueUrl,
+    async stop() {
+      await fauxqs.stop();
+      await dynamo.stop();
+      folder.release();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const keysOf = (hash: string, range: string) => [
+  { AttributeName: hash, KeyType: "HASH" as const },
+  { AttributeName: range, KeyType: "RANGE" as const },
+];

@@ -1,0 +1,79 @@
+import type { RunEvents } from "../../shared/events/event.ts";
+import { runOfChanges } from "./delivery-run.ts";
+import type { DeliveryServers } from "./delivery-servers.ts";
+
+/** What a process of the bench is started with. */
+export interface DeliveryPlaces extends Omit<DeliveryServers, "stop"> {
+  readonly receiverUrl: string;
+}
+
+/** Runs of one size on their way to the receiver or the customer's bucket. */
+export interface DeliveryTask {
+  /** The bare loop knows one kind of work: its bodies are made before the clock starts. */
+  readonly work: "publish" | "deliver" | "bare";
+  readonly to: "receiver" | "bucket";
+  readonly runs: number;
+  /** Changes in each run. */
+  readonly items: number;
+  /** Makes the runs' ids differ from those of other rounds. */
+  readonly round: number;
+  /** How many are under way at once in the bare loop; the service knows its own. */
+  readonly parallel: number;
+}
+
+/** What work took in its process. */
+export interface Spent {
+  readonly wallMs: number;
+  /** User and system time of the process. */
+  readonly cpuMs: number;
+  /** Requests to DynamoDB. */
+  readonly dynamoRequests: number;
+}
+
+export const accountId = "acct_bench";
+const runStartedAt = "2026-11-19T23:59:00.000Z";
+
+export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>
+  Array.from({ length: task.runs }, (_, n) =>
+    runOfChanges({
+      accountId,
+      runId: `wlrun_${task.to}_${task.items}_${task.round}_${n}`,
+      runNumber: n + 1,
+      items: task.items,
+      startedAt: runStartedAt,
+    }),
+  );
+
+/** @throws SyntaxError in a process that the bench did not start. */
+export const readPlaces = (): DeliveryPlaces =>
+  JSON.parse(process.env["BENCH_PLACES"] ?? "") as DeliveryPlaces;
+
+/** Does some work and says what it took; `requests` counts those to DynamoDB so far. */
+export async function spentOn(
+  work: () => Promise<void>,
+  requests: () => number = () => 0,
+): Promise<Spent> {
+  const requestsBefore = requests();
+  const cpuBefore = process.cpuUsage();
+  const began = performance.now();
+  await work();
+  const wallMs = performance.now() - began;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const dynamoRequests = requests() - requestsBefore;
+  return { wallMs, cpuMs: (user + system) / 1_000, dynamoRequests };
+}
+
+/** Does one task after the other, and tells the parent what each took. */
+export function answerTasks(work: (task: DeliveryTask) => Promise<Spent>): void {
+  process.on("message", (task: DeliveryTask) => {
+    work(task).then(
+      (spent) => process.send?.(spent),
+      (error: unknown) => {
+        process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  });
+  process.once("disconnect", () => process.exit(0));
+  process.send?.("ready");
+}

@@ -1,0 +1,175 @@
+import type { ApiClient } from "./api-client.ts";
+import type { Narrator } from "./narrator.ts";
+import {
+  deliveriesOf,
+  type Ground,
+  parsed,
+  patienceSeconds,
+  runAgain,
+  runCompleted,
+} from "./runs.ts";
+import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
+
+export interface Operated {
+  readonly api: ApiClient;
+  readonly ground: Ground;
+  readonly watchlistId: string;
+  readonly endpointId: string;
+  readonly secret: string;
+}
+
+/** What comes up once webhooks and the export are in use: two runs have been delivered so far. */
+export async function operate(operated: Operated, tell: Narrator): Promise<void> {
+  await testEndpoint(operated, tell);
+  await failOnceDuringRotation(operated, tell);
+  await recoverWhatWasMissed(operated, tell);
+  await redeliver(operated, tell);
+  await readFeed(operated, tell);
+  await backfill(operated, tell);
+}
+
+async function testEndpoint({ api, endpointId }: Operated, tell: Narrator): Promise<void> {
+  tell.chapter("POST /v1/webhook_endpoints/{id}/test");
+  const { body } = await api.send("POST", `/webhook_endpoints/${endpointId}/test`);
+  tell.check("the receiver answers a test delivery", body["delivered"] === true);
+}
+
+async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promise<void> {
+  const { api, ground, watchlistId, endpointId, secret } = operated;
+  tell.chapter("POST /v1/webhook_endpoints/{id}/rotate, and a receiver that fails once");
+  const rotated = await api.send("POST", `/webhook_endpoints/${endpointId}/rotate`);
+  const current = String(rotated.body["secret"]);
+  await tellReceiver(ground, "secrets", { secret: current });
+  await tellReceiver(ground, "behaviour", { status: 500, times: 1 });
+  await runAgain(api, watchlistId, tell);
+  const run = { watchlistId, runNumber: 3 };
+  // The first event failed: it comes again after five seconds, behind the others.
+  const seen = await tell.wait("the retry", patienceSeconds, async () => {
+    const all = await deliveriesOf(ground, run);
+    return idsOf(all).length > new Set(idsOf(all)).size ? all : undefined;
+  });
+  const repeated = seen.filter((one) => idOf(one) === idOf(seen[0]));
+  tell.check(
+    "the failed delivery came again with the same bytes",
+    repeated.length === 2 && repeated[0]?.body === repeated[1]?.body,
+  );
+  tell.check(
+    "the old and the new secret both verify during the overlap",
+    [secret, current].every((one) =>
+      seen.every((delivery) => Object.values(verifyDelivery(delivery, one)).every(Boolean)),
+    ),
+  );
+  const entry = await tell.wait("the delivery log", patienceSeconds, async () => {
+    const log = await api.get(`/webhook_endpoints/${endpointId}/deliveries?limit=100`);
+    const found = (log.body["data"] as Record<string, unknown>[]).find(
+      (one) => one["event_id"] === idOf(seen[0]),
+    );
+    return found?.["state"] === "delivered" ? found : undefined;
+  });
+  tell.check("the log knows both attempts", entry["attempt_count"] === 2);
+}
+
+async function recoverWhatWasMissed(operated: Operated, tell: Narrator): Promise<void> {
+  const { api, ground, watchlistId, endpointId } = operated;
+  tell.chapter("An endpoint that was off; POST /v1/webhook_endpoints/{id}/recover");
+  const since = new Date(Date.now() - 60_000).toISOString();
+  await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: false });
+  await runAgain(api, watchlistId, tell);
+  await tell.wait("the run without a receiver", patienceSeconds, async () => {
+    const { body } = await api.get(`/watchlists/${watchlistId}/runs?limit=1`);
+    const [run] = body["data"] as Record<string, unknown>[];
+    return run?.["run_number"] === 4 && run["status"] === "completed" ? run : undefined;
+  });
+  const feed = await tell.wait("its events in the feed", patienceSeconds, async () => {
+    const events = await allEvents(operated);
+    return events.filter((event) => runNumberOf(event) === 4).length > 0 ? events : undefined;
+  });
+  tell.say(
+    `${feed.filter((event) => runNumberOf(event) === 4).length} events of run 4 in the feed`,
+  );
+  tell.check(
+    "a disabled endpoint got nothing",
+    (await deliveriesOf(ground, { watchlistId, runNumber: 4 })).length === 0,
+  );
+  await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
+  const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
+  tell.check("recover is accepted", answer.status === 202);
+  await runCompleted(ground, tell, { watchlistId, runNumber: 4 });
+}
+
+async function redeliver(operated: Operated, tell: Narrator): Promise<void> {
+  const { api, ground, watchlistId } = operated;
+  tell.chapter("POST /v1/webhook_deliveries/{id}/redeliver");
+  const run = { watchlistId, runNumber: 2 };
+  const before = await deliveriesOf(ground, run);
+  const log = await api.get("/webhook_deliveries?limit=100&state=delivered");
+  const entry = (log.body["data"] as Record<string, unknown>[]).find(
+    (one) => one["event_id"] === idOf(before[0]),
+  );
+  const answer = await api.send("POST", `/webhook_deliveries/${String(entry?.["id"])}/redeliver`);
+  tell.check("a redelivery is accepted", answer.status === 202);
+  const after = await tell.wait("it at the receiver", patienceSeconds, async () => {
+    const all = await deliveriesOf(ground, run);
+    return all.length > before.length ? all : undefined;
+  });
+  tell.check("it carries the same bytes", after.at(-1)?.body === before[0]?.body);
+}
+
+async function readFeed(operated: Operated, tell: Narrator): Promise<void> {
+  const { ground, watchlistId } = operated;
+  tell.chapter("GET /v1/events");
+  const events = await allEvents(operated);
+  const delivered = new Map<string, string>();
+  for (const runNumber of [1, 2, 3, 4]) {
+    for (const one of await deliveriesOf(ground, { watchlistId, runNumber })) {
+      delivered.set(idOf(one), one.body);
+    }
+  }
+  const ids = events.map((event) => String(event["id"]));
+  tell.check(
+    `the feed, read two events at a time, has all ${delivered.size} events once`,
+    new Set(ids).size === ids.length && ids.length === delivered.size,
+  );
+  tell.check(
+    "they are what the receiver got",
+    events.every((event) => delivered.get(String(event["id"])) === JSON.stringify(event)),
+  );
+}
+
+async function allEvents({ api }: Operated): Promise<Record<string, unknown>[]> {
+  const events: Record<string, unknown>[] = [];
+  for (let after = ""; ;) {
+    const { body } = await api.get(`/events?limit=2${after}`);
+    events.push(...(body["data"] as Record<string, unknown>[]));
+    if (body["has_more"] !== true) return events;
+    after = `&after=${String(body["next_after"])}`;
+  }
+}
+
+async function backfill({ api }: Operated, tell: Narrator): Promise<void> {
+  tell.chapter("POST /v1/s3_destination/backfill");
+  const exportsOf = async (): Promise<Record<string, unknown>[]> =>
+    (await api.get("/s3_destination/exports")).body["data"] as Record<string, unknown>[];
+  const before = await exportsOf();
+  tell.check("the export log has every run", before.length === 4);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const answer = await api.send("POST", "/s3_destination/backfill", { since });
+  tell.check("a backfill is accepted", answer.status === 202);
+  await tell.wait("every run to be exported again", patienceSeconds, async () => {
+    const now = await exportsOf();
+    const again = now.filter((one, n) => {
+      const attempts = Number(before[n]?.["attempt_count"]);
+      return one["state"] === "done" && Number(one["attempt_count"]) > attempts;
+    });
+    return again.length === before.length ? again : undefined;
+  });
+}
+
+const idOf = (delivery: Delivery | undefined): string => String(parsed(delivery)["id"]);
+const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map((one) => idOf(one));
+const runNumberOf = (event: Record<string, unknown>): unknown =>
+  (event["data"] as Record<string, unknown>)["run_number"];
+
+async function tellReceiver({ receiverUrl }: Ground, path: string, body: unknown): Promise<void> {
+  await fetch(`${receiverUrl}/${path}`, { method: "POST", body: JSON.stringify(body) });
+}

@@ -1,0 +1,88 @@
+import type { ApiAnswer, ApiClient } from "./api-client.ts";
+import type { Narrator } from "./narrator.ts";
+import type { Delivery } from "./verify-delivery.ts";
+
+/** Where the tour walks, and how the price of its item is made to move. */
+export interface Ground {
+  readonly baseUrl: string;
+  readonly dataFolder: string;
+  readonly receiverUrl: string;
+  readonly bucketEndpoint: string;
+  readonly bucket: string;
+  /** Ids to read; the first is the one whose price moves. */
+  readonly ids: readonly [string, ...string[]];
+  readonly movePrice: () => void | Promise<void>;
+}
+
+/** How long the tour waits for anything to come about. */
+export const patienceSeconds = 20;
+
+export interface RunSeen {
+  readonly all: readonly Delivery[];
+  readonly changed: readonly Record<string, unknown>[];
+}
+
+/** Waits for everything a run has to say to arrive. */
+export async function runCompleted(
+  ground: Ground,
+  tell: Narrator,
+  run: { readonly watchlistId: string; readonly runNumber: number },
+): Promise<RunSeen> {
+  const seen = await tell.wait(
+    `run ${run.runNumber} at the receiver`,
+    patienceSeconds,
+    async () => {
+      const all = await deliveriesOf(ground, run);
+      return all.some((one) => parsed(one)["type"] === "watchlist.run.completed") ? all : undefined;
+    },
+  );
+  for (const one of seen) tell.say(describeEvent(parsed(one)));
+  const ids = seen.map((one) => String(parsed(one)["id"]));
+  tell.check("run completed comes last", parsed(seen.at(-1))["type"] === "watchlist.run.completed");
+  tell.check("each event arrived once", new Set(ids).size === ids.length);
+  const changed = seen
+    .map(parsed)
+    .filter((event) => event["type"] === "watchlist.product.changed")
+    .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
+  return { all: seen, changed };
+}
+
+/** What the receiver got of a run so far. */
+export async function deliveriesOf(
+  ground: Ground,
+  run: { readonly watchlistId: string; readonly runNumber: number },
+): Promise<readonly Delivery[]> {
+  const response = await fetch(`${ground.receiverUrl}/deliveries`);
+  const deliveries = (await response.json()) as Delivery[];
+  return deliveries.filter((one) => {
+    const data = parsed(one)["data"] as Record<string, unknown>;
+    return data["watchlist_id"] === run.watchlistId && data["run_number"] === run.runNumber;
+  });
+}
+
+/** The envelope in a delivery. */
+export const parsed = (delivery: Delivery | undefined): Record<string, unknown> =>
+  JSON.parse(delivery?.body ?? "{}") as Record<string, unknown>;
+
+function describeEvent(event: Record<string, unknown>): string {
+  const data = event["data"] as Record<string, unknown>;
+  const stats = data["stats"] as Record<string, unknown> | undefined;
+  const what =
+    stats === undefined
+      ? `part ${String(data["part"])} of ${String(data["parts"])}`
+      : `${String(data["status"])}, ${String(stats["tracked"])} items, ${String(stats["changed"])} changed, ${String(data["credits"])} credits`;
+  return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
+}
+
+/** Starts another run, once the one before is folded in. */
+export async function runAgain(api: ApiClient, watchlistId: string, tell: Narrator): Promise<void> {
+  const started = await tell.wait<ApiAnswer>(
+    "the run before to be folded in",
+    patienceSeconds,
+    async () => {
+      const answer = await api.send("POST", `/watchlists/${watchlistId}/run`);
+      return answer.status === 409 ? undefined : answer;
+    },
+  );
+  tell.check("the run is accepted", started.status === 202 && started.body["status"] === "running");
+}

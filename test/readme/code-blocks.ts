@@ -1,0 +1,10 @@
+import { readFileSync } from "node:fs";
+
+/** The code blocks of a language in a section of the README, in order. */
+export function codeBlocks(section: string, language: string): string[] {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const text = readme.split("\n## ").find((part) => part.startsWith(`${section}\n`));
+  if (text === undefined) throw new Error(`The README has no section "${section}"`);
+  const fence = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms");
+  return [...text.matchAll(fence)].map(([, code = ""]) => code);
+}
