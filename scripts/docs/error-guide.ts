@@ -56,8 +56,8 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   CONFLICT: {
     status: "409",
     meaning:
-      "A run of the list is in progress, a call with the same idempotency key is in progress, or a " +
-      "limit of the account is reached.",
+      "A run of the list is in progress, a call with the same idempotency key is in progress, a limit " +
+      "of the account is reached, or the webhook endpoint or S3 destination it is about is disabled.",
     remedy:
       "Wait until the work in progress is done, or delete something first: `message` says which.",
     retry: false,
@@ -78,7 +78,9 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   RATE_LIMITED: {
     status: "429",
-    meaning: "More than 50 calls within a second with this key.",
+    meaning:
+      "More than 50 calls within a second with this key, or more than 10 test deliveries within a " +
+      "minute to one webhook endpoint.",
     remedy: "Wait as long as `Retry-After` says; `X-RateLimit-Remaining` tells you before.",
     retry: true,
   },

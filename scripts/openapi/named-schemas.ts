@@ -14,8 +14,10 @@ import { offersResultSchema } from "../../shared/items/offers-result.ts";
 import { productResultSchema } from "../../shared/items/product.ts";
 import { platformSchema } from "../../shared/platforms/present-platform.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
+import { eventSchemas } from "../../shared/runs/event-schema.ts";
 import { runSchema } from "../../shared/runs/run-schema.ts";
 import { watchlistItemSchema, watchlistSchema } from "../../shared/watchlists/watchlist-schema.ts";
+import { webhookDeliverySchema } from "../../shared/webhooks/delivery-schema.ts";
 import { webhookEndpointSchema } from "../../shared/webhooks/endpoint-schema.ts";
 
 /** What the document names once and refers to: resources, and what several of them hold. */
@@ -28,6 +30,12 @@ export const named = {
   Snapshot: snapshotSchema,
   Changes: changesSchema,
   WebhookEndpoint: webhookEndpointSchema,
+  WebhookDelivery: webhookDeliverySchema,
+  ProductChangedEvent: eventSchemas["watchlist.product.changed"],
+  ProductMatchedEvent: eventSchemas["watchlist.product.matched"],
+  ProductDelistedEvent: eventSchemas["watchlist.product.delisted"],
+  RunCompletedEvent: eventSchemas["watchlist.run.completed"],
+  WebhookTestEvent: eventSchemas["webhook.test"],
   S3Destination: destinationSchema,
   ProductResult: productResultSchema,
   OffersResult: offersResultSchema,

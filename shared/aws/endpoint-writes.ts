@@ -71,8 +71,7 @@ export async function deleteEndpointRow(
       Delete: {
         TableName,
         Key: { ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id) },
-        ConditionExpression: "updated_at = :before",
-        ExpressionAttributeValues: { ":before": endpoint.updatedAt },
+        ConditionExpression: "attribute_exists(pk)",
       },
     },
     urlRelease(TableName, endpoint),
@@ -85,7 +84,7 @@ export async function deleteEndpointRow(
       },
     },
   ]);
-  // It has changed, or is gone: the next attempt looks again.
+  // Its URL has changed, or it is gone: the next attempt looks again.
   return refused === null ? true : "again";
 }
 

@@ -54,10 +54,8 @@ export interface RunReference {
   readonly runId: string;
 }
 
-/** A member that is larger has a chunk of its own. */
+/** A member that is larger has a chunk of its own. One read fetches a chunk at most. */
 const chunkBytesMax = 8 * 1024 * 1024;
-/** The most that one read fetches, unless a single member is larger. */
-const spanBytesMax = 8 * 1024 * 1024;
 /** Reading so much too much costs less than another read. */
 const gapBytesMax = 256 * 1024;
 
@@ -137,9 +135,11 @@ export const unpackLine = (gzip: Uint8Array): Uint8Array => gunzipSync(gzip);
 /** The exact bytes that every attempt sends: the line without its line feed. */
 export const unpackBody = (gzip: Uint8Array): Uint8Array => unpackLine(gzip).subarray(0, -1);
 
-interface Span extends ByteRange {
+interface Span {
   readonly chunk: number;
-  readonly events: readonly ArchivedEvent[];
+  readonly start: number;
+  end: number;
+  readonly events: ArchivedEvent[];
 }
 
 /** Cuts events into reads, keeping their order. */
@@ -148,8 +148,9 @@ function spansOf(events: readonly ArchivedEvent[]): readonly Span[] {
   for (const event of events) {
     const last = spans.at(-1);
     const end = endOf(event);
-    if (last !== undefined && isNear(event, last) && end - last.start <= spanBytesMax) {
-      spans[spans.length - 1] = { ...last, end, events: [...last.events, event] };
+    if (last !== undefined && isNear(event, last)) {
+      last.end = end;
+      last.events.push(event);
     } else {
       spans.push({ chunk: event.chunk, start: event.offset, end, events: [event] });
     }

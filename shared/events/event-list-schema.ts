@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isId, timeOf } from "../base/ids.ts";
+import { isIsoTime } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { runEventTypes } from "./event.ts";
@@ -10,10 +11,7 @@ const afterMessage =
 const typeMessage = `'type' must be one of ${runEventTypes.join(", ")}.`;
 const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
 
-const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
-
-const isPlace = (text: string): boolean =>
-  timeOf("event", text) !== undefined || (timeForm.test(text) && !Number.isNaN(Date.parse(text)));
+const isPlace = (text: string): boolean => timeOf("event", text) !== undefined || isIsoTime(text);
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = v.object({

@@ -1,7 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import type { Change } from "./drain.ts";
 import { leaseUntil } from "./lease.ts";
-import { type Changes, type Entry, type Lease, nameOf, type OutboxStore, type Target } from "./outbox.ts";
+import {
+  type Changes,
+  type Entry,
+  type Lease,
+  nameOf,
+  type OutboxStore,
+  type Target,
+} from "./outbox.ts";
 
 /** Somebody else has taken the target over; what was not kept yet will be done again by them. */
 export class LeaseLost extends Error {}

@@ -48,7 +48,7 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
   if (problem !== null) return refusedFor(problem);
   const url = URL.parse(raw);
   if (url === null) return refusedFor("is not a valid URL");
-  url.hash = "";
+  tidy(url);
   const found = urlProblem(url, rules);
   if (found !== null) return refusedFor(found);
   return { outcome: "accepted", href: url.href, hostname: bareHost(url.hostname) };
@@ -58,8 +58,14 @@ export function parsePublicUrl(raw: string, rules: UrlRules): ParsedUrl {
 export function normaliseUrl(raw: string): string | null {
   const url = URL.parse(raw);
   if (url === null) return null;
-  url.hash = "";
+  tidy(url);
   return url.href;
+}
+
+/** Takes off what makes no other address: the fragment, and the dot of the DNS root. */
+function tidy(url: URL): void {
+  url.hash = "";
+  url.hostname = url.hostname.replace(/\.$/, "");
 }
 
 /** A host as `net` and DNS name it: IPv6 addresses without their brackets. */

@@ -96,7 +96,10 @@ export const eventSchemas = {
       ),
     }),
   ),
-  "webhook.test": envelope("webhook.test", v.object({ webhook_endpoint_id: v.string() })),
+  "webhook.test": envelope(
+    "webhook.test",
+    v.object({ endpoint_id: v.string(), message: v.string() }),
+  ),
 };
 
 /** 200 of `GET /v1/events`: bodies of the events that runs make. */

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Row } from "../../shared/aws/dynamo.ts";
 import { deliveryKeys } from "../../shared/aws/table.ts";
 import type { SerializedEvent } from "../../shared/events/event.ts";
-import { attemptsMax } from "../../shared/outbox/backoff.ts";
+import { attemptsMax, retryWaitsSeconds } from "../../shared/outbox/backoff.ts";
 import { destinationTarget, endpointTarget } from "../../shared/outbox/outbox.ts";
 import { type Delivery, deliveryId } from "../../shared/webhooks/delivery.ts";
 import type { Endpoint } from "../../shared/webhooks/endpoint.ts";
@@ -24,6 +24,7 @@ export async function checkDeliveries(world: DeliveryFaultWorld): Promise<void> 
   await checkFeed(world);
   const byEndpoint = new Map(world.endpoints.map(({ url, id }) => [url, id]));
   for (const request of world.sent) checkRequest(world, request);
+  checkLosers(world);
   for (const endpoint of world.endpoints) {
     const sent = world.sent.filter(({ url }) => byEndpoint.get(url) === endpoint.id);
     const log = await logOf(world, endpoint);
@@ -33,6 +34,7 @@ export async function checkDeliveries(world: DeliveryFaultWorld): Promise<void> 
     checkOrder(scene);
     checkRecoveries(scene);
     checkRedeliveries(scene);
+    checkRepeats(scene);
   }
   await checkNothingIsLeft(world);
 }
@@ -174,7 +176,8 @@ function checkLogged(
     if (isEnd(attempt.error)) continue;
     const made = requests.find(
       ({ headers, begunAt }) =>
-        headers["Service-Attempt"] === String(attempt.attempt) && begunAt === Date.parse(attempt.at),
+        headers["Service-Attempt"] === String(attempt.attempt) &&
+        begunAt === Date.parse(attempt.at),
     );
     expect(made, `${name}: attempt ${attempt.attempt} at ${attempt.at} was made`).toBeDefined();
     const status = made?.status === "failed" ? null : made?.status;
@@ -217,7 +220,12 @@ function checkWaits({ deeds }: DeliveryFaultWorld, delivery: Delivery, name: str
     const wasAsked =
       deeds.redeliveries.some(({ deliveryId: asked }) => asked === id) ||
       deeds.recoveries.some((asked) => asked.endpointId === endpointId);
-    if (!wasAsked) expect(waited, `${name}: wait after ${before.attempt}`).toBeGreaterThan(4_000);
+    const scheduled = (retryWaitsSeconds[before.attempt - 1] ?? 0) * 1_000;
+    if (!wasAsked) {
+      expect(waited, `${name}: wait after ${before.attempt}`).toBeGreaterThanOrEqual(
+        Math.floor(scheduled * 0.9),
+      );
+    }
   });
 }
 
@@ -342,6 +350,33 @@ function checkRedeliveries({ world, endpoint, sent }: Scene): void {
     expect(made.length, name).toBeGreaterThan(0);
   }
 }
+
+/** What the log says is delivered is not sent again by a process that could read so. */
+function checkRepeats({ world, endpoint, sent }: Scene): void {
+  const { recoveries, redeliveries } = world.deeds;
+  const hasRecovered = recoveries.some(({ endpointId }) => endpointId === endpoint.id);
+  for (const request of sent) {
+    const id = String(request.headers["Service-Delivery-Id"]);
+    const deliveredAt = world.history.delivered.get(id) ?? Number.POSITIVE_INFINITY;
+    const wasAsked = hasRecovered || redeliveries.some(({ deliveryId: asked }) => asked === id);
+    if (wasAsked || world.troubledTasks.has(request.task)) continue;
+    const name = `${nameOf(request)}: after it was delivered`;
+    expect(request.begunAt, name).toBeLessThan(deliveredAt + readMs);
+  }
+}
+/** What was read so long ago may be out of date by now. */
+const readMs = 3_000;
+
+/** A process that has lost a target ends what it has begun, and no more. */
+function checkLosers({ sent, lostAt }: DeliveryFaultWorld): void {
+  for (const [task, at] of lostAt) {
+    const late = sent.filter((request) => request.task === task && request.begunAt > at + 1_100);
+    expect(late.length, `${task}: sends after it has lost its target`).toBeLessThanOrEqual(
+      sendsAtOnce,
+    );
+  }
+}
+const sendsAtOnce = 4;
 
 /** Nothing is owed, due or held any more. */
 async function checkNothingIsLeft(world: DeliveryFaultWorld): Promise<void> {

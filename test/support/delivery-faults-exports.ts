@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Destination } from "../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
 import { manifestKey, objectKey } from "../../shared/exports/object-key.ts";
-import { attemptsMax } from "../../shared/outbox/backoff.ts";
+import { attemptsMax, retryWaitsSeconds } from "../../shared/outbox/backoff.ts";
 import { statesWithin } from "./delivery-faults-history.ts";
 import type { DeliveryFaultWorld, PublishedRun } from "./delivery-faults-play.ts";
 
@@ -23,6 +23,7 @@ export async function checkExports(world: DeliveryFaultWorld): Promise<void> {
     checkBackfills(world, accountId, ofRun);
   }
   checkObjects(world);
+  checkRepeats(world);
 }
 
 const runNamed = ({ published }: DeliveryFaultWorld, runId: string): PublishedRun => {
@@ -46,11 +47,7 @@ function keysOf(run: PublishedRun, destination: Destination): readonly string[] 
 }
 
 /** An export that is done is whole in the bucket that it says, one that is not says why. */
-function checkRecord(
-  world: DeliveryFaultWorld,
-  accountId: string,
-  record: ExportRecord,
-): void {
+function checkRecord(world: DeliveryFaultWorld, accountId: string, record: ExportRecord): void {
   const name = `export of ${record.runId}`;
   expect(["done", "failed"], name).toContain(record.state);
   expect(record.nextAttemptAt, `${name}: next attempt`).toBeNull();
@@ -59,6 +56,7 @@ function checkRecord(
     expect(isOver, `${name}: given up for a reason (${record.lastError}, ${record.tries})`).toBe(
       true,
     );
+    if (record.tries === attemptsMax) checkPatience(record, name);
     return;
   }
   const run = runNamed(world, record.runId);
@@ -76,6 +74,13 @@ function checkRecord(
   for (const key of [...keys, manifest]) {
     expect(objects.has(key), `${name}: ${destination.bucket}/${key} is there`).toBe(true);
   }
+}
+
+/** Nothing is given up before the retry schedule is over. */
+function checkPatience({ createdAt, finishedAt }: ExportRecord, name: string): void {
+  const seconds = retryWaitsSeconds.reduce((sum, wait) => sum + wait * 0.9, 0);
+  const took = Date.parse(finishedAt ?? "") - Date.parse(createdAt);
+  expect(took / 1_000, `${name}: seconds until given up`).toBeGreaterThan(seconds);
 }
 
 /** A run that ended while there was a destination is exported, unless it was off at any time. */
@@ -129,6 +134,30 @@ function checkBackfills(
   }
 }
 
+/** A run whose export is done is not written again, unless somebody asked or another place is set. */
+function checkRepeats({
+  deeds,
+  history,
+  puts,
+  published,
+  troubledTasks,
+}: DeliveryFaultWorld): void {
+  for (const { run } of published.values()) {
+    const doneAt = history.exported.get(run.runId);
+    if (doneAt === undefined) continue;
+    if (deeds.backfills.some(({ accountId }) => accountId === run.accountId)) continue;
+    const ids = run.events.map(({ id }) => id);
+    for (const { key, begunAt, task } of puts) {
+      if (!ids.some((id) => key.includes(`-${id}.`)) || troubledTasks.has(task)) continue;
+      expect(begunAt, `${key} by ${task}: written after it was exported`).toBeLessThan(
+        doneAt + readMs,
+      );
+    }
+  }
+}
+/** What was read so long ago may be out of date by now. */
+const readMs = 3_000;
+
 /** Buckets hold what they should, byte for byte, and nothing else. */
 function checkObjects(world: DeliveryFaultWorld): void {
   const destinations = [...world.history.destinations].flatMap(([accountId, states]) =>
@@ -150,7 +179,10 @@ function checkObjects(world: DeliveryFaultWorld): void {
       const keys = manifests.get(key);
       if (keys !== undefined) {
         const listed = JSON.parse(bytes.toString()) as { objects: { key: string }[] };
-        expect(listed.objects.map((one) => one.key), name).toEqual(keys);
+        expect(
+          listed.objects.map((one) => one.key),
+          name,
+        ).toEqual(keys);
         continue;
       }
       const line = key.endsWith(".gz") ? gunzipSync(bytes) : bytes;

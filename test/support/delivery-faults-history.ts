@@ -27,6 +27,9 @@ export interface KnownEndpoint {
 export interface DeliveryHistory {
   readonly endpoints: Map<string, Since<KnownEndpoint>[]>;
   readonly destinations: Map<string, Since<Destination>[]>;
+  /** When the logs first said that deliveries, and exports of runs, are done; by delivery and run. */
+  readonly delivered: Map<string, number>;
+  readonly exported: Map<string, number>;
 }
 
 /** A client that notes what becomes of endpoints and destinations, whoever writes them. */
@@ -79,6 +82,11 @@ export function rememberingClient(
       }
       if (kind === "destination") await noteDestination(accountId);
     }
+    for (const { id, runId, kind } of doneIn(command)) {
+      const known = kind === "delivery" ? history.delivered : history.exported;
+      const name = kind === "delivery" ? id : runId;
+      if (!known.has(name)) known.set(name, world.now());
+    }
     return answer;
   });
 }
@@ -94,6 +102,20 @@ function keysWritten(command: unknown): readonly Key[] {
   return (command.input.TransactItems ?? []).map(
     ({ Put, Update, Delete }) => Put?.Item ?? Update?.Key ?? Delete?.Key ?? {},
   );
+}
+
+/** What a transaction says of the logs' rows that are done from then on. */
+function doneIn(command: unknown) {
+  if (!(command instanceof TransactWriteCommand)) return [];
+  return (command.input.TransactItems ?? []).flatMap(({ Put, Update }) => {
+    if (Put?.Item?.["state"] === "done") {
+      const { id, run_id: runId } = Put.Item;
+      return [{ kind: "export", id: String(id), runId: String(runId) }];
+    }
+    const values = Object.values(Update?.ExpressionAttributeValues ?? {});
+    const isDelivered = values.includes("delivered");
+    return isDelivered ? [{ kind: "delivery", id: String(Update?.Key?.["sk"]), runId: "" }] : [];
+  });
 }
 
 /** The states that held at any time from one to another, both inclusive. */

@@ -44,6 +44,7 @@ export type ReceiverDeed = (typeof receiverDeeds)[number];
 export const deliveryUserActions = [
   "endpoint_disabled",
   "endpoint_enabled",
+  "endpoint_toggled",
   "endpoint_deleted",
   "filter_changed",
   "secret_rotated",
@@ -52,6 +53,7 @@ export const deliveryUserActions = [
   "destination_replaced",
   "destination_disabled",
   "destination_enabled",
+  "destination_toggled",
   "destination_deleted",
   "backfill_asked",
 ] as const;

@@ -58,8 +58,11 @@ interface OutsideOptions {
 export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
   const moods = new Map<string, { mood: Mood; until: number }>();
   const wellShare = random.pick([0.3, 0.6, 1]);
+  /** Receivers that no end of faults brings back. */
+  const dead = new Set<string>();
   const sent: SentRequest[] = [];
   const moodOf = (url: string): Mood => {
+    if (dead.has(url)) return "down";
     if (faults.isStopped()) return "fine";
     const known = moods.get(url);
     if (known !== undefined && known.until > turns.now()) return known.mood;
@@ -134,13 +137,21 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
       close: () => {},
     }),
   });
-  return { sent, port };
+  return { sent, port, dead };
 }
 
 /** An object as it came into a bucket. */
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly at: number;
+}
+
+/** A write that a process began to make. */
+export interface BucketPut {
+  readonly bucket: string;
+  readonly key: string;
+  readonly begunAt: number;
+  readonly task: string;
 }
 
 /** What was in a bucket when a manifest came, and what it lists. */
@@ -154,13 +165,16 @@ export interface StoredManifest {
 export function virtualBuckets({ turns, faults, random }: OutsideOptions) {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const manifests: StoredManifest[] = [];
+  const puts: BucketPut[] = [];
   const downUntil = new Map<string, number>();
+  let isDead = false;
   const objectsOf = (bucket: string): Map<string, StoredObject> => {
     const objects = buckets.get(bucket) ?? new Map<string, StoredObject>();
     buckets.set(bucket, objects);
     return objects;
   };
   const isDown = (bucket: string): boolean => {
+    if (isDead) return true;
     if (faults.isStopped()) return false;
     if ((downUntil.get(bucket) ?? 0) > turns.now()) return true;
     if (faults.draw("bucket_fails") === undefined) return false;
@@ -183,12 +197,14 @@ export function virtualBuckets({ turns, faults, random }: OutsideOptions) {
     const missing = listed.objects.map((one) => one.key).filter((one) => !objects.has(one));
     manifests.push({ bucket, key, missing });
   };
-  const port = (call: CallOf): CustomerBuckets => ({
+  const port = (call: CallOf, task: () => string): CustomerBuckets => ({
     open: ({ bucket }) => ({
-      put: ({ key, bytes }) =>
-        call(`puts ${bucket}/${key}`, async () =>
+      put({ key, bytes }) {
+        puts.push({ bucket, key, begunAt: Math.floor(turns.now()), task: task() });
+        return call(`puts ${bucket}/${key}`, async () =>
           made(bucket, () => keep(bucket, key, bytes)),
-        ),
+        );
+      },
       delete: (key) =>
         call(`deletes ${bucket}/${key}`, async () =>
           made(bucket, () => void objectsOf(bucket).delete(key)),
@@ -196,7 +212,16 @@ export function virtualBuckets({ turns, faults, random }: OutsideOptions) {
       close: () => {},
     }),
   });
-  return { buckets, manifests, port };
+  return {
+    buckets,
+    manifests,
+    puts,
+    port,
+    /** From now on every call to any bucket fails, or none does any more. */
+    setDead(so: boolean): void {
+      isDead = so;
+    },
+  };
 }
 
 /** The service's own store of event bodies. */
@@ -221,7 +246,9 @@ export function virtualBodies({ faults }: Pick<OutsideOptions, "faults">) {
         refuse();
         const found = stored.get(key);
         if (found === undefined) return null;
-        return Uint8Array.from(range === undefined ? found : found.subarray(range.start, range.end));
+        return Uint8Array.from(
+          range === undefined ? found : found.subarray(range.start, range.end),
+        );
       }),
   });
   return { port };

@@ -73,6 +73,10 @@ export async function playDelivery(
     await world.playOut();
     await checkDeliveries(world);
     await checkExports(world);
+    if (await world.askAnew()) {
+      await checkDeliveries(world);
+      await checkExports(world);
+    }
     return played();
   } catch (failure) {
     return { ...played(), failure: failure as Error };
@@ -91,7 +95,12 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
   const chance = seededChance(seededRandom(seed, "setup"));
   const clock = { now: () => new Date(turns.now()), sleep: async () => {} };
   const raw = deliveryStoresOn(tables.client, { tableName, clock, chance });
-  const history: DeliveryHistory = { endpoints: new Map(), destinations: new Map() };
+  const history: DeliveryHistory = {
+    endpoints: new Map(),
+    destinations: new Map(),
+    delivered: new Map(),
+    exported: new Map(),
+  };
   const client = rememberingClient(tables.client, history, {
     now: () => turns.now(),
     raw: () => raw,
@@ -105,6 +114,9 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
   const unexpected: string[] = [];
   /** Targets whose first attempts may be out of order: a process died, stood still or failed. */
   const troubled = new Set<string>();
+  /** Processes that died or stood still, and when others lost what they were at. */
+  const troubledTasks = new Set<string>();
+  const lostAt = new Map<string, number>();
   const targetsOfTasks = new Map<Task, Target>();
   const published = new Map<string, PublishedRun>();
   let bucketsMade = 0;
@@ -121,10 +133,14 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     buckets,
     bodies: virtualBodies({ faults }),
     onTrouble(task) {
+      troubledTasks.add(task.name);
       const target = targetsOfTasks.get(task);
       // Until the process's task is known, it may be at any target.
       if (target !== undefined) troubled.add(target.targetId);
       else troubled.add(task.name);
+    },
+    onLoss(task) {
+      if (!lostAt.has(task.name)) lostAt.set(task.name, turns.now());
     },
   };
 
@@ -140,7 +156,7 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
         url: `https://r${n}.${accountId.replace("_", "-")}.test/`,
         description: null,
         events: random.isHit(0.5) ? null : anyFilter(random),
-        enabled: random.isHit(0.9),
+        enabled: !workload.isRecovery && random.isHit(0.9),
         secret: await secrets.seal(secret, endpointSecretContext(accountId, id)),
         secretHint: secretHint(secret),
         previousSecret: null,
@@ -305,9 +321,7 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
   };
   const isQuiet = async (): Promise<boolean> => {
     settleEnded();
-    return (
-      turns.working().length === 0 && pool.size() === 0 && (await nextDueAt()) === undefined
-    );
+    return turns.working().length === 0 && pool.size() === 0 && (await nextDueAt()) === undefined;
   };
   const untilQuiet = async (): Promise<void> => {
     const latest = turns.now() + 12 * day;
@@ -317,6 +331,22 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
       await waitForNext();
     }
     throw new Error("It never comes to rest");
+  };
+
+  const spanUntil = (until: number) => ({
+    since: start.toISOString(),
+    until: new Date(until).toISOString(),
+  });
+  /** Every endpoint is enabled and asks for what it did not get. */
+  const askForAll = async (until: number): Promise<void> => {
+    for (const { accountId, id: endpointId } of endpoints) {
+      const scene = { ...sceneFor(accountId), endpointId };
+      const task = await begin(`user: all for ${endpointId}`, async (ports) => {
+        await actOnDelivery("endpoint_enabled", scene, ports);
+        await unlessRefused(askRecover(spanUntil(until), scene, ports));
+      });
+      settling.set(task, () => {});
+    }
   };
 
   return {
@@ -332,7 +362,10 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     sent: receivers.sent,
     buckets: buckets.buckets,
     manifests: buckets.manifests,
+    puts: buckets.puts,
     troubled,
+    troubledTasks,
+    lostAt,
     unexpected,
     figures: () => ({
       turns: turns.trace.length,
@@ -350,9 +383,14 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
         while (turns.working().length > 0) if (!(await happen())) await waitForNext();
       }
       const userRate = random.pick([0, 0.01, 0.04]);
-      finishRuns(random.between(1, 3));
+      finishRuns(workload.isRecovery ? workload.runs : random.between(1, 3));
+      let asksAt = workload.isRecovery ? random.between(90, 250) : 0;
       for (let left = random.between(40, 400); left > 0; left -= 1) {
         if (random.isHit(userRate)) await act();
+        if (asksAt > 0 && (asksAt -= 1) === 0) {
+          left += 200;
+          await askForAll(turns.now());
+        }
         if (random.isHit(0.02)) finishRuns(random.between(1, workload.eventsMax === 1 ? 12 : 3));
         if (await happen()) continue;
         if (runsLeft > 0 && random.isHit(0.3)) finishRuns(random.between(1, 2));
@@ -365,25 +403,32 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
       finishRuns(runsLeft);
       faults.stop();
       turns.note("no more faults");
+      if (random.isHit(0.1)) receivers.dead.add(random.pick(endpoints).url);
+      if (random.isHit(0.05)) buckets.setDead(true);
       await untilQuiet();
-      if (random.isHit(0.5)) return;
+    },
+    /** Mostly: whoever can receive asks for everything once more; false when nobody does. */
+    async askAnew(): Promise<boolean> {
+      receivers.dead.clear();
+      buckets.setDead(false);
+      if (random.isHit(0.4)) return false;
       turns.note("everything is asked for once more");
-      turns.jumpTo(turns.now() + minute);
-      const span = { since: start.toISOString(), until: new Date(turns.now()).toISOString() };
+      turns.jumpTo(turns.now() + random.pick([minute, 25 * 60 * minute]));
+      await askForAll(turns.now());
       for (const { accountId, id: endpointId } of endpoints) {
         const scene = { ...sceneFor(accountId), endpointId };
-        await begin(`user: at last ${endpointId}`, async (ports) => {
-          await actOnDelivery("endpoint_enabled", scene, ports);
-          await unlessRefused(askRecover(span, scene, ports));
-        });
+        await begin(`user: at last ${endpointId} again`, (ports) =>
+          actOnDelivery("redelivery_asked", scene, ports),
+        );
       }
       for (const accountId of workload.accounts) {
         const scene = sceneFor(accountId);
         await begin(`user: at last ${accountId}`, (ports) =>
-          unlessRefused(askBackfill(span, scene, ports)),
+          unlessRefused(askBackfill(spanUntil(turns.now()), scene, ports)),
         );
       }
       await untilQuiet();
+      return true;
     },
   };
 }

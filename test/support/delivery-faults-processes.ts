@@ -3,6 +3,7 @@ import {
   type BatchGetCommandInput,
   type DynamoDBDocumentClient,
 } from "@aws-sdk/lib-dynamodb";
+import { cancellationReasons } from "../../shared/aws/dynamo.ts";
 import { deliver, type DeliverDependencies } from "../../functions/delivery/deliver.ts";
 import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/delivery-store.ts";
 import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
@@ -48,6 +49,8 @@ export interface DeliverySurroundings {
   readonly bodies: ReturnType<typeof virtualBodies>;
   /** Told when a process stands still or dies. */
   readonly onTrouble: (task: Task) => void;
+  /** Told when a process hears that a transaction's conditions did not hold. */
+  readonly onLoss: (task: Task) => void;
 }
 
 /** The stores of one table, all that the delivery has. */
@@ -116,7 +119,9 @@ function portsOf(surroundings: DeliverySurroundings, task: Task) {
     sleep: (milliseconds) => call("sleep", async () => {}, milliseconds),
   };
   const chance = seededChance(random);
-  const client = faultyDeliveryClient(surroundings, call);
+  const client = noticingLoss(faultyDeliveryClient(surroundings, call), () =>
+    surroundings.onLoss(task),
+  );
   const stores = deliveryStoresOn(client, { tableName, clock, chance });
   const queue = pool.port(call);
   const shared = {
@@ -127,7 +132,7 @@ function portsOf(surroundings: DeliverySurroundings, task: Task) {
     chance,
     bodies: surroundings.bodies.port(call),
     sender: surroundings.receivers.port(call, () => task.name),
-    buckets: surroundings.buckets.port(call),
+    buckets: surroundings.buckets.port(call, () => task.name),
     roles: { assume: async () => ({ outcome: "failed", reason: "AccessDenied" }) as const },
     policy: addressPolicy({ allowLoopback: false }),
     resolver: { resolve: async () => [] },
@@ -143,8 +148,7 @@ function portsOf(surroundings: DeliverySurroundings, task: Task) {
     publisher: runEventPublisher(publishing),
     deliver: (target: { readonly accountId: string; readonly targetId: string }) =>
       deliver({ account_id: target.accountId, target_id: target.targetId }, delivering),
-    sweep: () =>
-      wakeDue({ now: clock.now(), limit: 100 }, { targets: stores.targets, queue }),
+    sweep: () => wakeDue({ now: clock.now(), limit: 100 }, { targets: stores.targets, queue }),
   };
 }
 export type DeliveryPorts = ReturnType<typeof portsOf>;
@@ -174,6 +178,18 @@ function faultyDeliveryClient(
       const UnprocessedKeys = left.length === 0 ? {} : { [table]: { ...rest, Keys: left } };
       return { ...answer, UnprocessedKeys };
     });
+  });
+}
+
+function noticingLoss(client: DynamoDBDocumentClient, onLoss: () => void): DynamoDBDocumentClient {
+  return watchedClient(client, async (_, send) => {
+    try {
+      return await send();
+    } catch (error) {
+      const reasons = cancellationReasons(error) ?? [];
+      if (reasons.some((reason) => reason?.code === "ConditionalCheckFailed")) onLoss();
+      throw error;
+    }
   });
 }
 

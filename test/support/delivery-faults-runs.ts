@@ -8,18 +8,27 @@ export interface DeliveryWorkload {
   readonly runs: number;
   readonly eventsMax: number;
   readonly endpointsMax: number;
+  /** True when the endpoints are off until all runs have ended, and then ask for all of them. */
+  readonly isRecovery: boolean;
 }
 
 export function anyWorkload(random: Random): DeliveryWorkload {
   const accounts = random.isHit(0.3) ? ["acct_1", "acct_2"] : ["acct_1"];
   // More runs than recovering and backfilling look at in one go.
-  return random.isHit(0.1)
-    ? { accounts: ["acct_1"], runs: random.between(22, 45), eventsMax: 1, endpointsMax: 1 }
+  return random.isHit(0.12)
+    ? {
+        accounts: ["acct_1"],
+        runs: random.between(22, 45),
+        eventsMax: random.pick([1, 1, 4]),
+        endpointsMax: 1,
+        isRecovery: random.isHit(0.7),
+      }
     : {
         accounts,
         runs: random.between(1, 8),
         eventsMax: random.between(1, 12),
         endpointsMax: random.between(1, 4),
+        isRecovery: false,
       };
 }
 
@@ -51,7 +60,12 @@ export function anyRun(wanted: RunWanted, random: Random): RunEvents {
         id: `evt_${runId}_${part}`,
         type,
         created_at: endedAt.toISOString(),
-        data: { run_id: runId, part, name: "caf\u00e9", filling: "x".repeat(random.between(0, 90)) },
+        data: {
+          run_id: runId,
+          part,
+          name: "caf\u00e9",
+          filling: "x".repeat(random.between(0, 90)),
+        },
       },
       type === "watchlist.run.completed" ? 0 : random.between(1, 9),
     ),

@@ -71,6 +71,10 @@ type Act = (scene: DeliveryScene, ports: DeliveryPorts) => Promise<void>;
 const acts: Readonly<Record<DeliveryUserAction, Act>> = {
   endpoint_disabled: (scene, ports) => patchEndpoint({ enabled: false }, scene, ports),
   endpoint_enabled: (scene, ports) => patchEndpoint({ enabled: true }, scene, ports),
+  async endpoint_toggled(scene, ports) {
+    await patchEndpoint({ enabled: false }, scene, ports);
+    await patchEndpoint({ enabled: true }, scene, ports);
+  },
   endpoint_deleted: (scene, ports) => deleteEndpoint(scene, ports.clock.now(), ports),
   filter_changed: (scene, ports) =>
     patchEndpoint({ events: anyFilter(scene.random) }, scene, ports),
@@ -96,6 +100,10 @@ const acts: Readonly<Record<DeliveryUserAction, Act>> = {
   },
   destination_disabled: (scene, ports) => enableDestination(false, scene, ports),
   destination_enabled: (scene, ports) => enableDestination(true, scene, ports),
+  async destination_toggled(scene, ports) {
+    await enableDestination(false, scene, ports);
+    await enableDestination(true, scene, ports);
+  },
   async destination_deleted({ accountId }, ports) {
     await deleteDestination(accountId, ports.clock.now(), ports);
   },

@@ -62,7 +62,7 @@ it("a receiver and a bucket that are down for longer than the retry schedule get
   down.answer = (response) => response.writeHead(503, { "Retry-After": "5" }).end("down");
 
   const runs: ReturnType<typeof aRun>[] = [];
-  for (let n = 0; n < 12; n += 1) {
+  for (let n = 0; n < 6; n += 1) {
     const happenedAt = world.clock.now().toISOString();
     const types = ["watchlist.product.changed", "watchlist.run.completed"] as const;
     runs.push(aRun(types, { runId: `wlrun_${n}`, runNumber: n, runStartedAt: happenedAt, happenedAt }));
