@@ -56,6 +56,12 @@ export interface RunReference {
 
 /** A member that is larger has a chunk of its own. One read fetches a chunk at most. */
 const chunkBytesMax = 8 * 1024 * 1024;
+/** A third of the time of the usual level, for 6 % more bytes. */
+const compression = { level: 3 };
+/** Bytes at the end of a gzip file that hold its unpacked size. */
+const sizeBytes = 4;
+/** More than nothing, which zlib wants to see that the end is the end. */
+const roomBytes = 64;
 /** Reading so much too much costs less than another read. */
 const gapBytesMax = 256 * 1024;
 
@@ -70,7 +76,7 @@ export async function archiveRun(run: RunEvents, bodies: EventBodies): Promise<A
   let offset = 0;
   for (const { id, type, createdAt, items, body } of run.events) {
     const line = Buffer.from(`${body}\n`);
-    const gzip = gzipSync(line);
+    const gzip = gzipSync(line, compression);
     if (offset > 0 && offset + gzip.length > chunkBytesMax) {
       await bodies.put(chunkKey(run, chunk), Buffer.concat(members));
       members = [];
@@ -130,7 +136,13 @@ export async function* readLines(
 }
 
 /** The line of JSONL in a compressed line. */
-export const unpackLine = (gzip: Uint8Array): Uint8Array => gunzipSync(gzip);
+export function unpackLine(gzip: Uint8Array): Uint8Array {
+  // A gzip file ends with its unpacked size: given room for all of it, zlib copies nothing together.
+  const size = Buffer.from(gzip.buffer, gzip.byteOffset, gzip.byteLength).readUInt32LE(
+    gzip.length - sizeBytes,
+  );
+  return gunzipSync(gzip, { chunkSize: size + roomBytes });
+}
 
 /** The exact bytes that every attempt sends: the line without its line feed. */
 export const unpackBody = (gzip: Uint8Array): Uint8Array => unpackLine(gzip).subarray(0, -1);

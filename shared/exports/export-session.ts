@@ -30,7 +30,7 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
     return {
       // Within a run several objects are written at once; runs come one after the other.
       parallel: 1,
-      ended: refusalOf(await dependencies.destinations.get(accountId)) !== null,
+      ended: async () => refusalOf(await dependencies.destinations.get(accountId)) !== null,
       async work(entry: Entry, slice: Slice<ExportRecord>) {
         const content = parse(outboxContent, entry.content);
         const noted = log.noting(slice);

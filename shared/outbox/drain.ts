@@ -27,8 +27,11 @@ export interface Slice<LogRecord> {
 export interface Session<LogRecord> {
   /** Entries worked on at once. */
   readonly parallel: number;
-  /** True when the target is owed nothing any more: its entries are ended now, due or not. */
-  readonly ended: boolean;
+  /**
+   * True when the target is owed nothing any more: its entries are ended now, due or not. Asked
+   * each time that entries are looked for, as a target may come back.
+   */
+  ended(): Promise<boolean>;
   /** Works on one entry. Throws only when something of the service itself fails. */
   work(entry: Entry, slice: Slice<LogRecord>): Promise<void>;
   close(): void;
@@ -123,7 +126,7 @@ async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly En
   const { target, session, dependencies, failed } = work;
   const { outbox, clock } = dependencies;
   const limit = entriesAtOnce + failed.size;
-  const by = session.ended ? null : clock.now();
+  const by = (await session.ended()) ? null : clock.now();
   const [first, later] = await Promise.all([
     outbox.entries(target, { lane: "first", by, limit }),
     outbox.entries(target, { lane: "later", by, limit }),

@@ -41,28 +41,40 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
   let waiting: Change<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
   let writing: Promise<void> = Promise.resolve();
+  let failure: { readonly error: unknown } | undefined;
 
-  const keep = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const taken = takeFitting(waiting);
-      waiting = waiting.slice(taken.length);
-      const now = clock.now();
-      keptAt = now.getTime();
-      const lease: Lease = { token, until: leaseUntil(now) };
-      if (!(await outbox.record(target, { lease, changes: merged(taken) }))) throw new LeaseLost();
-    }
+  const keepSome = async (): Promise<void> => {
+    const taken = takeFitting(waiting);
+    if (taken.length === 0) return;
+    waiting = waiting.slice(taken.length);
+    const now = clock.now();
+    keptAt = now.getTime();
+    const lease: Lease = { token, until: leaseUntil(now) };
+    if (!(await outbox.record(target, { lease, changes: merged(taken) }))) throw new LeaseLost();
   };
-  const flush = (): Promise<void> => {
-    // One transaction at a time: they all write the target's row and would cancel each other.
-    writing = writing.then(keep);
+  /** One transaction at a time: they all write the target's row and would cancel each other. */
+  const begin = (): Promise<void> => {
+    writing = writing.then(keepSome);
+    // Nobody may be waiting for it: the next change learns of a failure.
+    writing.catch((error: unknown) => {
+      failure = { error };
+    });
     return writing;
   };
   return {
-    flush,
     async record(change) {
+      if (failure !== undefined) throw failure.error;
       waiting.push(change);
       const full = takeFitting(waiting).length < waiting.length;
-      if (full || clock.now().getTime() - keptAt >= keptWithinMs) await flush();
+      if (!full && clock.now().getTime() - keptAt < keptWithinMs) return;
+      // The work goes on beside one transaction, and waits for the one before it.
+      const before = writing;
+      void begin();
+      await before;
+    },
+    async flush() {
+      await writing;
+      while (waiting.length > 0) await begin();
     },
   };
 }

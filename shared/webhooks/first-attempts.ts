@@ -21,24 +21,47 @@ export async function firstAttempts(
   const run = await context.run(content.runId);
   // Events that are not kept any more cannot be sent, or named.
   const owed = run === null ? [] : await owedEvents(run.events, work, context);
-  const reference = { accountId, runId: content.runId };
+  const lines = readLines({ accountId, runId: content.runId }, owed, dependencies.bodies);
   let failuresInRow = 0;
-  for await (const { event, gzip } of readLines(reference, owed, dependencies.bodies)) {
+  let line = await nextLine(lines);
+  while (line !== null) {
     if (slice.timeIsUp()) return;
-    const fresh = newDelivery({ ...content, event, endpointId: context.endpointId });
-    let delivery: Delivery;
-    if (failuresInRow >= failuresInRowMax) {
-      delivery = postponed(fresh, dependencies.clock.now());
-    } else if (gzip === null) {
-      delivery = endedDelivery(fresh, dependencies.clock.now(), "event_expired");
-    } else {
-      delivery = await attempt(fresh, unpackBody(gzip), context);
-      failuresInRow = delivery.state === "delivered" ? 0 : failuresInRow + 1;
-    }
+    const fresh = newDelivery({ ...content, event: line.event, endpointId: context.endpointId });
+    const postpones = failuresInRow >= failuresInRowMax;
+    const trying = postpones
+      ? postponed(fresh, dependencies.clock.now())
+      : firstAttempt(fresh, line.body, context);
+    // The next one is unpacked while this one is under way.
+    const [delivery, next] = await Promise.all([trying, nextLine(lines)]);
+    failuresInRow = postpones || delivery.state !== "delivered" ? failuresInRow + 1 : 0;
     const records = [{ delivery, answersRequest: false }];
     await slice.record({ records, added: retryEntries(delivery) });
+    line = next;
   }
   await slice.record({ removed: entry });
+}
+
+interface Line {
+  readonly event: ArchivedEvent;
+  /** Null when it is not kept any more. */
+  readonly body: Uint8Array | null;
+}
+
+async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | null> {
+  const next = await lines.next();
+  if (next.done === true) return null;
+  const { event, gzip } = next.value;
+  return { event, body: gzip === null ? null : unpackBody(gzip) };
+}
+
+async function firstAttempt(
+  fresh: Delivery,
+  body: Uint8Array | null,
+  context: WebhookContext,
+): Promise<Delivery> {
+  return body === null
+    ? endedDelivery(fresh, context.dependencies.clock.now(), "event_expired")
+    : attempt(fresh, body, context);
 }
 
 /** The run's events that the endpoint is to get and that the log does not know. */

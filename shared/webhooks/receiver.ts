@@ -17,7 +17,7 @@ export type Ready =
 
 /** An endpoint while its outbox is worked off. */
 export interface Receiver {
-  /** The endpoint as it was within the last second: a change of it counts from then on. */
+  /** The endpoint as it was within the last second, or why it gets nothing now. */
   ready(): Promise<Ready>;
   close(): void;
 }
@@ -60,10 +60,20 @@ export function openReceiver(
     };
   };
   return {
-    ready() {
+    async ready() {
       const at = clock.now().getTime();
-      if (found === undefined || at - found.at >= freshMs) found = { ready: look(), at };
-      return found.ready;
+      if (found !== undefined && at - found.at < freshMs) return found.ready;
+      const ready = look();
+      found = { ready, at };
+      try {
+        const { outcome } = await ready;
+        // Whoever enables an endpoint may count on it at once.
+        if (outcome === "refused") found = undefined;
+      } catch (error) {
+        found = undefined;
+        throw error;
+      }
+      return ready;
     },
     close: () => open?.connection.close(),
   };

@@ -17,7 +17,7 @@ const runsMax = 8;
 
 /** Works off what an endpoint is owed: first attempts, retries, and what it asks to be sent anew. */
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
-  return async ({ accountId, targetId: endpointId }) => {
+  return ({ accountId, targetId: endpointId }) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
     const context: WebhookContext = {
       accountId,
@@ -26,13 +26,12 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       dependencies,
       run: runsAtHand(accountId, dependencies.bodies),
     };
-    const { outcome } = await receiver.ready();
-    return {
+    return Promise.resolve({
       parallel,
-      ended: outcome === "refused",
+      ended: async () => (await receiver.ready()).outcome === "refused",
       work: (entry, slice) => workOn(entry, slice, context),
       close: () => receiver.close(),
-    };
+    });
   };
 }
 
@@ -63,6 +62,8 @@ function runsAtHand(accountId: string, bodies: EventBodies): WebhookContext["run
     const [oldest] = runs.keys();
     if (runs.size >= runsMax && oldest !== undefined) runs.delete(oldest);
     runs.set(runId, found);
+    // What failed is looked for again.
+    found.catch(() => runs.delete(runId));
     return found;
   };
 }

@@ -27,7 +27,7 @@ beforeEach(() => {
   [entries, kept, hints, leased, additions] = [[], [], [], true, 1];
   session = {
     parallel: 1,
-    ended: false,
+    ended: () => Promise.resolve(false),
     work: (worked, slice) => slice.record({ removed: worked, records: [worked.key] }),
     close: () => undefined,
   };
@@ -108,11 +108,33 @@ describe("drain", () => {
   });
 
   it("ends everything, due or not, when the target is owed nothing any more", async () => {
-    session = { ...session, ended: true };
+    session = { ...session, ended: () => Promise.resolve(true) };
     entries = [entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" })];
     await drain(target, dependencies);
 
     expect(worked()).toEqual(["tomorrow"]);
+  });
+
+  it("leaves what is not due alone once the target is owed something again", async () => {
+    let asked = 0;
+    session = {
+      ...session,
+      ended: () => {
+        asked += 1;
+        return Promise.resolve(asked === 1);
+      },
+      work: (found, slice) =>
+        slice.record({
+          removed: found,
+          records: [found.key],
+          added: [entry("again", { lane: "later", dueAt: "2026-11-20T10:05:00.000Z" })],
+        }),
+    };
+    entries = [entry("a")];
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["a"]);
+    expect(hints).toEqual([{ delay: 300 }]);
   });
 
   it("lets a backlog and what is new take turns", async () => {

@@ -95,6 +95,32 @@ describe("recover", () => {
     expect(received()).toEqual([runs[0]?.events[1]?.id]);
   });
 
+  it("counts on an endpoint that was enabled while its outbox was being ended", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
+    const run = runOf(1);
+    await world.publish(run);
+    const named = runOf(2, { webhookEndpointId: endpoint.id });
+    await world.publish(named);
+    const record: typeof world.outbox.record = world.outbox.record.bind(world.outbox);
+    let records = 0;
+    Object.assign(world.outbox, {
+      record: async (...change: Parameters<typeof world.outbox.record>) => {
+        const kept = await record(...change);
+        records += 1;
+        if (records === 1) {
+          await world.enable(endpoint);
+          const now = world.clock.now();
+          const entry = recoverEntry({ since, until }, now);
+          await world.outbox.add(endpointTarget(account, endpoint.id), [entry]);
+        }
+        return kept;
+      },
+    });
+    await world.deliverDue();
+
+    expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());
+  });
+
   it("sends everything of lists that name the endpoint, whatever its filter", async () => {
     const wanted = { enabled: false, events: [] };
     const { endpoint } = await world.addEndpoint(account, receiver.url, wanted);
