@@ -1,4 +1,4 @@
-import { notFound } from "../../shared/base/errors.ts";
+import { noDestination } from "../../shared/exports/destination.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
 import { route } from "../http/route.ts";
 import type { DestinationDependencies } from "./handler.ts";
@@ -7,7 +7,7 @@ import type { DestinationDependencies } from "./handler.ts";
 export const getRoute = route<DestinationDependencies>({
   async handle({ caller: { accountId } }, { destinations }) {
     const destination = await destinations.get(accountId);
-    if (destination === null) throw notFound("An S3 destination");
+    if (destination === null) throw noDestination();
     return { status: 200, body: presentDestination(accountId, destination) };
   },
 });

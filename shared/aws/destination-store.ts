@@ -140,7 +140,7 @@ const destinationRow = object({
       auth: literal("access_key"),
       access_key_id: string(),
       secret_access_key: string(),
-      secret_hint: string(),
+      secret_hint: nullable(string()),
     }),
     object({ auth: literal("role"), role_arn: string() }),
   ]),

@@ -79,8 +79,9 @@ export const demoReadOnly = (): ServiceError =>
     "This key belongs to the read-only demo workspace. Use a key of your own account.",
   );
 
-export const notFound = (what: string): ServiceError =>
-  new ServiceError(["NOT_FOUND", 404], `${what} does not exist.`);
+/** `remedy` says how it can come into being, where the caller may not know. */
+export const notFound = (what: string, remedy = ""): ServiceError =>
+  new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
 
 export const conflict = (message: string): ServiceError =>
   new ServiceError(["CONFLICT", 409], message);

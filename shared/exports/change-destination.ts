@@ -1,6 +1,5 @@
-import { notFound } from "../base/errors.ts";
 import { requireUsable } from "./check-destination.ts";
-import { type Destination, newRevision } from "./destination.ts";
+import { noDestination, type Destination, newRevision } from "./destination.ts";
 import type { DestinationPatch } from "./destination-body.ts";
 import { endPending } from "./end-pending.ts";
 import {
@@ -32,7 +31,7 @@ export async function changeDestination(
       : await storeAddress({ endpoint: wanted.endpoint, ownHost }, dependencies);
   const changed = await untilSaved(async () => {
     const before = await destinations.get(accountId);
-    if (before === null) throw notFound("An S3 destination");
+    if (before === null) throw noDestination();
     const after = await changedBy(request, { before, endpoint }, dependencies);
     if (isSame(before, after)) return { before, after: before };
     const checked = needsCheck(before, after);

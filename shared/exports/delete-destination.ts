@@ -1,4 +1,4 @@
-import { notFound } from "../base/errors.ts";
+import { noDestination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { endPending, type EndPendingDependencies } from "./end-pending.ts";
 
@@ -16,6 +16,6 @@ export async function deleteDestination(
   dependencies: DeleteDestinationDependencies,
 ): Promise<void> {
   const deleted = await dependencies.destinations.delete(accountId);
-  if (!deleted) throw notFound("An S3 destination");
+  if (!deleted) throw noDestination();
   await endPending(accountId, now, dependencies);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Chance } from "../base/clock.ts";
+import { notFound, type ServiceError } from "../base/errors.ts";
 import type { SecretContext } from "../base/secret-box.ts";
 
 /** How the service signs in to a customer's bucket. */
@@ -9,7 +10,8 @@ export type Credentials =
       readonly accessKeyId: string;
       /** Sealed under `destinationSecretContext`. */
       readonly secretAccessKey: string;
-      readonly secretHint: string;
+      /** The last four characters; null for a secret so short that they would give it away. */
+      readonly secretHint: string | null;
     }
   | { readonly auth: "role"; readonly roleArn: string };
 
@@ -38,10 +40,16 @@ export interface Destination {
 }
 
 const hintLength = 4;
+const hintedLengthMin = 12;
 const revisionBytes = 12;
 
-/** The last four characters, by which its owner recognises a key. */
-export const keyHint = (secretAccessKey: string): string => secretAccessKey.slice(-hintLength);
+/** The last four characters, by which its owner recognises a key that has many more. */
+export const keyHint = (secretAccessKey: string): string | null =>
+  secretAccessKey.length >= hintedLengthMin ? secretAccessKey.slice(-hintLength) : null;
+
+/** The refusal of a call that needs a destination. */
+export const noDestination = (): ServiceError =>
+  notFound("An S3 destination", "Set one with PUT /v1/s3_destination first.");
 
 export const newRevision = (chance: Chance): string =>
   Buffer.from(chance.bytes(revisionBytes)).toString("hex");

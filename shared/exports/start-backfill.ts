@@ -1,9 +1,10 @@
 import * as v from "valibot";
-import { conflict, notFound } from "../base/errors.ts";
+import { conflict } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
 import { timestamp } from "../base/wire-schema.ts";
 import { type KeptSpan, keptSpan, keptSpanBody } from "../events/kept-span.ts";
 import { destinationTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
+import { noDestination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { backfillEntry } from "./export-entries.ts";
 
@@ -39,7 +40,7 @@ export async function startBackfill(
 ): Promise<KeptSpan> {
   const { accountId, wanted, now } = request;
   const destination = await destinations.get(accountId);
-  if (destination === null) throw notFound("An S3 destination");
+  if (destination === null) throw noDestination();
   if (!destination.enabled) throw conflict("The S3 destination is disabled. Enable it first.");
   const span = keptSpan(wanted, now);
   const target = destinationTarget(accountId);

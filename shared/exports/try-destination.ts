@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
-import { notFound } from "../base/errors.ts";
 import { checkDestination } from "./check-destination.ts";
+import { noDestination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import type { OpenBucketDependencies } from "./open-bucket.ts";
 
@@ -27,7 +27,7 @@ export async function tryDestination(
 ): Promise<DestinationTrial> {
   const { destinations, clock } = dependencies;
   const destination = await destinations.get(accountId);
-  if (destination === null) throw notFound("An S3 destination");
+  if (destination === null) throw noDestination();
   const begun = clock.now().getTime();
   const checked = await checkDestination(accountId, destination, dependencies);
   const durationMs = clock.now().getTime() - begun;
