@@ -3,7 +3,7 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { Slice } from "../outbox/drain.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import { type Entry, isDue } from "../outbox/outbox.ts";
 import type { Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { isFresh, nextEntries } from "./export-entries.ts";
@@ -50,6 +50,8 @@ export async function exportRun(
   const record = known ?? fresh;
   const ready = await dependencies.ready();
   if (ready.outcome === "refused") return end(task, record, { ...dependencies, ...ready });
+  // It was to be ended before its time, but the destination has been enabled again.
+  if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;
   if (ready.outcome === "failed" || failures.inRow >= failuresInRowMax) {
     const reason = ready.outcome === "failed" ? ready.reason : (failures.reason ?? "not_tried");

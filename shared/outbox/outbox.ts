@@ -24,6 +24,8 @@ export interface Entry {
 /** What tells an entry apart from the others of its target. */
 export const nameOf = ({ lane, dueAt, key }: Entry): string => `${lane}#${dueAt}#${key}`;
 
+export const isDue = ({ dueAt }: Entry, now: Date): boolean => new Date(dueAt) <= now;
+
 /** The right to work a target off until `until`, held by whoever knows the token. */
 export interface Lease {
   readonly token: string;
@@ -48,8 +50,8 @@ export type Released =
 /** Whoever owes something adds it here. */
 export interface Outbox {
   /**
-   * Adds up to 50 entries and makes the target due, in one transaction. Adding an entry again
-   * changes nothing while it is there, and adds it anew when it was worked off.
+   * Adds up to 50 entries and makes the target due, in one transaction. An entry that is there takes
+   * the new content; one that was worked off is added anew.
    */
   add(target: Target, entries: readonly Entry[]): Promise<void>;
   /** Makes the target due though nothing was added: what it is owed may have come to an end. */

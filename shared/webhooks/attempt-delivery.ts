@@ -6,7 +6,7 @@ import type { Entry } from "../outbox/outbox.ts";
 import { afterAttempt, type Delivery, endedDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { Receiver, ReceiverDependencies } from "./receiver.ts";
+import type { Ready, Receiver, ReceiverDependencies } from "./receiver.ts";
 
 /** A row of the delivery log, as an endpoint's outbox keeps it. */
 export interface DeliveryRecord {
@@ -39,17 +39,21 @@ export interface WebhookWork<Content> {
   readonly slice: Slice<DeliveryRecord>;
 }
 
+export interface Attempting {
+  readonly delivery: Delivery;
+  readonly body: Uint8Array;
+  /** The endpoint as it is now. */
+  readonly ready: Ready;
+}
+
 /**
  * Makes the next attempt of a delivery, or ends it when its endpoint gets nothing any more; answers
  * the delivery as it is then.
  */
 export async function attempt(
-  delivery: Delivery,
-  body: Uint8Array,
-  { receiver, dependencies }: WebhookContext,
+  { delivery, body, ready }: Attempting,
+  { clock, chance }: WebhookDependencies,
 ): Promise<Delivery> {
-  const { clock, chance } = dependencies;
-  const ready = await receiver.ready();
   if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
   const { secrets, connection } = ready;
   const sent = await sendDelivery({ delivery, body, secrets, connection }, clock);

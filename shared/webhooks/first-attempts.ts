@@ -55,13 +55,12 @@ async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | nul
 }
 
 async function firstAttempt(
-  fresh: Delivery,
+  delivery: Delivery,
   body: Uint8Array | null,
-  context: WebhookContext,
+  { receiver, dependencies }: WebhookContext,
 ): Promise<Delivery> {
-  return body === null
-    ? endedDelivery(fresh, context.dependencies.clock.now(), "event_expired")
-    : attempt(fresh, body, context);
+  if (body === null) return endedDelivery(delivery, dependencies.clock.now(), "event_expired");
+  return attempt({ delivery, body, ready: await receiver.ready() }, dependencies);
 }
 
 /** The run's events that the endpoint is to get and that the log does not know. */

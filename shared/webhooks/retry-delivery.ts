@@ -1,5 +1,5 @@
 import { archivedLine, unpackBody } from "../events/event-archive.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import { type Entry, isDue } from "../outbox/outbox.ts";
 import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { type DeliveryContent, retryEntries } from "./outbox-entries.ts";
 import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
@@ -9,15 +9,19 @@ export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,
   context: WebhookContext,
 ): Promise<void> {
-  const { accountId, endpointId, dependencies } = context;
+  const { accountId, endpointId, receiver, dependencies } = context;
   const known = await dependencies.deliveries.get(accountId, content.deliveryId);
   const delivery = owedDelivery(known, { entry, content, endpointId });
   if (delivery === null) return slice.record({ removed: entry });
   const body = await bodyOf(content, context);
+  const ready = await receiver.ready();
+  const now = dependencies.clock.now();
+  // It was to be ended before its time, but the endpoint has been enabled again.
+  if (ready.outcome === "ready" && !isDue(entry, now)) return;
   const attempted =
     body === null
-      ? endedDelivery(delivery, dependencies.clock.now(), "event_expired")
-      : await attempt(delivery, body, context);
+      ? endedDelivery(delivery, now, "event_expired")
+      : await attempt({ delivery, body, ready }, dependencies);
   await slice.record({
     removed: entry,
     added: retryEntries(attempted),

@@ -6,6 +6,7 @@ import { manifestKey, objectKey } from "../../shared/exports/object-key.ts";
 import { attemptsMax, retryWaitsSeconds } from "../../shared/outbox/backoff.ts";
 import { statesWithin } from "./delivery-faults-history.ts";
 import type { DeliveryFaultWorld, PublishedRun } from "./delivery-faults-play.ts";
+import { type AskedSpan, wasPublishedWithin } from "./delivery-faults-users.ts";
 
 /** Everything that has to hold of exports once all is quiet. */
 export async function checkExports(world: DeliveryFaultWorld): Promise<void> {
@@ -52,7 +53,8 @@ function checkRecord(world: DeliveryFaultWorld, accountId: string, record: Expor
   expect(["done", "failed"], name).toContain(record.state);
   expect(record.nextAttemptAt, `${name}: next attempt`).toBeNull();
   if (record.state === "failed") {
-    const isOver = /^destination_/.test(record.lastError ?? "") || record.tries === attemptsMax;
+    const isOver =
+      (record.lastError ?? "").startsWith("destination_") || record.tries === attemptsMax;
     expect(isOver, `${name}: given up for a reason (${record.lastError}, ${record.tries})`).toBe(
       true,
     );
@@ -115,23 +117,21 @@ function checkBackfills(
     if (!asked.isSure || asked.accountId !== accountId) continue;
     const since = statesWithin(history.destinations.get(accountId), asked.askedAt, turns.now());
     if (since.some((state) => state?.enabled !== true)) continue;
-    for (const { run, publishes } of published.values()) {
-      const createdAt = run.events[0]?.createdAt ?? "";
-      const isMeant =
-        run.accountId === accountId &&
-        createdAt >= asked.since &&
-        createdAt <= asked.until &&
-        publishes.some(({ endedAt }) => endedAt !== null && endedAt < asked.askedAt);
-      if (!isMeant) continue;
-      const name = `export of ${run.runId}, backfilled at ${new Date(asked.askedAt).toISOString()}`;
-      const record = ofRun.get(run.runId);
-      expect(record, `${name}: is in the log`).toBeDefined();
-      expect(Date.parse(record?.finishedAt ?? ""), `${name}: done anew`).toBeGreaterThanOrEqual(
-        asked.askedAt,
-      );
-      if (record?.tries !== attemptsMax) expect(record?.state, name).toBe("done");
+    for (const run of published.values()) {
+      if (wasPublishedWithin(run, asked)) checkBackfilled(ofRun.get(run.run.runId), run, asked);
     }
   }
+}
+
+function checkBackfilled(
+  record: ExportRecord | undefined,
+  { run }: PublishedRun,
+  { askedAt }: AskedSpan,
+): void {
+  const name = `export of ${run.runId}, backfilled at ${new Date(askedAt).toISOString()}`;
+  if (record === undefined) throw new Error(`${name}: is not in the log`);
+  expect(Date.parse(record.finishedAt ?? ""), `${name}: done anew`).toBeGreaterThanOrEqual(askedAt);
+  if (record.tries !== attemptsMax) expect(record.state, name).toBe("done");
 }
 
 /** A run whose export is done is not written again, unless somebody asked or another place is set. */

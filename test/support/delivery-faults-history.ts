@@ -40,6 +40,8 @@ export function rememberingClient(
     readonly now: () => number;
     readonly raw: () => ReturnType<typeof deliveryStoresOn>;
     readonly secrets: SecretBox;
+    /** Told when a target is written by a process that does not hold it. */
+    readonly onTrespass: (what: string) => void;
   },
 ): DynamoDBDocumentClient {
   const noteEndpoint = async (accountId: string, id: string): Promise<void> => {
@@ -72,21 +74,28 @@ export function rememberingClient(
     history.destinations.set(accountId, states);
     states.push({ at: world.now(), value: await world.raw().destinations.get(accountId) });
   };
-  return watchedClient(client, async (command, send) => {
-    const answer = await send();
-    for (const { pk = "", sk = "" } of keysWritten(command)) {
-      const [accountId = "", kind] = String(pk).split("#");
-      const [, endpointId] = /^endpoint#(.+)$/.exec(String(sk)) ?? [];
-      if (kind === "endpoints" && endpointId !== undefined) {
-        await noteEndpoint(accountId, endpointId);
-      }
-      if (kind === "destination") await noteDestination(accountId);
-    }
+  const noteRow = async (pk: string, sk: string): Promise<void> => {
+    const [accountId = "", kind] = pk.split("#");
+    const [, endpointId] = /^endpoint#(.+)$/.exec(sk) ?? [];
+    if (kind === "endpoints" && endpointId !== undefined) await noteEndpoint(accountId, endpointId);
+    if (kind === "destination") await noteDestination(accountId);
+  };
+  const noteDone = (command: unknown): void => {
     for (const { id, runId, kind } of doneIn(command)) {
       const known = kind === "delivery" ? history.delivered : history.exported;
       const name = kind === "delivery" ? id : runId;
       if (!known.has(name)) known.set(name, world.now());
     }
+  };
+  const holders = new Map<string, string>();
+  return watchedClient(client, async (command, send) => {
+    const answer = await send();
+    for (const { target, token, isClaim } of holdings(command)) {
+      if (isClaim) holders.set(target, token);
+      else if (holders.get(target) !== token) world.onTrespass(`${target} by ${token}`);
+    }
+    for (const { pk = "", sk = "" } of keysWritten(command)) await noteRow(String(pk), String(sk));
+    noteDone(command);
     return answer;
   });
 }
@@ -102,6 +111,22 @@ function keysWritten(command: unknown): readonly Key[] {
   return (command.input.TransactItems ?? []).map(
     ({ Put, Update, Delete }) => Put?.Item ?? Update?.Key ?? Delete?.Key ?? {},
   );
+}
+
+/** What a request that went through says of who holds which target. */
+function holdings(command: unknown) {
+  const updates =
+    command instanceof UpdateCommand
+      ? [command.input]
+      : command instanceof TransactWriteCommand
+        ? (command.input.TransactItems ?? []).flatMap(({ Update }) => Update ?? [])
+        : [];
+  return updates.flatMap(({ Key = {}, UpdateExpression = "", ExpressionAttributeValues }) => {
+    const token: unknown = ExpressionAttributeValues?.[":token"];
+    if (!String(Key["pk"]).endsWith("#outbox") || typeof token !== "string") return [];
+    const target = `${Key["pk"]} ${Key["sk"]}`;
+    return [{ target, token, isClaim: UpdateExpression.startsWith("SET lease = ") }];
+  });
 }
 
 /** What a transaction says of the logs' rows that are done from then on. */
@@ -125,7 +150,7 @@ export function statesWithin<Value>(
   to: number,
 ): readonly (Value | null)[] {
   const known = states ?? [];
-  const before = known.filter(({ at }) => at < from).at(-1);
+  const before = known.findLast(({ at }) => at < from);
   const during = known.filter(({ at }) => at >= from && at <= to);
   // What changes at the very beginning may be met as it was before as well.
   const first = before === undefined ? [] : [before.value];

@@ -224,11 +224,16 @@ export function virtualBuckets({ turns, faults, random }: OutsideOptions) {
   };
 }
 
-/** The service's own store of event bodies. */
-export function virtualBodies({ faults }: Pick<OutsideOptions, "faults">) {
+/** The service's own store of event bodies; refuses that share of requests besides. */
+export function virtualBodies({
+  faults,
+  random,
+  refusedShare,
+}: Omit<OutsideOptions, "turns"> & { readonly refusedShare: number }) {
   const stored = new Map<string, Buffer>();
   const refuse = (): void => {
-    if (faults.draw("bodies_refused") !== undefined) throw new Injected("SlowDown");
+    const isRefused = !faults.isStopped() && random.isHit(refusedShare);
+    if (isRefused || faults.draw("bodies_refused") !== undefined) throw new Injected("SlowDown");
   };
   const port = (call: CallOf): EventBodies => ({
     put: (key, bytes) =>

@@ -105,6 +105,7 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     now: () => turns.now(),
     raw: () => raw,
     secrets,
+    onTrespass: (what) => unexpected.push(`Written by who does not hold it: ${what}`),
   });
   const outside = { turns, faults, random: seededRandom(seed, "outside") };
   const receivers = virtualReceivers(outside);
@@ -114,9 +115,9 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
   const unexpected: string[] = [];
   /** Targets whose first attempts may be out of order: a process died, stood still or failed. */
   const troubled = new Set<string>();
-  /** Processes that died or stood still, and when others lost what they were at. */
+  /** Processes that died or stood still, and how often each heard that conditions did not hold. */
   const troubledTasks = new Set<string>();
-  const lostAt = new Map<string, number>();
+  const losses = new Map<string, number>();
   const targetsOfTasks = new Map<Task, Target>();
   const published = new Map<string, PublishedRun>();
   let bucketsMade = 0;
@@ -131,7 +132,12 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     secrets,
     receivers,
     buckets,
-    bodies: virtualBodies({ faults }),
+    // Going through many runs has to be broken off in the middle.
+    bodies: virtualBodies({
+      faults,
+      random: seededRandom(seed, "bodies"),
+      refusedShare: workload.isRecovery ? 0.07 : 0,
+    }),
     onTrouble(task) {
       troubledTasks.add(task.name);
       const target = targetsOfTasks.get(task);
@@ -140,7 +146,7 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
       else troubled.add(task.name);
     },
     onLoss(task) {
-      if (!lostAt.has(task.name)) lostAt.set(task.name, turns.now());
+      losses.set(task.name, (losses.get(task.name) ?? 0) + 1);
     },
   };
 
@@ -349,6 +355,24 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     }
   };
 
+  const setDestinations = async (): Promise<void> => {
+    for (const accountId of workload.accounts) {
+      if (!random.isHit(0.6)) continue;
+      const scene = sceneFor(accountId);
+      await begin("user: first destination", (ports) =>
+        actOnDelivery("destination_replaced", scene, ports),
+      );
+      while (turns.working().length > 0) if (!(await happen())) await waitForNext();
+    }
+  };
+  /** What comes when nothing can happen at this time; false when nothing does. */
+  const moveOn = async (userRate: number): Promise<boolean> => {
+    if (runsLeft > 0 && random.isHit(0.3)) finishRuns(random.between(1, 2));
+    else if (runsLeft === 0 && userRate === 0 && (await isQuiet())) return false;
+    else await waitForNext();
+    return true;
+  };
+
   return {
     turns,
     raw,
@@ -365,7 +389,7 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     puts: buckets.puts,
     troubled,
     troubledTasks,
-    lostAt,
+    losses,
     unexpected,
     figures: () => ({
       turns: turns.trace.length,
@@ -374,28 +398,18 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
     }),
     /** Runs that end, and what comes of them as far as it comes. */
     async playFaulty(): Promise<void> {
-      for (const accountId of workload.accounts) {
-        if (!random.isHit(0.6)) continue;
-        const scene = sceneFor(accountId);
-        await begin("user: first destination", (ports) =>
-          actOnDelivery("destination_replaced", scene, ports),
-        );
-        while (turns.working().length > 0) if (!(await happen())) await waitForNext();
-      }
+      await setDestinations();
       const userRate = random.pick([0, 0.01, 0.04]);
       finishRuns(workload.isRecovery ? workload.runs : random.between(1, 3));
-      let asksAt = workload.isRecovery ? random.between(90, 250) : 0;
-      for (let left = random.between(40, 400); left > 0; left -= 1) {
+      let asksAt = workload.isRecovery ? random.between(150, 700) : 0;
+      for (let left = random.between(40, 400) + asksAt; left > 0; left -= 1) {
         if (random.isHit(userRate)) await act();
         if (asksAt > 0 && (asksAt -= 1) === 0) {
-          left += 200;
           await askForAll(turns.now());
         }
         if (random.isHit(0.02)) finishRuns(random.between(1, workload.eventsMax === 1 ? 12 : 3));
         if (await happen()) continue;
-        if (runsLeft > 0 && random.isHit(0.3)) finishRuns(random.between(1, 2));
-        else if (runsLeft === 0 && (await isQuiet()) && userRate === 0) break;
-        else await waitForNext();
+        if (!(await moveOn(userRate))) break;
       }
     },
     /** No more faults: until nothing is left to be done. */

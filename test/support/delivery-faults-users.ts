@@ -1,5 +1,5 @@
 import { ServiceError } from "../../shared/base/errors.ts";
-import { type EventType, runEventTypes } from "../../shared/events/event.ts";
+import { type EventType, type RunEvents, runEventTypes } from "../../shared/events/event.ts";
 import { changeDestination } from "../../shared/exports/change-destination.ts";
 import { deleteDestination } from "../../shared/exports/delete-destination.ts";
 import { putDestination } from "../../shared/exports/put-destination.ts";
@@ -29,6 +29,22 @@ export interface AskedSpan extends Asked {
   readonly endpointId: string | null;
   readonly since: string;
   readonly until: string;
+}
+
+/** True for a run of the span that was published for sure when somebody asked for the span. */
+export function wasPublishedWithin(
+  {
+    run,
+    publishes,
+  }: {
+    readonly run: RunEvents;
+    readonly publishes: readonly { readonly endedAt: number | null }[];
+  },
+  { accountId, since, until, askedAt }: AskedSpan,
+): boolean {
+  const createdAt = run.events[0]?.createdAt ?? "";
+  if (run.accountId !== accountId || createdAt < since || createdAt > until) return false;
+  return publishes.some(({ endedAt }) => endedAt !== null && endedAt < askedAt);
 }
 
 export interface DeliveryDeeds {
