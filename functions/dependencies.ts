@@ -26,6 +26,7 @@ import { dynamoExportStore, exportWrite } from "../shared/aws/export-store.ts";
 import { hostResolver } from "../shared/aws/host-resolver.ts";
 import { dynamoIdempotencyStore } from "../shared/aws/idempotency-store.ts";
 import { dynamoLedger } from "../shared/aws/ledger.ts";
+import { dynamoOutbox } from "../shared/aws/outbox.ts";
 import { sqsOutboxQueue } from "../shared/aws/outbox-queue.ts";
 import { dynamoOutboxStore } from "../shared/aws/outbox-store.ts";
 import type { Write } from "../shared/aws/outbox-writes.ts";
@@ -229,7 +230,7 @@ const outboxOf = <LogRecord>(
 
 /** For whoever owes something and works nothing off. */
 const outbox = (environment: Needs<"DELIVERIES_TABLE">): Outbox =>
-  outboxOf(environment, deliveryWrite);
+  dynamoOutbox(dynamo(), deliveryRows(environment));
 
 const deliveries = (environment: Needs<"DELIVERIES_TABLE">): DeliveryStore =>
   dynamoDeliveryStore(dynamo(), deliveryRows(environment));

@@ -173,8 +173,8 @@ export class Workers extends Construct {
         DELIVERIES_QUEUE_URL: this.deliveries.queue.queueUrl,
       },
     });
+    for (const table of [data.accounts, data.watchlists]) grantTable(sweeper, table, "read-write");
     for (const table of [data.accounts, data.watchlists, data.deliveries]) {
-      grantTable(sweeper, table, "read-write");
       grantDueIndex(sweeper, table);
     }
     grantTable(sweeper, data.ledger, "append");

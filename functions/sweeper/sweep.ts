@@ -33,21 +33,21 @@ const rowsMax = 1_000;
 const tickGraceMs = 90_000;
 
 /**
- * Picks up whatever its own message did not: lists whose tick was lost, runs that stand still, what
- * lists that do not exist have left, holds that nobody resolved, deliveries that are due. It only wakes; the rows decide. What fails
- * is left to the next sweep and keeps nothing else from being looked at.
+ * Picks up whatever its own message did not: deliveries that are due, lists whose tick was lost, runs
+ * that stand still, what lists that do not exist have left, holds that nobody resolved. It only wakes;
+ * the rows decide. What fails is left to the next sweep and keeps nothing else from being looked at.
  */
 export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
   const now = dependencies.clock.now();
   return {
-    lists: await counted(() => sweepLists(dependencies, now), dependencies),
-    runs: await counted(() => sweepRuns(dependencies, now), dependencies),
-    purges: await counted(() => sweepPurges(dependencies, now), dependencies),
-    holds: await counted(() => sweepHolds(dependencies, now), dependencies),
     deliveries: await counted(
       () => dependencies.wakeDeliveries({ now, limit: rowsMax }),
       dependencies,
     ),
+    lists: await counted(() => sweepLists(dependencies, now), dependencies),
+    runs: await counted(() => sweepRuns(dependencies, now), dependencies),
+    purges: await counted(() => sweepPurges(dependencies, now), dependencies),
+    holds: await counted(() => sweepHolds(dependencies, now), dependencies),
   };
 }
 

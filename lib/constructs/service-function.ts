@@ -86,6 +86,8 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
       environment: {
         ...readEnvironment(props.name, props.variables),
         POWERTOOLS_SERVICE_NAME: props.name,
+        // Name lookups wait in threads: one customer's dead name server must not hold up others.
+        UV_THREADPOOL_SIZE: "64",
       },
       // The SDK keeps connections open by itself; the variable would be one that nobody listed.
       awsSdkConnectionReuse: false,

@@ -2,7 +2,6 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
-  TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, picklist, string, unknown } from "valibot";
@@ -16,15 +15,10 @@ import type {
   Released,
   Target,
 } from "../outbox/outbox.ts";
-import {
-  cancellationReasons,
-  isContention,
-  pastTransactions,
-  type Row,
-  unlessRefused,
-  untilSettled,
-} from "./dynamo.ts";
-import { additionWrites, entryWrite, wakeUpdate, type Write } from "./outbox-writes.ts";
+import { targetsAtOnceMax } from "../outbox/lease.ts";
+import { pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
+import { dynamoOutbox, transactWrites } from "./outbox.ts";
+import { entryWrite, type Write } from "./outbox-writes.ts";
 import { deliveryKeys, dueAt } from "./table.ts";
 
 export interface DynamoOutboxOptions<LogRecord> {
@@ -45,18 +39,27 @@ export function dynamoOutboxStore<LogRecord>(
 ): OutboxStore<LogRecord> {
   const { tableName } = options;
   return {
-    async add(target, entries) {
-      if (entries.length === 0) return;
-      await transact(client, additionWrites(tableName, target, entries), options);
+    ...dynamoOutbox(client, options),
+    async claim(target, claim) {
+      const heads = await readHeads(client, tableName, target.accountId);
+      const others = heads.filter(({ targetId }) => targetId !== target.targetId);
+      const taken = others.filter(({ leaseUntil }) => leaseUntil > claim.now).length;
+      if (taken >= targetsAtOnceMax) return null;
+      const claimed = await claimTarget(client, options, { target, ...claim });
+      const crowded =
+        taken === targetsAtOnceMax - 1 || others.some((head) => isWaiting(head, claim.now));
+      return claimed === null ? null : { ...claimed, crowded };
     },
-    async wake(target, now) {
-      const command = new UpdateCommand(wakeUpdate(tableName, target, now));
-      await pastTransactions(options, () => client.send(command));
+    async waiting(accountId, now) {
+      const heads = await readHeads(client, tableName, accountId);
+      return heads
+        .filter((head) => isWaiting(head, now))
+        .sort((one, other) => one.due.getTime() - other.due.getTime())
+        .map(({ targetId }) => ({ accountId, targetId }));
     },
-    claim: (target, claim) => claimTarget(client, options, { target, ...claim }),
     entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
     record: (target, { lease, changes }) =>
-      transact(client, recordWrites(options, { target, lease, changes }), options),
+      transactWrites(client, recordWrites(options, { target, lease, changes }), options),
     release: (target, held) => releaseTarget(client, options, { target, ...held }),
   };
 }
@@ -87,6 +90,38 @@ async function claimTarget(
     claimed = (await pastTransactions(options, () => client.send(command))).Attributes;
   });
   return taken ? { additions: parse(headRow, claimed ?? {}).additions } : null;
+}
+
+interface Head {
+  readonly targetId: string;
+  readonly due: Date;
+  /** In the past when nobody has the target. */
+  readonly leaseUntil: Date;
+}
+
+const isWaiting = ({ due, leaseUntil }: Head, now: Date): boolean =>
+  due <= now && leaseUntil <= now;
+
+/** The rows of an account's targets: its endpoints and its destination, a dozen or so. */
+async function readHeads(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  accountId: string,
+): Promise<readonly Head[]> {
+  const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName,
+      KeyConditionExpression: "pk = :pk",
+      FilterExpression: "attribute_exists(due_at)",
+      ExpressionAttributeValues: { ":pk": pk },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.map((row) => {
+    const { sk, due_at: due, lease_until: until } = parse(targetRow, row);
+    return { targetId: sk, due: new Date(due), leaseUntil: new Date(until ?? 0) };
+  });
 }
 
 async function readEntries(
@@ -195,25 +230,7 @@ async function lookAgain(
   return row.lease === token ? { outcome: "more", additions: row.additions } : { outcome: "lost" };
 }
 
-/** True when the writes took effect; false when the condition of one did not hold. */
-function transact(
-  client: DynamoDBDocumentClient,
-  writes: readonly Write[],
-  patience: Pick<Options, "clock" | "chance">,
-): Promise<boolean> {
-  return untilSettled(patience, async () => {
-    try {
-      await client.send(new TransactWriteCommand({ TransactItems: [...writes] }));
-      return true;
-    } catch (error) {
-      const reasons = cancellationReasons(error);
-      if (reasons === undefined) throw error;
-      if (isContention(reasons)) return "again";
-      return false;
-    }
-  });
-}
-
+const targetRow = object({ sk: string(), due_at: string(), lease_until: optional(string()) });
 const headRow = object({ additions: optional(number(), 0), lease: optional(string()) });
 const entryRow = object({
   lane: picklist(["first", "later"]),

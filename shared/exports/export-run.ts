@@ -53,9 +53,15 @@ export async function exportRun(
   // It was to be ended before its time, but the destination has been enabled again.
   if (!isDue(entry, dependencies.clock.now())) return;
   const { destination } = ready;
-  if (ready.outcome === "failed" || failures.inRow >= failuresInRowMax) {
-    const reason = ready.outcome === "failed" ? ready.reason : (failures.reason ?? "not_tried");
-    return postpone(task, { record, destination, reason }, dependencies);
+  if (failures.inRow >= failuresInRowMax) {
+    // What was not tried has not failed: it only waits.
+    await wait(task, { ...record, lastError: failures.reason ?? null }, dependencies);
+    return;
+  }
+  if (ready.outcome === "failed") {
+    failures.inRow += 1;
+    failures.reason = ready.reason;
+    return fail(task, { record, destination, reason: ready.reason }, dependencies);
   }
   const run = await archivedRun({ accountId, runId: record.runId }, dependencies.bodies);
   if (run === null) return end(task, record, { ...dependencies, reason: "events_expired" });
@@ -103,7 +109,7 @@ async function settle(
       return end(task, record, { ...dependencies, reason: "events_expired" });
     case "failed":
       failures.reason = written.reason;
-      return postpone(task, { record, destination, reason: written.reason }, dependencies);
+      return fail(task, { record, destination, reason: written.reason }, dependencies);
     case "written":
       return finish(task, { run, destination, record }, dependencies);
     default:
@@ -138,31 +144,45 @@ interface Failure {
 }
 
 /** The next attempt comes on the retry schedule; after the last one the export is given up. */
-async function postpone(
-  { accountId, entry, slice }: ExportTask,
+async function fail(
+  task: ExportTask,
   { record, destination, reason }: Failure,
-  { destinations, clock, chance }: ExportRunDependencies,
+  dependencies: ExportRunDependencies,
 ): Promise<void> {
+  const tried = {
+    ...record,
+    tries: record.tries + 1,
+    attemptCount: record.attemptCount + 1,
+    lastError: reason,
+  };
+  const givenUp = await wait(task, tried, dependencies);
+  const report = { outcome: "failed", error: reason, givenUp } as const;
+  await dependencies.destinations.report(task.accountId, destination.revision, report);
+}
+
+/** Puts an export off as if it had just failed once more, or gives it up; true when it does. */
+async function wait(
+  { entry, slice }: ExportTask,
+  record: ExportRecord,
+  { clock, chance }: ExportRunDependencies,
+): Promise<boolean> {
   const now = clock.now();
-  const tries = record.tries + 1;
-  const wait = nextWaitSeconds({
-    attempt: tries,
+  const seconds = nextWaitSeconds({
+    attempt: Math.max(1, record.tries),
     retryAfterSeconds: null,
     fraction: chance.fraction(),
   });
-  const givenUp = wait === null;
-  const failed: ExportRecord = {
-    ...record,
-    state: givenUp ? "failed" : "pending",
-    tries,
-    attemptCount: record.attemptCount + 1,
-    lastError: reason,
-    nextAttemptAt: givenUp ? null : new Date(now.getTime() + wait * 1_000).toISOString(),
-    finishedAt: givenUp ? now.toISOString() : null,
-  };
-  await slice.record({ removed: entry, added: nextEntries(failed), records: [failed] });
-  const report = { outcome: "failed", error: reason, givenUp } as const;
-  await destinations.report(accountId, destination.revision, report);
+  const put: ExportRecord =
+    seconds === null
+      ? { ...record, state: "failed", nextAttemptAt: null, finishedAt: now.toISOString() }
+      : {
+          ...record,
+          state: "pending",
+          nextAttemptAt: new Date(now.getTime() + seconds * 1_000).toISOString(),
+          finishedAt: null,
+        };
+  await slice.record({ removed: entry, added: nextEntries(put), records: [put] });
+  return seconds === null;
 }
 
 /** No further attempt is made, whatever the schedule says. */

@@ -42,7 +42,7 @@ export function nextWaitSeconds(failed: FailedAttempt): number | null {
 /** Reads a `Retry-After` header, in seconds or as an HTTP date; null when there is none to use. */
 export function retryAfterSeconds(header: string | null, now: Date): number | null {
   if (header === null) return null;
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
+  if (/^\d{1,15}$/.test(header.trim())) return Number(header);
   const at = Date.parse(header);
   return Number.isNaN(at) ? null : Math.max(0, (at - now.getTime()) / 1_000);
 }

@@ -1,5 +1,5 @@
 import type { Chance, Clock } from "../base/clock.ts";
-import { messageDelay, newLease, sliceSecondsMax } from "./lease.ts";
+import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import { type Entry, nameOf, type OutboxQueue, type OutboxStore, type Target } from "./outbox.ts";
 import { LeaseLost, recorder } from "./recorder.ts";
 
@@ -51,7 +51,7 @@ export interface DrainDependencies<LogRecord> {
 const entriesAtOnce = 25;
 
 /**
- * Works off what a target is owed, for up to two minutes, if nobody else is at it; then gives it
+ * Works off what a target is owed, for up to half a minute, if nobody else is at it; then gives it
  * back and wakes the delivery for what is left.
  * @throws what of the service itself failed, once everything else was done and kept.
  */
@@ -85,7 +85,20 @@ export async function drain<LogRecord>(
     session.close();
   }
   const delay = next === null ? null : messageDelay(next, clock.now());
-  if (delay !== null) await queue.send([target], delay);
+  // What failed is left to the sweeper, so that it does not come again at once.
+  if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
+  if (claimed.crowded) await wakeWaiting(target, dependencies);
+  if (work.errors.length > 0) throw work.errors[0];
+}
+
+/** Others of the account may have found it at its limit: they can have the places now. */
+async function wakeWaiting<LogRecord>(
+  { accountId, targetId }: Target,
+  { outbox, queue, clock }: DrainDependencies<LogRecord>,
+): Promise<void> {
+  const waiting = await outbox.waiting(accountId, clock.now());
+  const others = waiting.filter((other) => other.targetId !== targetId);
+  if (others.length > 0) await queue.send(others.slice(0, targetsAtOnceMax), 0);
 }
 
 interface Work<LogRecord> {
@@ -113,8 +126,6 @@ async function untilNothingIsDue<LogRecord>(
       await workOn(due, work);
       await work.recorder.flush();
     }
-    // The lease runs out over what the service could not do: the sweeper wakes the target then.
-    if (work.errors.length > 0) throw work.errors[0];
     const released = await outbox.release(work.target, { token: claimed.token, additions });
     if (released.outcome === "lost") throw new LeaseLost();
     if (released.outcome === "released") return released.next;
@@ -152,7 +163,7 @@ async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): 
       try {
         await session.work(entry, { record: (change) => kept.record(change), timeIsUp });
       } catch (error) {
-        if (error instanceof LeaseLost) throw error;
+        if (kept.hasFailed()) throw error;
         work.failed.add(nameOf(entry));
         work.errors.push(error);
       }

@@ -7,8 +7,14 @@ const leaseTokenBytes = 12;
 /** The longest delay of a queue message; longer waits are left to the sweeper. */
 const messageDelaySecondsMax = 900;
 
-/** How long one message may keep working before the rest is handed to a new message. */
-export const sliceSecondsMax = 120;
+/** How long one message may keep working before the rest is handed to a new one: others wait. */
+export const sliceSecondsMax = 30;
+
+/**
+ * Targets of one account that are worked off at once: with four exchanges each, no account has more
+ * than 16 under way, or takes more workers than these.
+ */
+export const targetsAtOnceMax = 4;
 
 export const leaseUntil = (now: Date): Date => new Date(now.getTime() + leaseSeconds * 1_000);
 

@@ -40,6 +40,13 @@ export interface Changes<LogRecord> {
   readonly records: readonly LogRecord[];
 }
 
+export interface Claimed {
+  /** How often something was added so far. */
+  readonly additions: number;
+  /** True when other targets of the account may be waiting for this one to be given back. */
+  readonly crowded: boolean;
+}
+
 export type Released =
   /** `next`: when the earliest entry left is due; null when none is left. */
   | { readonly outcome: "released"; readonly next: Date | null }
@@ -60,11 +67,16 @@ export interface Outbox {
 
 /** What is owed to targets, and who is at it. `LogRecord` is what the target's log is made of. */
 export interface OutboxStore<LogRecord> extends Outbox {
-  /** Takes a target; null when somebody else has it or nothing is known of it. */
+  /**
+   * Takes a target; null when somebody else has it, nothing is known of it, or `targetsAtOnceMax`
+   * targets of its account are being worked off.
+   */
   claim(
     target: Target,
     claim: { readonly lease: Lease; readonly now: Date },
-  ): Promise<{ readonly additions: number } | null>;
+  ): Promise<Claimed | null>;
+  /** The targets of an account that are due and that nobody has, the longest due first. */
+  waiting(accountId: string, now: Date): Promise<readonly Target[]>;
   /** Entries of a lane due by a time (null: at any time), the longest due first. */
   entries(
     target: Target,

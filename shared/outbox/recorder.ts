@@ -13,14 +13,16 @@ import {
 /** Somebody else has taken the target over; what was not kept yet will be done again by them. */
 export class LeaseLost extends Error {}
 
-/** Rows of one transaction: DynamoDB takes 100 and 4 MB; a record can have 30 KB of excerpts. */
+/** Rows of one transaction: DynamoDB takes 100 and 4 MB; a record can have 75 KB of excerpts. */
 const rowsMax = 90;
 const recordsMax = 25;
-/** Work that was done but not kept is done again after a crash: at most so much of it. */
+/** Work that was done but not kept is done again after a crash: what follows it keeps it. */
 const keptWithinMs = 1_000;
 
 export interface Recorder<LogRecord> {
   record(change: Change<LogRecord>): Promise<void>;
+  /** True when something could not be kept: to go on would only make more to do again. */
+  hasFailed(): boolean;
   /** Keeps everything handed over so far. */
   flush(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
     return writing;
   };
   return {
+    hasFailed: () => failure !== undefined,
     async record(change) {
       if (failure !== undefined) throw failure.error;
       waiting.push(change);

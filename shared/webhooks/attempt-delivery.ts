@@ -30,6 +30,16 @@ export interface WebhookContext {
   readonly dependencies: WebhookDependencies;
   /** The index of a run's events, or null when they are not kept any more. */
   readonly run: (runId: string) => Promise<ArchivedRun | null>;
+  /** The log as this session knows it: what it has noted may not have been kept yet. */
+  readonly log: DeliveryLog;
+  /** First attempts that failed, since the last delivery that did not. */
+  readonly failures: { inRow: number };
+}
+
+export interface DeliveryLog {
+  get(id: string): Promise<Delivery | null>;
+  /** Those of up to 100 deliveries that exist, by id. */
+  getMany(ids: readonly string[]): Promise<ReadonlyMap<string, Delivery>>;
 }
 
 /** An entry of an endpoint's outbox at work. */

@@ -4,7 +4,7 @@ import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { retryEntries, type RunContent } from "./outbox-entries.ts";
 import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
 
-/** After so many failures in a row, the rest of a run goes straight to the retry schedule. */
+/** After so many failures in a row, the rest of a slice goes straight to the retry schedule. */
 const failuresInRowMax = 3;
 const idsAtOnce = 100;
 
@@ -22,21 +22,17 @@ export async function firstAttempts(
   // Events that are not kept any more cannot be sent, or named.
   const owed = run === null ? [] : await owedEvents(run.events, work, context);
   const lines = readLines({ accountId, runId: content.runId }, owed, dependencies.bodies);
-  let failuresInRow = 0;
   let line = await nextLine(lines);
   while (line !== null) {
     if (slice.timeIsUp()) return;
-    const fresh = newDelivery({ ...content, event: line.event, endpointId: context.endpointId });
-    const postpones = failuresInRow >= failuresInRowMax;
-    const trying = postpones
-      ? postponed(fresh, dependencies.clock.now())
-      : firstAttempt(fresh, line.body, context);
+    const trying = firstAttempt(line, content, context);
     // The next one is unpacked while this one is under way.
-    const [delivery, next] = await Promise.all([trying, nextLine(lines)]);
-    failuresInRow = postpones || delivery.state !== "delivered" ? failuresInRow + 1 : 0;
-    const records = [{ delivery, answersRequest: false }];
-    await slice.record({ records, added: retryEntries(delivery) });
-    line = next;
+    const [tried, next] = await Promise.allSettled([trying, nextLine(lines)]);
+    if (tried.status === "rejected") throw tried.reason;
+    const records = [{ delivery: tried.value, answersRequest: false }];
+    await slice.record({ records, added: retryEntries(tried.value) });
+    if (next.status === "rejected") throw next.reason;
+    line = next.value;
   }
   await slice.record({ removed: entry });
 }
@@ -55,26 +51,34 @@ async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | nul
 }
 
 async function firstAttempt(
-  delivery: Delivery,
-  body: Uint8Array | null,
-  { receiver, dependencies }: WebhookContext,
+  { event, body }: Line,
+  content: RunContent,
+  { endpointId, receiver, dependencies, failures }: WebhookContext,
 ): Promise<Delivery> {
-  if (body === null) return endedDelivery(delivery, dependencies.clock.now(), "event_expired");
-  return attempt({ delivery, body, ready: await receiver.ready() }, dependencies);
+  const fresh = newDelivery({ ...content, event, endpointId });
+  const now = dependencies.clock.now();
+  if (failures.inRow >= failuresInRowMax) return postponed(fresh, now);
+  if (body === null) return endedDelivery(fresh, now, "event_expired");
+  const tried = await attempt(
+    { delivery: fresh, body, ready: await receiver.ready() },
+    dependencies,
+  );
+  failures.inRow = tried.state === "delivered" ? 0 : failures.inRow + 1;
+  return tried;
 }
 
 /** The run's events that the endpoint is to get and that the log does not know. */
 async function owedEvents(
   events: readonly ArchivedEvent[],
   { content }: WebhookWork<RunContent>,
-  { accountId, endpointId, dependencies }: WebhookContext,
+  { endpointId, log }: WebhookContext,
 ): Promise<readonly ArchivedEvent[]> {
   const wanted = events.filter(({ type }) => content.types?.includes(type) ?? true);
   const owed: ArchivedEvent[] = [];
   for (let start = 0; start < wanted.length; start += idsAtOnce) {
     const some = wanted.slice(start, start + idsAtOnce);
     const ids = some.map((event) => newDelivery({ ...content, event, endpointId }).id);
-    const known = await dependencies.deliveries.getMany(accountId, ids);
+    const known = await log.getMany(ids);
     owed.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
   }
   return owed;

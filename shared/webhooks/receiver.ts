@@ -38,10 +38,13 @@ export function openReceiver(
   let found: { readonly ready: Promise<Ready>; readonly at: number } | undefined;
   let open: { readonly url: string; readonly connection: ReceiverConnection } | undefined;
 
+  const connections: ReceiverConnection[] = [];
+
   const connectionTo = (url: string): ReceiverConnection => {
     if (open?.url !== url) {
-      open?.connection.close();
+      // Deliveries to an address that was changed may still be under way.
       open = { url, connection: sender.connect(url) };
+      connections.push(open.connection);
     }
     return open.connection;
   };
@@ -75,6 +78,8 @@ export function openReceiver(
       }
       return ready;
     },
-    close: () => open?.connection.close(),
+    close() {
+      for (const connection of connections) connection.close();
+    },
   };
 }

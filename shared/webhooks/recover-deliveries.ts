@@ -41,7 +41,7 @@ async function owe(
   endpoint: Endpoint,
   { context, slice }: { context: WebhookContext; slice: WebhookWork<RecoverContent>["slice"] },
 ): Promise<void> {
-  const { accountId, dependencies } = context;
+  const { dependencies, log } = context;
   const { runId, watchlistId } = feedRun;
   const archived = await context.run(runId);
   const meant = (archived?.events ?? []).filter((event) => isMeant(event, feedRun, endpoint));
@@ -50,7 +50,7 @@ async function owe(
       .slice(start, start + deliveriesAtOnce)
       .map((event) => newDelivery({ event, watchlistId, runId, endpointId: endpoint.id }));
     const ids = fresh.map(({ id }) => id);
-    const known = await dependencies.deliveries.getMany(accountId, ids);
+    const known = await log.getMany(ids);
     const now = dependencies.clock.now().toISOString();
     const owed = fresh
       .map((delivery) => known.get(delivery.id) ?? delivery)
@@ -63,10 +63,10 @@ async function owe(
   }
 }
 
-/** Whom an event was for (specification, section "Events", rule 1). */
+/** Whom an event was for (specification, section "Events", rule 1): nobody who came later. */
 const isMeant = (event: ArchivedEvent, run: FeedEntry, endpoint: Endpoint): boolean =>
   run.webhookEndpointId === null
-    ? isSubscribed(endpoint, event.type)
+    ? isSubscribed(endpoint, event.type) && event.createdAt >= endpoint.createdAt
     : run.webhookEndpointId === endpoint.id;
 
 const isMissing = (delivery: Delivery, known: ReadonlyMap<string, Delivery>): boolean =>

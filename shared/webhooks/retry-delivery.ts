@@ -9,8 +9,8 @@ export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,
   context: WebhookContext,
 ): Promise<void> {
-  const { accountId, endpointId, receiver, dependencies } = context;
-  const known = await dependencies.deliveries.get(accountId, content.deliveryId);
+  const { endpointId, receiver, dependencies, log, failures } = context;
+  const known = await log.get(content.deliveryId);
   const delivery = owedDelivery(known, { entry, content, endpointId });
   if (delivery === null) return slice.record({ removed: entry });
   const body = await bodyOf(content, context);
@@ -22,6 +22,7 @@ export async function retryDelivery(
     body === null
       ? endedDelivery(delivery, now, "event_expired")
       : await attempt({ delivery, body, ready }, dependencies);
+  if (attempted.state === "delivered") failures.inRow = 0;
   await slice.record({
     removed: entry,
     added: retryEntries(attempted),

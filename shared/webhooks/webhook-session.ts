@@ -1,9 +1,10 @@
 import { parse } from "valibot";
 import { assertNever } from "../base/assert.ts";
 import { archivedRun, type EventBodies } from "../events/event-archive.ts";
-import type { OpenSession, Slice } from "../outbox/drain.ts";
-import type { Entry } from "../outbox/outbox.ts";
+import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
+import { refusalOf } from "./delivery-attempt.ts";
+import { notedLog } from "./delivery-log.ts";
 import { firstAttempts } from "./first-attempts.ts";
 import { webhookContent } from "./outbox-entries.ts";
 import { openReceiver } from "./receiver.ts";
@@ -19,38 +20,54 @@ const runsMax = 8;
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
   return ({ accountId, targetId: endpointId }) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
+    const log = notedLog(accountId, dependencies.deliveries);
     const context: WebhookContext = {
       accountId,
       endpointId,
       receiver,
       dependencies,
       run: runsAtHand(accountId, dependencies.bodies),
+      log,
+      failures: { inRow: 0 },
     };
+    const work = workOn(context);
     return Promise.resolve({
       parallel,
-      ended: async () => (await receiver.ready()).outcome === "refused",
-      work: (entry, slice) => workOn(entry, slice, context),
+      // Asked of the store: a second's memory would miss the change that woke this session.
+      ended: async () =>
+        refusalOf(await dependencies.endpoints.get(accountId, endpointId)) !== null,
+      work: (entry, slice) => work(entry, log.noting(slice)),
       close: () => receiver.close(),
     });
   };
 }
 
-function workOn(
-  entry: Entry,
-  slice: Slice<DeliveryRecord>,
-  context: WebhookContext,
-): Promise<void> {
-  const content = parse(webhookContent, entry.content);
-  switch (content.kind) {
-    case "run":
-      return firstAttempts({ entry, content, slice }, context);
-    case "delivery":
-      return retryDelivery({ entry, content, slice }, context);
-    case "recover":
-      return recoverDeliveries({ entry, content, slice }, context);
-    default:
-      return assertNever(content);
-  }
+function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
+  // A recovery asks the log what was not sent: no first attempt may be under way meanwhile.
+  const firsts = new Set<Promise<void>>();
+  let recovering: Promise<void> = Promise.resolve();
+  return async (entry, slice) => {
+    const content = parse(webhookContent, entry.content);
+    switch (content.kind) {
+      case "run": {
+        await recovering;
+        const attempts = firstAttempts({ entry, content, slice }, context);
+        firsts.add(attempts);
+        return attempts.finally(() => firsts.delete(attempts));
+      }
+      case "delivery":
+        return retryDelivery({ entry, content, slice }, context);
+      case "recover": {
+        const recovery = Promise.allSettled([recovering, ...firsts]).then(() =>
+          recoverDeliveries({ entry, content, slice }, context),
+        );
+        recovering = recovery.catch(() => undefined);
+        return recovery;
+      }
+      default:
+        return assertNever(content);
+    }
+  };
 }
 
 function runsAtHand(accountId: string, bodies: EventBodies): WebhookContext["run"] {

@@ -47,7 +47,9 @@ describe("functions", () => {
   it.each(functionNames)("%s gets the variables listed for it and no others", (name) => {
     const variables = Object.keys(variablesOf(functionOf(name).Properties)).sort();
 
-    expect(variables).toEqual([...environment[name], "POWERTOOLS_SERVICE_NAME"].sort());
+    expect(variables).toEqual(
+      [...environment[name], "POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"].sort(),
+    );
   });
 
   it.each(functionNames)("%s has a role of its own", (name) => {

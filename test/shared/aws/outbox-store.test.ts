@@ -145,6 +145,54 @@ describe("a claim", () => {
   });
 });
 
+describe("an account with many targets", () => {
+  const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
+
+  it("has four of them worked off at once, and gets the others as these are given back", async () => {
+    for (const one of targets) await store.add(one, [entry("a")]);
+    const claims = [];
+    for (const one of targets) claims.push(await claim(one));
+    expect(claims.map((claimed) => claimed !== null)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(claims.map((claimed) => claimed?.crowded)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      undefined,
+      undefined,
+    ]);
+    expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(4));
+
+    const [first] = claims;
+    if (first == null) throw new Error("not claimed");
+    const { token, additions } = first;
+    const [one = target] = targets;
+    const changes = { removed: [entry("a")], added: [], records: [] };
+    await store.record(one, { lease: first.lease, changes });
+    await store.release(one, { token, additions });
+
+    expect(await claim(targets[4] ?? target)).toMatchObject({ crowded: true });
+    expect(await claim(targets[5] ?? target)).toBeNull();
+    expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
+  });
+
+  it("keeps no other account waiting", async () => {
+    for (const one of targets) await store.add(one, [entry("a")]);
+    for (const one of targets) await claim(one);
+    const other = { ...target, accountId: "acct_2" };
+    await store.add(other, [entry("a")]);
+
+    expect(await claim(other)).toMatchObject({ crowded: false });
+  });
+});
+
 describe("recording", () => {
   const changes = { removed: [entry("a")], added: [entry("b")], records: [{ id: "1", text: "x" }] };
 

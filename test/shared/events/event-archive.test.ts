@@ -127,8 +127,8 @@ describe("archiveRun", () => {
     expect(await objects()).toHaveLength(2);
   });
 
-  it("keeps chunks within 8 MiB, and gives a larger event one of its own", async () => {
-    const run = noisy([3, 3, 3, 9, 1, 7.5]);
+  it("keeps chunks within 2 MiB, and gives a larger event one of its own", async () => {
+    const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
     const archived = await archiveRun(run, bodies);
 
     expect(archived.events.map(({ chunk }) => chunk)).toEqual([1, 1, 2, 3, 4, 5, 5]);
@@ -136,7 +136,7 @@ describe("archiveRun", () => {
       [1, 2, 3, 4, 5].map((n) => `events-0000${n}.jsonl.gz`).concat("run.json.gz"),
     );
     for (const n of [1, 2, 4, 5]) {
-      expect((await object(`events-0000${n}.jsonl.gz`)).length).toBeLessThanOrEqual(8 * megabyte);
+      expect((await object(`events-0000${n}.jsonl.gz`)).length).toBeLessThanOrEqual(2 * megabyte);
     }
     const text = (await Promise.all([1, 2, 3, 4, 5].map((n) => object(`events-0000${n}.jsonl.gz`))))
       .map((bytes) => gunzipSync(bytes).toString())
@@ -150,7 +150,7 @@ describe("archiveRun", () => {
       put: (key, bytes) =>
         key.includes("events-00002") ? Promise.reject(new Error("down")) : stored.put(key, bytes),
     };
-    await expect(archiveRun(noisy([5, 5]), failing)).rejects.toThrow("down");
+    await expect(archiveRun(noisy([1.25, 1.25]), failing)).rejects.toThrow("down");
 
     expect(await archivedRun(small, bodies)).toBeNull();
   });
@@ -170,7 +170,7 @@ describe("reading", () => {
   });
 
   it("gives all lines in order, with one read a chunk", async () => {
-    const run = noisy([3, 3, 3, 9, 1, 7.5]);
+    const run = noisy([0.75, 0.75, 0.75, 2.25, 0.25, 1.875]);
     const { events } = await archiveRun(run, bodies);
 
     expect((await lines(run, events)).every((body, n) => body === run.events[n]?.body)).toBe(true);
@@ -189,7 +189,7 @@ describe("reading", () => {
   });
 
   it("does not fetch what lies between events far apart", async () => {
-    const run = noisy([1, 4, 1]);
+    const run = noisy([0.25, 1, 0.25]);
     const { events } = await archiveRun(run, bodies);
     const apart = [events[0], events[2]] as ArchivedEvent[];
 
@@ -199,7 +199,7 @@ describe("reading", () => {
   });
 
   it("takes no event of another chunk for one that stands near", async () => {
-    const run = noisy([3, 3, 3.1, 3]);
+    const run = noisy([0.75, 0.75, 0.775, 0.75]);
     const { events } = await archiveRun(run, bodies);
     const asked = [events[0], events[3]] as ArchivedEvent[];
 
@@ -213,7 +213,7 @@ describe("reading", () => {
   });
 
   it("fetches a chunk only when its first line is asked for", async () => {
-    const run = noisy([5, 5]);
+    const run = noisy([1.25, 1.25]);
     const { events } = await archiveRun(run, bodies);
     const reading = readLines(run, events, bodies);
     await reading.next();
@@ -224,7 +224,7 @@ describe("reading", () => {
   });
 
   it("gives null for what is gone: an index, a chunk", async () => {
-    const run = noisy([5, 5]);
+    const run = noisy([1.25, 1.25]);
     const { events } = await archiveRun(run, bodies);
     const [first, second] = events as [ArchivedEvent, ArchivedEvent];
     await remove("events-00001.jsonl.gz");

@@ -282,7 +282,7 @@ describe("an export", () => {
   it("stops between objects when its time is up, and goes on there", async () => {
     await world.setDestination(account);
     const keys = interceptPuts(() => {
-      world.clock.advance(20_000);
+      world.clock.advance(5_000);
       return null;
     });
     await world.publish(aRun([...many(20), "watchlist.run.completed"]));
@@ -326,8 +326,30 @@ describe("an export", () => {
     const records = await log();
     expect(records).toHaveLength(8);
     for (const record of records) {
-      expect(record).toMatchObject({ state: "pending", tries: 1, lastError: "SlowDown" });
+      expect(record).toMatchObject({ state: "pending", lastError: "SlowDown" });
     }
+    // What was not tried has used up nothing of its schedule.
+    expect(records.map(({ tries }) => tries).sort()).toEqual([0, 0, 0, 0, 0, 1, 1, 1]);
+    expect(records.map(({ attemptCount }) => attemptCount).sort()).toEqual([
+      0, 0, 0, 0, 0, 1, 1, 1,
+    ]);
+  });
+
+  it("gives no export up that was not tried ten times, however many there are", async () => {
+    await world.setDestination(account);
+    const keys = interceptPuts(() => "SlowDown");
+    for (let n = 0; n < 8; n += 1) {
+      await world.publish(aRun(["watchlist.run.completed"], { runId: `wlrun_${n}`, runNumber: n }));
+    }
+    for (let waves = 0; waves < 40; waves += 1) {
+      await world.work();
+      world.clock.advance(27 * 60 * 60 * 1_000);
+    }
+
+    expect(keys).toHaveLength(80);
+    const records = await log();
+    expect(records.map(({ state }) => state)).toEqual(records.map(() => "failed"));
+    expect(records.map(({ attemptCount }) => attemptCount)).toEqual(records.map(() => 10));
   });
 
   it("keeps one connection open for the objects of a slice, and closes it", async () => {

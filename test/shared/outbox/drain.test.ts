@@ -16,15 +16,16 @@ const entry = (key: string, wanted: Partial<Entry> = {}): Entry => ({
 let clock: ReturnType<typeof fixedClock>;
 let entries: Entry[];
 let kept: Changes<string>[];
-let hints: { delay: number }[];
+let hints: { delay: number; targets?: readonly Target[] }[];
 let leased: boolean;
 let additions: number;
+let waiting: Target[];
 let session: Session<string>;
 let dependencies: DrainDependencies<string>;
 
 beforeEach(() => {
   clock = fixedClock(startedAt);
-  [entries, kept, hints, leased, additions] = [[], [], [], true, 1];
+  [entries, kept, hints, leased, additions, waiting] = [[], [], [], true, 1, []];
   session = {
     parallel: 1,
     ended: () => Promise.resolve(false),
@@ -35,8 +36,8 @@ beforeEach(() => {
     outbox: listOutbox(),
     open: () => Promise.resolve(session),
     queue: {
-      send: async (_, delay) => {
-        hints.push({ delay });
+      send: async (targets, delay) => {
+        hints.push(targets[0] === target ? { delay } : { delay, targets });
       },
     },
     clock,
@@ -48,7 +49,8 @@ beforeEach(() => {
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("nobody adds here")),
   wake: () => Promise.reject(new Error("nobody wakes here")),
-  claim: () => Promise.resolve(leased ? { additions } : null),
+  claim: () => Promise.resolve(leased ? { additions, crowded: waiting.length > 0 } : null),
+  waiting: () => Promise.resolve(waiting),
   entries: (_, { lane, by, limit }) =>
     Promise.resolve(
       entries
@@ -168,11 +170,11 @@ describe("drain", () => {
     expect(worked().sort()).toEqual(["a", "a", "a", "b", "b", "b"]);
   });
 
-  it("hands over after two minutes what it did not get to", async () => {
+  it("hands over after half a minute what it did not get to", async () => {
     session = {
       ...session,
       work: async (found, slice) => {
-        clock.advance(50_000);
+        clock.advance(12_000);
         await slice.record({ removed: found, records: [found.key] });
       },
     };
@@ -200,7 +202,7 @@ describe("drain", () => {
     expect(worked()).toEqual(["a", "b"]);
   });
 
-  it("does the rest when one entry fails, then throws, and keeps the lease as it is", async () => {
+  it("does the rest when one entry fails, gives the target back, then throws", async () => {
     entries = ["a", "b", "c"].map((key) => entry(key));
     session = {
       ...session,
@@ -213,6 +215,36 @@ describe("drain", () => {
 
     expect(worked()).toEqual(["b", "c"]);
     expect(hints).toEqual([]);
+  });
+
+  it("stops when what was done cannot be kept", async () => {
+    const { outbox } = dependencies;
+    dependencies = {
+      ...dependencies,
+      outbox: { ...outbox, record: () => Promise.reject(new Error("no table")) },
+    };
+    entries = ["a", "b", "c", "d"].map((key) => entry(key));
+    const begun: string[] = [];
+    session = {
+      ...session,
+      work: async (found, slice) => {
+        begun.push(found.key);
+        clock.advance(1_000);
+        await slice.record({ removed: found });
+      },
+    };
+    await expect(drain(target, dependencies)).rejects.toThrow("no table");
+
+    expect(begun.length).toBeLessThanOrEqual(2);
+  });
+
+  it("wakes others of the account that may have waited for it, and not itself", async () => {
+    const other = { ...target, targetId: "we_2" };
+    waiting = [target, other];
+    entries = [entry("a")];
+    await drain(target, dependencies);
+
+    expect(hints).toEqual([{ delay: 0, targets: [other] }]);
   });
 
   it("stops without a word when somebody has taken the target over", async () => {

@@ -65,7 +65,9 @@ it("a receiver and a bucket that are down for longer than the retry schedule get
   for (let n = 0; n < 6; n += 1) {
     const happenedAt = world.clock.now().toISOString();
     const types = ["watchlist.product.changed", "watchlist.run.completed"] as const;
-    runs.push(aRun(types, { runId: `wlrun_${n}`, runNumber: n, runStartedAt: happenedAt, happenedAt }));
+    runs.push(
+      aRun(types, { runId: `wlrun_${n}`, runNumber: n, runStartedAt: happenedAt, happenedAt }),
+    );
     await world.publish(runs[n] ?? aRun([]));
     await liveUntil(new Date(world.clock.now().getTime() + 6 * hour));
     // Nobody else waits for the two.

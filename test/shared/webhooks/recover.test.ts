@@ -25,6 +25,8 @@ afterEach(() => receiver.stop());
 const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>
   aRun(["watchlist.product.changed", "watchlist.run.completed"], {
     runId: `wlrun_${String(n).padStart(3, "0")}`,
+    // After the endpoints were registered.
+    happenedAt: "2026-11-20T10:00:00.001Z",
     ...wanted,
   });
 const recover = async (endpointId: string, span = { since, until }): Promise<void> => {
@@ -41,6 +43,9 @@ const many = Array.from({ length: 40 }, (_, n) => runOf(n));
 async function failEverything(runs: ReturnType<typeof aRun>[]): Promise<void> {
   receiver.answer = (response) => response.writeHead(410).end();
   for (const run of runs) await world.publish(run);
+  await world.deliverDue();
+  // What came after three failures in a row was put off.
+  world.clock.advance(6_000);
   await world.deliverDue();
   receiver.requests.length = 0;
   receiver.answer = (response) => response.end("ok");
@@ -119,6 +124,16 @@ describe("recover", () => {
     await world.deliverDue();
 
     expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());
+  });
+
+  it("sends nothing that happened before the endpoint was there, unless a list names it", async () => {
+    const run = runOf(1, { happenedAt: "2026-11-20T09:59:59.000Z" });
+    await world.publish(run);
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+
+    await recover(endpoint.id);
+
+    expect(received()).toEqual([]);
   });
 
   it("sends everything of lists that name the endpoint, whatever its filter", async () => {

@@ -178,10 +178,8 @@ describe("a run's first attempts", () => {
     });
     await expect(world.deliverHint(hint)).rejects.toThrow("crash");
 
-    await world.deliverHint(hint);
     expect(receiver.requests).toHaveLength(2);
 
-    world.clock.advance(60_000);
     await world.sweep();
     for (const again of await world.takeHints()) await world.deliverHint(again);
 
@@ -212,12 +210,12 @@ describe("a worker that outlives its lease", () => {
     expect((await deliveryOf(run, 1, endpoint.id))?.attempts).toHaveLength(1);
   });
 
-  it("hands a long run to a new message after two minutes of work", async () => {
+  it("hands a long run to a new message after half a minute of work", async () => {
     await world.addEndpoint(account, receiver.url);
     const run = aRun(wholeRun);
     await world.publish(run);
     receiver.answer = (response) => {
-      world.clock.advance(50_000);
+      world.clock.advance(12_000);
       response.end();
     };
     const [hint] = await world.takeHints();
