@@ -19,7 +19,7 @@ import { deliveryWrite, dynamoDeliveryStore } from "../shared/aws/delivery-store
 import { dynamoDestinationStore } from "../shared/aws/destination-store.ts";
 import { dynamoDueTargets } from "../shared/aws/due-targets.ts";
 import { documentClient } from "../shared/aws/dynamo.ts";
-import { dynamoEndpointStore } from "../shared/aws/endpoint-store.ts";
+import { dynamoEndpoints, dynamoEndpointStore } from "../shared/aws/endpoint-store.ts";
 import { s3EventBodies } from "../shared/aws/event-bodies.ts";
 import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
 import { dynamoExportStore, exportWrite } from "../shared/aws/export-store.ts";
@@ -70,7 +70,7 @@ import type { PurgeStore } from "../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
 import type { DeliveryStore } from "../shared/webhooks/delivery-store.ts";
-import type { EndpointStore } from "../shared/webhooks/endpoint-store.ts";
+import type { EndpointLookup } from "../shared/webhooks/endpoint-store.ts";
 import { runEventPublisher } from "../shared/webhooks/publish.ts";
 import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
 import type { FunctionName } from "./environment.ts";
@@ -200,8 +200,8 @@ export const schedules = (
     roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 
-export const endpoints = (environment: Needs<"DELIVERIES_TABLE">): EndpointStore =>
-  dynamoEndpointStore(dynamo(), { tableName: environment.DELIVERIES_TABLE, clock, chance });
+export const endpoints = (environment: Needs<"DELIVERIES_TABLE">): EndpointLookup =>
+  dynamoEndpoints(dynamo(), environment.DELIVERIES_TABLE);
 
 export const secrets = (environment: Needs<"SECRETS_KEY_ID">): SecretBox =>
   kmsSecretBox(kms(), { keyId: environment.SECRETS_KEY_ID, clock });
@@ -254,7 +254,7 @@ export const endpointRegistration = (
 ) => {
   const policy = policyOf(overrides);
   return {
-    endpoints: endpoints(environment),
+    endpoints: dynamoEndpointStore(dynamo(), deliveryRows(environment)),
     deliveries: deliveries(environment),
     secrets: secrets(environment),
     sender: webhookSender({ policy, clock }),

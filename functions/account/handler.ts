@@ -3,7 +3,7 @@ import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
 import type { UsageStore } from "../../shared/accounts/usage-store.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import type { CreditHistory } from "../../shared/credits/credit-history.ts";
-import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
+import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -17,7 +17,7 @@ import { usageRoute } from "./usage.ts";
 export interface AccountDependencies {
   readonly accounts: AccountStore;
   readonly apiKeys: ApiKeyStore;
-  readonly endpoints: EndpointStore;
+  readonly endpoints: EndpointLookup;
   readonly history: CreditHistory;
   readonly usage: UsageStore;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
-import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
+import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -33,7 +33,7 @@ export interface WatchlistDependencies {
   readonly steps: StepStore;
   readonly queue: RunQueue;
   readonly schedules: Schedules;
-  readonly endpoints: EndpointStore;
+  readonly endpoints: EndpointLookup;
   readonly clock: Clock;
   readonly chance: Chance;
   readonly warn: Warn;

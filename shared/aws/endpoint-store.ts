@@ -9,7 +9,7 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { tableSchema } from "../base/table-schema.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
-import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import type { EndpointLookup, EndpointStore } from "../webhooks/endpoint-store.ts";
 import { pastTransactions, type Row, unlessRefused, untilSettled } from "./dynamo.ts";
 import { endpointOf } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
@@ -21,12 +21,8 @@ export interface DynamoEndpointStoreOptions {
   readonly chance: Chance;
 }
 
-/** Webhook endpoints in DynamoDB. */
-export function dynamoEndpointStore(
-  client: DynamoDBDocumentClient,
-  options: DynamoEndpointStoreOptions,
-): EndpointStore {
-  const { tableName } = options;
+/** Webhook endpoints in DynamoDB, for whoever changes nothing about them. */
+export function dynamoEndpoints(client: DynamoDBDocumentClient, tableName: string): EndpointLookup {
   const read = async (Key: RowKey): Promise<Row | undefined> => {
     const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
@@ -37,16 +33,6 @@ export function dynamoEndpointStore(
   };
   return {
     get,
-    create: (accountId, endpoint) =>
-      untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
-    replace: (before, after) =>
-      untilSettled(options, () => replaceEndpointRow(client, tableName, { before, after })),
-    delete: (accountId, id) =>
-      untilSettled(options, async () => {
-        const endpoint = await get(accountId, id);
-        return endpoint === null ? false : deleteEndpointRow(client, tableName, endpoint);
-      }),
-    admitTest: (accountId, id, now) => admitTest(client, options, { accountId, id, now }),
     async list(accountId) {
       const { Items = [] } = await client.send(
         new QueryCommand({
@@ -69,6 +55,28 @@ export function dynamoEndpointStore(
       const row = await read(deliveryKeys.endpointUrl(accountId, url));
       return row === undefined ? null : get(accountId, parse(urlRow, row).endpoint_id);
     },
+  };
+}
+
+/** Webhook endpoints in DynamoDB. */
+export function dynamoEndpointStore(
+  client: DynamoDBDocumentClient,
+  options: DynamoEndpointStoreOptions,
+): EndpointStore {
+  const { tableName } = options;
+  const known = dynamoEndpoints(client, tableName);
+  return {
+    ...known,
+    create: (accountId, endpoint) =>
+      untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
+    replace: (before, after) =>
+      untilSettled(options, () => replaceEndpointRow(client, tableName, { before, after })),
+    delete: (accountId, id) =>
+      untilSettled(options, async () => {
+        const endpoint = await known.get(accountId, id);
+        return endpoint === null ? false : deleteEndpointRow(client, tableName, endpoint);
+      }),
+    admitTest: (accountId, id, now) => admitTest(client, options, { accountId, id, now }),
   };
 }
 

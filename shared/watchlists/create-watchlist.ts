@@ -2,7 +2,7 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
 import { limits } from "../base/limits.ts";
-import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { claimCreation, type CreationClaim, inFlight } from "./claim-creation.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import { newItem } from "./item.ts";
@@ -40,7 +40,7 @@ export interface CreateDependencies {
   readonly pages: PageStore;
   readonly purges: PurgeStore;
   readonly keys: IdempotencyStore;
-  readonly endpoints: EndpointStore;
+  readonly endpoints: EndpointLookup;
   readonly schedules: Schedules;
   readonly queue: DueSender;
   readonly clock: Clock;

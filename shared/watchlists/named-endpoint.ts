@@ -1,7 +1,7 @@
 import { invalidParam } from "../base/errors.ts";
 import { isId } from "../base/ids.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
-import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { normaliseUrl } from "../outgoing/url.ts";
 
 /** The endpoint that a request names for a list's events: by URL, by id, or none. */
@@ -27,7 +27,7 @@ export function checkEndpointParams({ webhookUrl, webhookEndpointId }: EndpointP
 export async function namedEndpoint(
   accountId: string,
   { webhookUrl, webhookEndpointId }: EndpointParams,
-  endpoints: EndpointStore,
+  endpoints: EndpointLookup,
 ): Promise<Endpoint | null> {
   if (webhookUrl !== null) {
     const url = normaliseUrl(webhookUrl);

@@ -1,7 +1,7 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import { conflict, notFound } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
-import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
 import { namedEndpoint } from "./named-endpoint.ts";
@@ -20,7 +20,7 @@ export interface UpdateRequest {
 
 export interface UpdateDependencies {
   readonly watchlists: WatchlistStore;
-  readonly endpoints: EndpointStore;
+  readonly endpoints: EndpointLookup;
   readonly schedules: Schedules;
   readonly queue: DueSender;
   readonly clock: Clock;

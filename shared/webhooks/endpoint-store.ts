@@ -37,3 +37,6 @@ export interface EndpointStore {
   /** Finds by the normalised URL (`normaliseUrl`). */
   findByUrl(accountId: string, url: string): Promise<Endpoint | null>;
 }
+
+/** For whoever changes nothing about endpoints. */
+export type EndpointLookup = Pick<EndpointStore, "get" | "list" | "countEndpoints" | "findByUrl">;
