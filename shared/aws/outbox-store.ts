@@ -41,14 +41,28 @@ export function dynamoOutboxStore<LogRecord>(
   return {
     ...dynamoOutbox(client, options),
     async claim(target, claim) {
-      const heads = await readHeads(client, tableName, target.accountId);
-      const others = heads.filter(({ targetId }) => targetId !== target.targetId);
-      const taken = others.filter(({ leaseUntil }) => leaseUntil > claim.now).length;
-      if (taken >= targetsAtOnceMax) return null;
+      const { lease, now } = claim;
+      const others = await readOthers(client, tableName, target);
+      const taken = others.filter((head) => isTaken(head, now));
+      if (taken.length >= targetsAtOnceMax) return null;
       const claimed = await claimTarget(client, options, { target, ...claim });
-      const crowded =
-        taken === targetsAtOnceMax - 1 || others.some((head) => isWaiting(head, claim.now));
-      return claimed === null ? null : { ...claimed, crowded };
+      if (claimed === null) return null;
+      const waiting = others.filter((head) => isWaiting(head, now));
+      if (taken.length + waiting.length >= targetsAtOnceMax) {
+        // Those who claimed at the same time see each other now: the first of them stay.
+        const rivals = (await readOthers(client, tableName, target)).filter((head) =>
+          isTaken(head, now),
+        );
+        const before = rivals.filter(
+          (rival) => taken.some(isSame(rival)) || isBefore(rival, { target, lease }),
+        );
+        if (before.length >= targetsAtOnceMax) {
+          await giveBack(client, options, { target, token: lease.token, now });
+          return null;
+        }
+      }
+      const crowded = taken.length === targetsAtOnceMax - 1 || waiting.length > 0;
+      return { ...claimed, crowded };
     },
     async waiting(accountId, now) {
       const heads = await readHeads(client, tableName, accountId);
@@ -99,8 +113,47 @@ interface Head {
   readonly leaseUntil: Date;
 }
 
+const isSame =
+  (one: Head) =>
+  (other: Head): boolean =>
+    one.targetId === other.targetId;
+
+const isBefore = (
+  rival: Head,
+  { target, lease }: { readonly target: Target; readonly lease: Lease },
+): boolean =>
+  rival.leaseUntil < lease.until ||
+  (rival.leaseUntil.getTime() === lease.until.getTime() && rival.targetId < target.targetId);
+
+const isTaken = ({ leaseUntil }: Head, now: Date): boolean => leaseUntil > now;
+
 const isWaiting = ({ due, leaseUntil }: Head, now: Date): boolean =>
   due <= now && leaseUntil <= now;
+
+async function readOthers(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  target: Target,
+): Promise<readonly Head[]> {
+  const heads = await readHeads(client, tableName, target.accountId);
+  return heads.filter(({ targetId }) => targetId !== target.targetId);
+}
+
+/** Takes a claim back: the target is due at once. */
+async function giveBack(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName" | "clock" | "chance">,
+  { target, token, now }: { readonly target: Target; readonly token: string; readonly now: Date },
+): Promise<void> {
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until",
+    ConditionExpression: "lease = :token",
+    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
+  });
+  await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+}
 
 /** The rows of an account's targets: its endpoints and its destination, a dozen or so. */
 async function readHeads(

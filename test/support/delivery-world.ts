@@ -36,6 +36,7 @@ import type {
   DeliveryRecord,
   WebhookDependencies,
 } from "../../shared/webhooks/attempt-delivery.ts";
+import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../fakes/memory-secret-box.ts";
 import { countingChance, fixedClock } from "./clock.ts";
@@ -118,6 +119,7 @@ export async function startDeliveryWorld() {
       destinations,
       resolver: hostResolver(),
     };
+    const secretsMade: string[] = [];
     const targets = dynamoDueTargets(tables.client, tableName);
 
     /** Hints waiting in the queue, delayed ones included; takes them out. */
@@ -190,7 +192,7 @@ export async function startDeliveryWorld() {
       /** Registers an endpoint; answers it with its secret. */
       async addEndpoint(accountId: string, url: string, wanted: Partial<NewEndpoint> = {}) {
         clock.advance(1);
-        return createEndpoint(
+        const created = await createEndpoint(
           {
             accountId,
             wanted: { url, description: null, events: null, enabled: true, ...wanted },
@@ -199,6 +201,17 @@ export async function startDeliveryWorld() {
           },
           registering,
         );
+        secretsMade.push(created.secret);
+        return created;
+      },
+      /** Every secret that an endpoint of this world ever had. */
+      secretsMade,
+      /** Rotates an endpoint's secret; answers the new one. */
+      async rotate({ id }: Endpoint, overlap: boolean): Promise<string> {
+        const ref = { accountId: "acct_1", endpointId: id, overlap, now: clock.now() };
+        const { secret } = await rotateSecret(ref, registering);
+        secretsMade.push(secret);
+        return secret;
       },
       /** Lets a disabled endpoint receive again. */
       async enable({ id }: Endpoint): Promise<void> {

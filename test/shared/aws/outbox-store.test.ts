@@ -183,6 +183,17 @@ describe("an account with many targets", () => {
     expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
   });
 
+  it("has no more worked off when many claim at the same time", async () => {
+    const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
+    for (const one of many) await store.add(one, [entry("a")]);
+    const claims = await Promise.all(many.map((one) => claim(one)));
+
+    const taken = claims.filter((claimed) => claimed !== null).length;
+    expect(taken).toBeLessThanOrEqual(4);
+    expect(taken).toBeGreaterThan(0);
+    expect(await store.waiting(target.accountId, clock.now())).toHaveLength(11 - taken);
+  });
+
   it("keeps no other account waiting", async () => {
     for (const one of targets) await store.add(one, [entry("a")]);
     for (const one of targets) await claim(one);

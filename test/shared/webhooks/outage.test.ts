@@ -11,6 +11,7 @@ import {
   startedAt,
 } from "../../support/delivery-world.ts";
 import { startReceiver } from "../../support/receiver.ts";
+import { expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const hour = 60 * 60 * 1_000;
@@ -103,6 +104,9 @@ it("a receiver and a bucket that are down for longer than the retry schedule get
   await world.outbox.add(destinationTarget(account), [backfillEntry(span, now)]);
   await liveUntil(new Date(now.getTime() + hour));
   await Promise.all([down.stop(), fine.stop()]);
+  for (const request of [...down.requests, ...fine.requests]) {
+    expectVerified(request, world.secretsMade);
+  }
 
   const bodies = runs.flatMap(({ events }) => events.map(({ body }) => body)).sort();
   expect(down.requests.map(({ body }) => body).sort()).toEqual(bodies);

@@ -4,6 +4,7 @@ import { deliveryId } from "../../../shared/webhooks/delivery.ts";
 import { recoverEntry } from "../../../shared/webhooks/outbox-entries.ts";
 import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const since = "2026-11-20T00:00:00.000Z";
@@ -20,7 +21,10 @@ beforeEach(async () => {
   world = await base.open();
   receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
+afterEach(async () => {
+  for (const request of receiver.requests) expectVerified(request, world.secretsMade);
+  await receiver.stop();
+});
 
 const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>
   aRun(["watchlist.product.changed", "watchlist.run.completed"], {

@@ -11,6 +11,7 @@ import {
   startedAt,
 } from "../../support/delivery-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { expectRefused, expectVerified } from "../../support/verified.ts";
 
 const account = "acct_1";
 const wholeRun: EventType[] = [
@@ -34,7 +35,10 @@ beforeEach(async () => {
   world = await base.open();
   receiver = await startReceiver();
 });
-afterEach(() => receiver.stop());
+afterEach(async () => {
+  for (const request of receiver.requests) expectVerified(request, world.secretsMade);
+  await receiver.stop();
+});
 
 /** Lets something happen before each delivery leaves. */
 function beforeSending(happens: () => Promise<void>): void {
@@ -336,6 +340,42 @@ describe("after a failure", () => {
 
     const due = new Date(world.clock.now().getTime() + 90_000).toISOString();
     expect(await deliveryOf(run, 0, endpoint.id)).toMatchObject({ nextAttemptAt: due });
+  });
+});
+
+describe("a rotation", () => {
+  const one = (n: number) => aRun(["watchlist.run.completed"], { runId: `wlrun_${n}` });
+  const delivered = async (n: number) => {
+    receiver.requests.length = 0;
+    await world.publish(one(n));
+    await world.deliverDue();
+    const [request] = receiver.requests;
+    if (request === undefined) throw new Error("not delivered");
+    return request;
+  };
+
+  it("with overlap lets both secrets verify for 24 hours, and then the new one", async () => {
+    const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
+    const rotated = await world.rotate(endpoint, true);
+
+    const during = await delivered(1);
+    expectRefused(during, secret);
+    expectRefused(during, rotated);
+    world.clock.advance(24 * 60 * 60 * 1_000 - 1);
+    expectRefused(await delivered(2), secret);
+    world.clock.advance(1_001);
+    const after = await delivered(3);
+    expectRefused(after, rotated);
+    expect(() => expectVerified(after, [secret])).toThrow("to not deeply equal");
+  });
+
+  it("without overlap drops the old secret at once", async () => {
+    const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
+    const rotated = await world.rotate(endpoint, false);
+
+    const request = await delivered(1);
+    expectRefused(request, rotated);
+    expect(() => expectVerified(request, [secret])).toThrow("to not deeply equal");
   });
 });
 

@@ -1,0 +1,85 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { Context, SQSEvent } from "aws-lambda";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { deliver } from "../../../functions/delivery/deliver.ts";
+import { deliveryMessage } from "../../../functions/delivery/message.ts";
+import { batchHandler, done } from "../../../functions/queue/batch-handler.ts";
+import { targetsAtOnceMax } from "../../../shared/outbox/lease.ts";
+import { aRun, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { startReceiver } from "../../support/receiver.ts";
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+
+const context = { getRemainingTimeInMillis: () => 300_000 } as unknown as Context;
+const batchOf = (bodies: readonly unknown[]): SQSEvent =>
+  ({
+    Records: bodies.map((body, n) => ({
+      messageId: String(n),
+      receiptHandle: String(n),
+      body: JSON.stringify(body),
+      attributes: { ApproximateReceiveCount: "1" },
+    })),
+  }) as unknown as SQSEvent;
+
+it("ten slow receivers of an account hold up neither another account nor more than their share", async () => {
+  const world = await base.open();
+  const [slow, quick] = [await startReceiver(), await startReceiver()];
+  let open = 0;
+  let openMax = 0;
+  slow.answer = (response) => {
+    open += 1;
+    openMax = Math.max(openMax, open);
+    setTimeout(() => {
+      open -= 1;
+      response.end("late");
+    }, 400);
+  };
+  for (let n = 0; n < 10; n += 1) await world.addEndpoint("acct_1", `${slow.url}/${n}`);
+  await world.addEndpoint("acct_2", quick.url);
+  const types = ["watchlist.product.changed", "watchlist.run.completed"] as const;
+  for (let n = 0; n < 3; n += 1) await world.publish(aRun(types, { runId: `wlrun_slow${n}` }));
+  await world.publish(aRun(types, { runId: "wlrun_quick", accountId: "acct_2" }));
+
+  // As many workers as there are on the smallest stage, each with a message at a time.
+  const handler = batchHandler({
+    schema: deliveryMessage,
+    logger: new Logger({ logLevel: "SILENT" }),
+    async work(message) {
+      await deliver(message, world.delivering);
+      return done;
+    },
+  });
+  const waiting = await world.takeHints();
+  expect(waiting.at(-1)).toMatchObject({ account_id: "acct_2" });
+  let slowWhenQuickWasDone = Infinity;
+  quick.answer = (response) => {
+    slowWhenQuickWasDone = slow.requests.length;
+    response.end("ok");
+  };
+  const worker = async (): Promise<void> => {
+    for (let idle = 0; idle < 40;) {
+      const hint = waiting.shift();
+      if (hint === undefined) {
+        waiting.push(...(await world.takeHints()));
+        idle += 1;
+        await delay(25);
+        continue;
+      }
+      idle = 0;
+      await handler(batchOf([hint]), context);
+    }
+  };
+  await Promise.all(Array.from({ length: targetsAtOnceMax + 1 }, worker));
+  await Promise.all([slow.stop(), quick.stop()]);
+
+  expect(quick.requests).toHaveLength(2);
+  expect(slow.requests).toHaveLength(60);
+  // Up to four deliveries to each.
+  expect(openMax).toBeLessThanOrEqual(targetsAtOnceMax * 4);
+  expect(slowWhenQuickWasDone).toBeLessThan(slow.requests.length / 2);
+}, 60_000);
