@@ -35,6 +35,8 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `usage#${date}`,
   }),
+  /** When the next call to a source of data may start. */
+  sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
 };
 
 /** Ledger table: one append-only row per entry, in sequence order. */

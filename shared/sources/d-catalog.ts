@@ -1,90 +1,101 @@
-import type { Chance, Clock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
 import { scrapers } from "../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
 import { catalogAnswer, catalogFieldNames } from "./d-catalog-product.ts";
 import { type CatalogReply, parseCatalogReply, skuKey } from "./d-catalog-reply.ts";
-import { getWithRetries, type HttpSource, temporaryStatuses } from "./http/get-with-retries.ts";
-import { inParallel } from "./http/in-parallel.ts";
-import { evenPacer } from "./http/pacer.ts";
-import type { TryOutcome } from "./http/try-once.ts";
+import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
+import { temporaryStatuses } from "./http/polite-client.ts";
+import type { SourceClient, SourceReply } from "./http/source-client.ts";
 
 export interface DCatalogOptions {
   /** Where the products API is; `/v1/products(…)` is put behind it. */
   readonly baseUrl: string;
-  /** Sent in the query, as the API wants it; never shown anywhere. */
-  readonly apiKey?: string | undefined;
-  readonly callsPerSecond: number;
+  /** Ids of one call; the API takes no more than 100. */
+  readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
 }
 
-/** Ids that the API takes in one call. */
-const batchIdsMax = 100;
-const replyBytesMax = 5 * 1024 * 1024;
-/** How often one batch is cut in two to find the ids that the API refuses. */
-const splitsMax = 21;
+export interface DCatalogDependencies {
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  /** Sent in the query, as the API wants it; never shown anywhere. Absent where none is wanted. */
+  readonly secret?: () => Promise<string>;
+  /** Told what an operator must mend; holds nothing secret. */
+  readonly warn: (problem: string) => void;
+}
+
+const okStatus = 200;
+const refusedStatus = 400;
 /** The API says 403 when it is called too often. */
 const tooOftenStatus = 403;
-const refusedStatus = 400;
+/** The source as a whole is busy, whatever it is asked for. */
+const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+
+/** Statuses by which the products API says "not now". */
+export const isCatalogTemporary = (status: number): boolean =>
+  status === tooOftenStatus || temporaryStatuses.has(status);
 
 /** Reads retailer_d from a products API that answers a hundred stock numbers at a time. */
-export function dCatalog(
-  options: DCatalogOptions,
-  { clock, chance }: { readonly clock: Clock; readonly chance: Chance },
-): Scraper {
-  const source: HttpSource = {
-    clock,
-    chance,
-    pacer: evenPacer(options.callsPerSecond, clock),
-    headers: { Accept: "application/json", "Accept-Language": "en-US" },
-    bytesMax: replyBytesMax,
-    isTemporary: (status) => status === tooOftenStatus || temporaryStatuses.has(status),
-  };
+export function dCatalog(options: DCatalogOptions, dependencies: DCatalogDependencies): Scraper {
+  const { clock } = dependencies;
   return {
-    async read(request) {
-      const answers = await inParallel(inBatches(request.ids), options.callsAtOnceMax, (ids) =>
-        readBatch(ids, { request, options, source, splitsLeft: splitsMax }),
-      );
-      return answers.flat();
-    },
+    read: (request) =>
+      readInBatches(request.ids, {
+        batchMax: options.batchIdsMax,
+        atOnce: options.callsAtOnceMax,
+        read: (ids) => readBatch(ids, { request, options, dependencies }),
+        unread: (id) => ({ id, status: "unavailable", fetchedAt: clock.now().toISOString() }),
+      }),
   };
 }
 
 interface BatchReading {
   readonly request: ReadRequest;
   readonly options: DCatalogOptions;
-  readonly source: HttpSource;
-  splitsLeft: number;
+  readonly dependencies: DCatalogDependencies;
 }
 
-const inBatches = (ids: readonly string[]): string[][] =>
-  Array.from({ length: Math.ceil(ids.length / batchIdsMax) }, (_, n) =>
-    ids.slice(n * batchIdsMax, (n + 1) * batchIdsMax),
-  );
-
-/** One call for the ids, or several where the API refuses them together. */
-async function readBatch(ids: readonly string[], reading: BatchReading): Promise<Answer[]> {
-  const { request, options, source } = reading;
-  const outcome = await getWithRetries(addressOf(ids, options), request.deadline, source);
-  if (isRefusal(outcome) && ids.length > 1 && reading.splitsLeft > 0) {
-    reading.splitsLeft -= 1;
-    const middle = Math.ceil(ids.length / 2);
-    const first = await readBatch(ids.slice(0, middle), reading);
-    return [...first, ...(await readBatch(ids.slice(middle), reading))];
-  }
-  const isAnswer = outcome?.kind === "answered" && outcome.status === 200;
-  const reply = isAnswer ? parseCatalogReply(outcome.text, ids) : null;
+async function readBatch(
+  ids: readonly string[],
+  { request, options, dependencies }: BatchReading,
+): Promise<BatchOutcome<Answer>> {
+  const { client, clock } = dependencies;
+  if (request.deadline <= clock.now()) return { kind: "none" };
+  const url = await addressOf(ids, options, dependencies);
+  if (url === null) return { kind: "none" };
+  const headers = { Accept: "application/json" };
+  const response = await client.send({ method: "GET", url, headers }, request.deadline);
+  if (response.kind !== "answered" || response.status !== okStatus) return failureOf(response);
+  const reply = parseCatalogReply(new TextDecoder().decode(response.body), ids);
+  if (reply === null) return { kind: "none" };
   const read = {
-    fetchedAt: source.clock.now().toISOString(),
+    fetchedAt: clock.now().toISOString(),
     currency: currencyOf(scrapers[request.scraper].platform, request.marketplace),
   };
-  return ids.map((id) => answerFor(id, reply, read));
+  return { kind: "read", results: ids.map((id) => answerFor(id, reply, read)) };
 }
 
-function addressOf(ids: readonly string[], { baseUrl, apiKey }: DCatalogOptions): URL {
+function failureOf(reply: SourceReply): BatchOutcome<Answer> {
+  if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
+  if (reply.status === refusedStatus) return { kind: "refused" };
+  return { kind: reply.status >= 500 && !busyStatuses.has(reply.status) ? "failed" : "none" };
+}
+
+/** Null when the key cannot be opened. */
+async function addressOf(
+  ids: readonly string[],
+  { baseUrl, batchIdsMax }: DCatalogOptions,
+  { secret, warn }: DCatalogDependencies,
+): Promise<URL | null> {
   const list = ids.map(skuKey).join(",");
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/v1/products(sku in(${list}))`);
-  if (apiKey !== undefined) url.searchParams.set("apiKey", apiKey);
+  try {
+    if (secret !== undefined) url.searchParams.set("apiKey", await secret());
+  } catch (error) {
+    warn(`d_catalog: ${error instanceof Error ? error.message : "the key could not be opened"}`);
+    return null;
+  }
   url.searchParams.set("format", "json");
   url.searchParams.set("pageSize", String(batchIdsMax));
   url.searchParams.set("show", catalogFieldNames.join(","));
@@ -93,17 +104,16 @@ function addressOf(ids: readonly string[], { baseUrl, apiKey }: DCatalogOptions)
   return url;
 }
 
-const isRefusal = (outcome: TryOutcome | null): boolean =>
-  outcome?.kind === "answered" && outcome.status === refusedStatus;
-
 function answerFor(
   id: string,
-  reply: CatalogReply | null,
+  reply: CatalogReply,
   read: { readonly fetchedAt: string; readonly currency: string },
 ): Answer {
-  const { fetchedAt } = read;
-  if (reply === null) return { id, status: "unavailable", fetchedAt };
   const product = reply.products.get(skuKey(id));
   if (product !== undefined) return catalogAnswer(product, { id, ...read });
-  return { id, status: reply.isComplete ? "not_found" : "unavailable", fetchedAt };
+  return {
+    id,
+    status: reply.isComplete ? "not_found" : "unavailable",
+    fetchedAt: read.fetchedAt,
+  };
 }

@@ -28,7 +28,7 @@ export const deliveryFaultKinds = [
   "bucket_fails",
   "bucket_answer_lost",
 ] as const;
-export type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
+type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 
 /** What receivers do by themselves, whatever faults a seed has. */
 export const receiverDeeds = [
@@ -38,7 +38,7 @@ export const receiverDeeds = [
   "receiver_is_slow",
   "receiver_times_out",
 ] as const;
-export type ReceiverDeed = (typeof receiverDeeds)[number];
+type ReceiverDeed = (typeof receiverDeeds)[number];
 
 /** What users do while events are on their way. */
 export const deliveryUserActions = [

@@ -2,7 +2,13 @@ import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
-import { dCatalog, type DCatalogOptions } from "../../../shared/sources/d-catalog.ts";
+import {
+  dCatalog,
+  type DCatalogOptions,
+  isCatalogTemporary,
+} from "../../../shared/sources/d-catalog.ts";
+import { sourceClient } from "../../../shared/sources/http/polite-client.ts";
+import { ownRateBudget } from "../../../shared/sources/http/rate-budget.ts";
 import { scraperContract } from "../../contracts/scraper.contract.ts";
 import {
   aProduct,
@@ -17,11 +23,27 @@ const apiKey = "canary-key-5d1f";
 /** No jitter: retries follow at once. */
 const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
-const scraperOn = (baseUrl: string, options: Partial<DCatalogOptions> = {}): Scraper =>
-  dCatalog(
-    { baseUrl, apiKey, callsPerSecond: 1_000, callsAtOnceMax: 2, ...options },
-    { clock: systemClock, chance },
+type Options = DCatalogOptions & { readonly callsPerSecond: number };
+
+function scraperOn(baseUrl: string, changes: Partial<Options> = {}): Scraper {
+  const options = { baseUrl, batchIdsMax: 100, callsPerSecond: 1_000, callsAtOnceMax: 2 };
+  const { callsPerSecond, ...rest } = { ...options, ...changes };
+  const client = sourceClient(
+    {
+      name: "d_catalog",
+      callsPerSecond,
+      burst: 1,
+      callsAtOnce: rest.callsAtOnceMax,
+      tryTimeoutMs: 15_000,
+      bytesMax: 5 * 1_024 * 1_024,
+      isTemporary: isCatalogTemporary,
+      userAgent: "test/1",
+    },
+    { clock: systemClock, chance, budget: ownRateBudget(), note: () => undefined },
   );
+  const secret = (): Promise<string> => Promise.resolve(apiKey);
+  return dCatalog(rest, { client, clock: systemClock, secret, warn: () => undefined });
+}
 
 let double: ProductsDouble;
 const started: ProductsDouble[] = [];
@@ -32,7 +54,7 @@ afterEach(async () => {
 async function readFrom(
   react: (call: DoubleCall) => Reaction,
   ids: readonly string[],
-  { withinMs = 20_000, ...options }: Partial<DCatalogOptions> & { withinMs?: number } = {},
+  { withinMs = 20_000, ...options }: Partial<Options> & { withinMs?: number } = {},
 ): Promise<readonly Answer[]> {
   double = await startProductsDouble(react);
   started.push(double);

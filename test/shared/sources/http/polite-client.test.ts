@@ -1,0 +1,357 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../../shared/base/system.ts";
+import {
+  sourceClient,
+  type SourceClientOptions,
+  temporaryStatuses,
+} from "../../../../shared/sources/http/polite-client.ts";
+import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import type { SourceClient, SourceReply } from "../../../../shared/sources/http/source-client.ts";
+import type { SourceEvent } from "../../../../shared/sources/http/source-event.ts";
+
+const canary = "canary-key-93c1";
+type React = (call: {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Counts the calls, from 1. */
+  readonly number: number;
+}) => unknown;
+
+interface Double {
+  readonly url: URL;
+  readonly startedAt: number[];
+  readonly sockets: Set<unknown>;
+  atOnceMax(): number;
+}
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(endings.splice(0).map((end) => end()));
+});
+
+async function startDouble(react: React): Promise<Double> {
+  const startedAt: number[] = [];
+  const sockets = new Set<unknown>();
+  let inWork = 0;
+  let most = 0;
+  const server = createServer((request, response) => {
+    startedAt.push(Date.now());
+    sockets.add(request.socket);
+    inWork += 1;
+    most = Math.max(most, inWork);
+    response.once("close", () => {
+      inWork -= 1;
+    });
+    react({ request, response, number: startedAt.length });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  endings.push(async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = new URL(`http://127.0.0.1:${port}/items?key=${canary}`);
+  return { url, startedAt, sockets, atOnceMax: () => most };
+}
+
+let events: SourceEvent[] = [];
+let nowShiftMs = 0;
+afterEach(() => {
+  events = [];
+  nowShiftMs = 0;
+});
+/** Real time, which a test may move on. */
+const clock = { ...systemClock, now: () => new Date(Date.now() + nowShiftMs) };
+const noJitter = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
+
+const clientWith = (options: Partial<SourceClientOptions> = {}): SourceClient =>
+  sourceClient(
+    {
+      name: "double",
+      callsPerSecond: 1_000,
+      burst: 100,
+      callsAtOnce: 100,
+      tryTimeoutMs: 5_000,
+      bytesMax: 10_000,
+      isTemporary: (status) => temporaryStatuses.has(status),
+      userAgent: "test/1.0",
+      ...options,
+    },
+    { clock, chance: noJitter, budget: ownRateBudget(), note: (event) => events.push(event) },
+  );
+
+const within = (ms: number): Date => new Date(clock.now().getTime() + ms);
+const get = (client: SourceClient, { url }: Double, ms = 10_000): Promise<SourceReply> =>
+  client.send({ method: "GET", url }, within(ms));
+const textOf = (reply: SourceReply): string =>
+  reply.kind === "answered" ? new TextDecoder().decode(reply.body) : reply.kind;
+const resultOf = (reply: SourceReply): unknown =>
+  reply.kind === "answered" ? reply.status : reply.kind;
+const answer =
+  (status: number, headers: Record<string, string> = {}): React =>
+  ({ response }) =>
+    response.writeHead(status, headers).end("body");
+
+describe("a call", () => {
+  it("sends what it is told, and who it is", async () => {
+    const double = await startDouble(async ({ request, response }) => {
+      const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);
+      const { method, headers } = request;
+      const body = Buffer.concat(sent).toString();
+      response.setHeader("X-Told", "yes").end(JSON.stringify({ method, headers, body }));
+    });
+    const reply = await clientWith().send(
+      { method: "POST", url: double.url, headers: { Accept: "application/json" }, body: "{}" },
+      within(5_000),
+    );
+    expect(JSON.parse(textOf(reply))).toMatchObject({
+      method: "POST",
+      body: "{}",
+      headers: { "user-agent": "test/1.0", accept: "application/json" },
+    });
+    expect(reply.kind === "answered" && reply.headers.get("x-told")).toBe("yes");
+  });
+
+  it("uses its connection again", async () => {
+    const double = await startDouble(answer(200));
+    const client = clientWith();
+    for (let n = 0; n < 5; n += 1) {
+      await get(client, double);
+      // A connection is free a moment after its answer was read.
+      await delay(5);
+    }
+    expect(double.sockets.size).toBe(1);
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["br", brotliCompressSync],
+  ] as const)("unpacks %s", async (encoding, pack) => {
+    const double = await startDouble(({ response }) =>
+      response.writeHead(200, { "Content-Encoding": encoding }).end(pack("packed")),
+    );
+    expect(textOf(await get(clientWith(), double))).toBe("packed");
+  });
+
+  it("counts an answer's bytes after unpacking and never receives an endless one", async () => {
+    const bomb = await startDouble(({ response }) =>
+      response.writeHead(200, { "Content-Encoding": "gzip" }).end(gzipSync("x".repeat(10_001))),
+    );
+    expect(await get(clientWith(), bomb)).toEqual({ kind: "too_large" });
+    let isClosed = false;
+    const endless = await startDouble(({ response }) => {
+      const timer = setInterval(() => response.write("x".repeat(1_000)), 1);
+      response.once("close", () => {
+        clearInterval(timer);
+        isClosed = true;
+      });
+    });
+    expect(await get(clientWith(), endless)).toEqual({ kind: "too_large" });
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
+  it("follows no redirect", async () => {
+    const other = await startDouble(answer(200));
+    const double = await startDouble(answer(302, { Location: other.url.href }));
+    expect(resultOf(await get(clientWith(), double))).toBe(302);
+    expect(other.startedAt).toHaveLength(0);
+  });
+});
+
+describe("the deadline", () => {
+  it("ends a try that hangs, and one whose body does", async () => {
+    const silent = await startDouble(() => undefined);
+    const stuck = await startDouble(({ response }) => response.writeHead(200).write("begun"));
+    const startedAt = Date.now();
+    const replies = await Promise.all([
+      get(clientWith(), silent, 300),
+      get(clientWith(), stuck, 300),
+    ]);
+    expect(replies.map(({ kind }) => kind)).toEqual(["no_time", "no_time"]);
+    expect(Date.now() - startedAt).toBeLessThan(600);
+  });
+
+  it("ends the wait for a place and the wait for a turn", async () => {
+    const silent = await startDouble(() => undefined);
+    const crowded = clientWith({ callsAtOnce: 1 });
+    const slow = clientWith({ callsPerSecond: 0.5, burst: 1 });
+    const startedAt = Date.now();
+    void get(crowded, silent, 1_000);
+    void get(slow, silent, 1_000);
+    const replies = await Promise.all([get(crowded, silent, 200), get(slow, silent, 200)]);
+    expect(replies).toEqual([{ kind: "no_time" }, { kind: "no_time" }]);
+    expect(Date.now() - startedAt).toBeLessThan(500);
+    expect(silent.startedAt).toHaveLength(2);
+  });
+
+  it("does not start what is too late already", async () => {
+    const double = await startDouble(answer(200));
+    expect(await get(clientWith(), double, 0)).toEqual({ kind: "no_time" });
+    expect(double.startedAt).toHaveLength(0);
+  });
+
+  it("ends a try at its own time limit, and tries again", async () => {
+    const double = await startDouble(({ response, number }) => number > 1 && response.end("there"));
+    expect(textOf(await get(clientWith({ tryTimeoutMs: 200 }), double))).toBe("there");
+  });
+});
+
+describe("trying again", () => {
+  it.each([408, 425, 429, 500, 502, 503, 504])("follows a %d", async (status) => {
+    const double = await startDouble((call) => answer(call.number === 1 ? status : 200)(call));
+    expect(resultOf(await get(clientWith(), double))).toBe(200);
+  });
+
+  it.each([400, 401, 404, 501])("does not follow a %d", async (status) => {
+    const double = await startDouble(answer(status));
+    expect(resultOf(await get(clientWith(), double))).toBe(status);
+    expect(double.startedAt).toHaveLength(1);
+  });
+
+  it("ends with the last answer after two extra tries", async () => {
+    const double = await startDouble(answer(503));
+    expect(resultOf(await get(clientWith(), double))).toBe(503);
+    expect(double.startedAt).toHaveLength(3);
+    expect(events).toEqual([
+      { kind: "call", reply: "answered", milliseconds: expect.any(Number), tries: 3, throttled: 0 },
+    ]);
+  });
+
+  it.each([
+    ["seconds", () => "1"],
+    ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
+  ])("waits as long as Retry-After asks in %s", async (_form, header) => {
+    const double = await startDouble((call) =>
+      answer(call.number === 1 ? 429 : 200, { "Retry-After": header() })(call),
+    );
+    expect(resultOf(await get(clientWith(), double))).toBe(200);
+    const [first = 0, second = 0] = double.startedAt;
+    expect(second - first).toBeGreaterThanOrEqual(950);
+  });
+
+  it("gives up at once when Retry-After is beyond the deadline", async () => {
+    const double = await startDouble(answer(429, { "Retry-After": "60" }));
+    const startedAt = Date.now();
+    expect(await get(clientWith(), double)).toEqual({ kind: "no_time" });
+    expect(Date.now() - startedAt).toBeLessThan(500);
+  });
+
+  it("is free, once, when a kept connection turns out to be closed", async () => {
+    const double = await startDouble(({ request, response, number }) => {
+      if (number === 2 || number > 3) request.socket.destroy();
+      else response.end("there");
+    });
+    const client = clientWith();
+    expect(textOf(await get(client, double))).toBe("there");
+    expect(textOf(await get(client, double))).toBe("there");
+    expect(events.map((event) => event.kind === "call" && event.tries)).toEqual([1, 1]);
+    expect(await get(client, double)).toEqual({ kind: "broken" });
+    // Three tries, the first of which was repeated for free.
+    expect(double.startedAt).toHaveLength(3 + 4);
+  });
+
+  it("stays below a fifth of the calls while a source is dying", async () => {
+    const double = await startDouble(answer(500));
+    const client = clientWith();
+    await Promise.all(Array.from({ length: 200 }, () => get(client, double)));
+    expect(double.startedAt.length - 200).toBeGreaterThanOrEqual(10);
+    expect(double.startedAt.length - 200).toBeLessThanOrEqual(10 + 200 * 0.2);
+  });
+});
+
+describe("the pace", () => {
+  it("bounds the calls at once", async () => {
+    const double = await startDouble(async ({ response }) => {
+      await delay(20);
+      response.end();
+    });
+    const client = clientWith({ callsAtOnce: 3 });
+    await Promise.all(Array.from({ length: 12 }, () => get(client, double)));
+    expect(double.atOnceMax()).toBe(3);
+  });
+
+  it("lets a burst through and then so many calls a second", async () => {
+    const double = await startDouble(answer(200));
+    const client = clientWith({ callsPerSecond: 20, burst: 5 });
+    await Promise.all(Array.from({ length: 15 }, () => get(client, double)));
+    const [first = 0] = double.startedAt;
+    const early = double.startedAt.filter((at) => at - first < 40);
+    expect(early.length).toBe(5);
+    expect((double.startedAt.at(-1) ?? 0) - first).toBeGreaterThanOrEqual(480);
+  });
+
+  it("halves when the source is busy", async () => {
+    const double = await startDouble((call) => answer(call.number === 1 ? 503 : 200)(call));
+    const client = clientWith({ callsPerSecond: 40, burst: 1, isTemporary: () => false });
+    await get(client, double);
+    await Promise.all(Array.from({ length: 11 }, () => get(client, double)));
+    const [, second = 0] = double.startedAt;
+    expect((double.startedAt.at(-1) ?? 0) - second).toBeGreaterThanOrEqual(480);
+  });
+});
+
+describe("the circuit", () => {
+  it("opens after five refusals in a row, lets one call probe after a minute, and closes", async () => {
+    let status = 403;
+    const double = await startDouble((call) => answer(status)(call));
+    const client = clientWith();
+    for (let n = 0; n < 5; n += 1) expect(resultOf(await get(client, double))).toBe(403);
+    expect(await get(client, double)).toEqual({ kind: "circuit_open" });
+    expect(events.filter(({ kind }) => kind === "circuit_opened")).toHaveLength(1);
+    nowShiftMs = 61_000;
+    const probes = await Promise.all([get(client, double), get(client, double)]);
+    expect(new Set(probes.map(resultOf))).toEqual(new Set([403, "circuit_open"]));
+    expect(await get(client, double)).toEqual({ kind: "circuit_open" });
+    nowShiftMs = 122_000;
+    status = 200;
+    expect(resultOf(await get(client, double))).toBe(200);
+    expect(resultOf(await get(client, double))).toBe(200);
+    expect(double.startedAt).toHaveLength(5 + 1 + 2);
+  });
+
+  it("stays closed when answers come in between", async () => {
+    const double = await startDouble((call) => answer(call.number % 5 === 0 ? 200 : 403)(call));
+    const client = clientWith();
+    for (let n = 0; n < 20; n += 1) await get(client, double);
+    expect(double.startedAt).toHaveLength(20);
+  });
+
+  it("takes calls at one moment that are told 429 for one refusal", async () => {
+    const double = await startDouble(async (call) => {
+      await delay(50);
+      answer(call.number <= 30 ? 429 : 200)(call);
+    });
+    const client = clientWith({ isTemporary: () => false });
+    await Promise.all(Array.from({ length: 30 }, () => get(client, double)));
+    expect(resultOf(await get(client, double))).toBe(200);
+  });
+
+  it("opens at answers that the source's own sign calls blocks", async () => {
+    const double = await startDouble(answer(200));
+    const client = clientWith({ isBlock: ({ body }) => new TextDecoder().decode(body) === "body" });
+    for (let n = 0; n < 5; n += 1) await get(client, double);
+    expect(await get(client, double)).toEqual({ kind: "circuit_open" });
+  });
+});
+
+describe("what it tells", () => {
+  it("counts tries and 429s, and holds no address", async () => {
+    const double = await startDouble((call) =>
+      answer(call.number < 3 ? 429 : 200, { "Retry-After": "0" })(call),
+    );
+    await get(clientWith(), double);
+    await get(clientWith({ tryTimeoutMs: 100 }), await startDouble(() => undefined), 50);
+    expect(events).toMatchObject([
+      { kind: "call", reply: "answered", tries: 3, throttled: 2 },
+      { kind: "call", reply: "no_time", tries: 1, throttled: 0 },
+    ]);
+    expect(JSON.stringify(events)).not.toContain(canary);
+  });
+});

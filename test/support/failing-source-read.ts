@@ -1,0 +1,23 @@
+/** Reads from a source that fails, as a function does, and prints the answers. A process of its own. */
+import { sources } from "../../functions/source-dependencies.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+
+const { BASE_URL: baseUrl, ...variables } = process.env;
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+const environment = {
+  STAGE: "test",
+  ACCOUNTS_TABLE: "none",
+  SOURCES: JSON.stringify({
+    ...sandboxes,
+    "retailer_d.standard": { adapter: "d_catalog", baseUrl, secret: "env:SOURCE_KEY" },
+  }),
+};
+const { scraperFor } = sources(environment, "products", { secretVariables: variables });
+const answers = await scraperFor("retailer_d.standard").read({
+  scraper: "retailer_d.standard",
+  marketplace: "us",
+  ids: ["10001", "10002"],
+  deadline: new Date(Date.now() + 4_000),
+});
+process.stdout.write(JSON.stringify(answers));
+process.exit();

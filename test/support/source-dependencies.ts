@@ -1,0 +1,14 @@
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
+import type { SourceDependencies } from "../../shared/sources/source-parts.ts";
+
+/** What the sources of one process need, with a budget of its own. */
+export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({
+  clock: systemClock,
+  chance: systemChance,
+  budget: ownRateBudget(),
+  secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
+  report: () => undefined,
+  warn: () => undefined,
+  ...changes,
+});
