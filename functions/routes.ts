@@ -104,6 +104,7 @@ export const routes = {
   "GET /docs": { group: "meta", access: "public" },
   "GET /docs/errors": { group: "meta", access: "public" },
   "GET /docs/sandbox": { group: "meta", access: "public" },
+  "GET /docs/upstream": { group: "meta", access: "public" },
   "ANY /v1/scrape": { group: "meta", access: "public" },
   "ANY /v1/scrape/{proxy+}": { group: "meta", access: "public" },
   "ANY /v1/jobs": { group: "meta", access: "public" },

@@ -25,6 +25,7 @@ export const metaRoutes = {
   "GET /docs": pageRoute("docs"),
   "GET /docs/errors": pageRoute("errors"),
   "GET /docs/sandbox": pageRoute("sandbox"),
+  "GET /docs/upstream": pageRoute("upstream"),
   "ANY /v1/scrape": retired,
   "ANY /v1/scrape/{proxy+}": retired,
   "ANY /v1/jobs": retired,

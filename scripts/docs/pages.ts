@@ -3,9 +3,10 @@ import { buildSync } from "esbuild";
 import { delistingIds, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 import { errorGuide } from "./error-guide.ts";
 import { escape, type Page, page, prose } from "./html.ts";
+import { upstreamMain } from "./upstream-page.ts";
 
-/** The pages of the documentation by name: `/docs`, `/docs/errors`, `/docs/sandbox`. */
-export function docsPages(): Readonly<Record<"docs" | "errors" | "sandbox", Page>> {
+/** The pages of the documentation by name: `/docs`, and `/docs/<name>` for the others. */
+export function docsPages(): Readonly<Record<"docs" | "errors" | "sandbox" | "upstream", Page>> {
   const style = bundled("style.css");
   return {
     docs: page({
@@ -16,6 +17,7 @@ export function docsPages(): Readonly<Record<"docs" | "errors" | "sandbox", Page
     }),
     errors: page({ title: "Error codes", main: errorsMain(), style }),
     sandbox: page({ title: "Sandbox ids", main: sandboxMain(), style }),
+    upstream: page({ title: "Your own source", main: upstreamMain(backLink), style }),
   };
 }
 
@@ -36,7 +38,7 @@ const docsMain = [
   "<main id=docs>",
   "<h1>Retail product data service</h1>",
   "<p><a href=v1/openapi.json>OpenAPI document</a> <a href=docs/errors>Error codes</a> " +
-    "<a href=docs/sandbox>Sandbox ids</a></p>",
+    "<a href=docs/sandbox>Sandbox ids</a> <a href=docs/upstream>Your own source</a></p>",
   "<noscript><p>This page shows the OpenAPI document with a script. Without scripts, read the " +
     "document itself.</p></noscript>",
   "</main>",

@@ -7,10 +7,11 @@ import {
   type ReplayCatalog,
   startReplayCatalog,
 } from "../../scripts/replay-catalog.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { offerScraperIds, scraperIds } from "../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../shared/scrapers/scraper.ts";
-import { parseSources, scraperFor } from "../../shared/sources/configuration.ts";
+import { parseSources } from "../../shared/sources/configuration.ts";
+import { scraperFor } from "../../shared/sources/scraper-sources.ts";
+import { aSourceWorld } from "../support/source-dependencies.ts";
 
 let replay: ReplayCatalog;
 let folder: string;
@@ -30,7 +31,7 @@ const sandboxes = Object.fromEntries(
 const scraper = (): Scraper => {
   const source = { adapter: "d_catalog", baseUrl: replay.url };
   const sources = parseSources(JSON.stringify({ ...sandboxes, "retailer_d.standard": source }));
-  return scraperFor(sources, { clock: systemClock, chance: systemChance })("retailer_d.standard");
+  return scraperFor(sources, aSourceWorld())("retailer_d.standard");
 };
 const read = async (ids: readonly string[]): Promise<readonly Answer[]> =>
   scraper().read({

@@ -30,4 +30,11 @@ export const metaOperations = {
     description: "Public.",
     answers: { 200: { description: "A page." } },
   },
+  "GET /docs/upstream": {
+    id: "getUpstreamPage",
+    tag: "Meta",
+    summary: "Read how to serve data from a source of your own",
+    description: "Public. The contract of the adapter `upstream`, with its JSON Schemas.",
+    answers: { 200: { description: "A page." } },
+  },
 } as const satisfies { readonly [Key in RouteKey]?: Operation };

@@ -1,10 +1,14 @@
 import { createHash } from "node:crypto";
 import { Logger } from "@aws-lambda-powertools/logger";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { metaRoutes } from "../../../functions/meta/handler.ts";
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
+import { scraperIds, scrapers, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { sandboxAnswer } from "../../../shared/sources/sandbox.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
 import { errorGuide } from "../../../scripts/docs/error-guide.ts";
@@ -35,7 +39,10 @@ async function get(path: string): Promise<APIGatewayProxyResult> {
   return handler(event, { getRemainingTimeInMillis: () => 30_000 } as Context);
 }
 
-const pages = ["/docs", "/docs/errors", "/docs/sandbox"];
+const schemas = new Ajv2020({ strict: true });
+addFormats.default(schemas);
+
+const pages = ["/docs", "/docs/errors", "/docs/sandbox", "/docs/upstream"];
 
 describe("200", () => {
   it.each(pages)("%s is a page that needs no key", async (path) => {
@@ -62,7 +69,9 @@ describe("200", () => {
         const digest = createHash("sha256").update(text).digest("base64");
         expect(policy).toContain(`${kind}-src 'sha256-${digest}'`);
       }
-      expect(body).not.toMatch(/\s(src|on\w+|style)=|url\(|@import|https?:\/\//);
+      // Escaped text in a listing loads nothing, whatever addresses it shows.
+      const withoutListings = body.replaceAll(/<pre>[^<>]*<\/pre>/g, "");
+      expect(withoutListings).not.toMatch(/\s(src|on\w+|style)=|url\(|@import|https?:\/\//);
     },
   );
 
@@ -82,6 +91,44 @@ describe("200", () => {
       for (const { id } of ids) expect(section).toContain(`<code>${id}</code>`);
     }
     for (const { description } of Object.values(delistingIds)) expect(body).toContain(description);
+  });
+
+  it("/docs/upstream shows schemas that its own examples keep, for every scraper", async () => {
+    const { body } = await get("/docs/upstream");
+    for (const scraper of stepScraperIds) {
+      const section = body.split(`<h3 id="${scraper}">`)[1]?.split("<h3")[0] ?? "";
+      const shown = (kind: string): object => {
+        const text = section.split(`<details class="${kind}">`)[1]?.split(/<\/?pre>/)[1] ?? "";
+        return JSON.parse(
+          text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
+        ) as object;
+      };
+      const [isRequest, isReply] = ["request-schema", "reply-schema"].map((kind) =>
+        schemas.compile(shown(kind)),
+      );
+      expect(isRequest?.(shown("request-example")), scraper).toBe(true);
+      expect(isReply?.(shown("reply-example")), scraper).toBe(true);
+      expect(isRequest?.({ ...shown("request-example"), scraper: "another" })).toBe(false);
+      expect(isReply?.({ results: [{ id: "1", status: "ok" }] })).toBe(false);
+    }
+  });
+
+  it("/docs/upstream shows schemas that the sandbox's answers keep", async () => {
+    const { body } = await get("/docs/upstream");
+    for (const scraper of scraperIds) {
+      const section = body.split(`<h3 id="${scraper}">`)[1]?.split("<h3")[0] ?? "";
+      const text = section.split('<details class="reply-schema">')[1]?.split(/<\/?pre>/)[1] ?? "";
+      const isReply = schemas.compile(JSON.parse(text) as object);
+      const ids = reservedIds[scrapers[scraper].platform].map(({ id }) => id);
+      const results = ids.map((id) => {
+        const at = new Date("2026-03-01T00:00:00Z");
+        const answer = sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "test" });
+        return "fields" in answer
+          ? { id, status: answer.status, fetchedAt: answer.fetchedAt, data: answer.fields }
+          : answer;
+      });
+      expect(isReply({ results }), JSON.stringify(isReply.errors)).toBe(true);
+    }
   });
 
   it("/v1/openapi.json names the address that was called, path prefix included", async () => {

@@ -32,6 +32,43 @@ it("names the scrapers there are when it meets none", () => {
   expect(() => chooseSources(variable, [choice])).toThrow(/retailer_z.*retailer_d\.standard/);
 });
 
+it("gives a platform's adapter the scrapers that it can read for, and no others", () => {
+  const all = JSON.stringify({
+    "retailer_a.offers": { adapter: "sandbox" },
+    "retailer_a.offer_check": { adapter: "sandbox" },
+  });
+  const choice = parseSourceChoice("retailer_a=a_history,http://127.0.0.1:9999");
+  expect(JSON.parse(chooseSources(all, [choice]))).toEqual({
+    "retailer_a.offers": { adapter: "a_history", baseUrl: "http://127.0.0.1:9999" },
+    "retailer_a.offer_check": { adapter: "sandbox" },
+  });
+  const none = parseSourceChoice("retailer_a=web,http://127.0.0.1:9999");
+  expect(() => chooseSources(all, [none])).toThrow(/none that the adapter reads for/);
+});
+
+it("takes options of the adapter, with or without a base URL", () => {
+  expect(
+    parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY,callsPerSecond=2"),
+  ).toEqual({
+    target: "retailer_d",
+    adapter: "d_catalog",
+    baseUrl: "http://127.0.0.1:9999",
+    options: { secret: "env:KEY", callsPerSecond: 2 },
+  });
+  expect(
+    parseSourceChoice(
+      "retailer_c=web,urlTemplate=http://127.0.0.1:9/p?a=1&id={id},userAgent=a (b)",
+    ),
+  ).toMatchObject({
+    baseUrl: undefined,
+    options: { urlTemplate: "http://127.0.0.1:9/p?a=1&id={id}", userAgent: "a (b)" },
+  });
+});
+
+it("shows nothing of what follows the adapter when it refuses", () => {
+  expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
+});
+
 it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])("refuses %s", (text) => {
   expect(() => parseSourceChoice(text)).toThrow("is not <platform or scraper>=<adapter>");
 });

@@ -1,0 +1,116 @@
+/** Calls of the contract as the conformance run makes them, and what came of them. */
+
+/** A reply; or why there is none. */
+export type Seen =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly headers: Headers;
+      readonly body: Uint8Array;
+      readonly milliseconds: number;
+    }
+  | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
+
+export interface Server {
+  /** The base URL without a slash at its end. */
+  readonly baseUrl: string;
+  readonly secret: string | undefined;
+  /** How long the run waits for a reply. */
+  readonly timeoutMs: number;
+}
+
+export interface Call {
+  readonly path: "/read" | "/capabilities";
+  /** Sent as JSON; a text or bytes are sent as they are. Absent: a GET. */
+  readonly body?: object | string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the server's own; null sends none. */
+  readonly secret?: string | null;
+}
+
+const bodyBytesMax = 5 * 1024 * 1024;
+const busyTriesMax = 3;
+const retryWaitMsMax = 10_000;
+
+/** One call; never throws for what a server does. */
+export async function send(server: Server, call: Call): Promise<Seen> {
+  const startedAt = performance.now();
+  const spent = (): number => Math.round(performance.now() - startedAt);
+  const secret = call.secret === undefined ? server.secret : call.secret;
+  try {
+    const response = await fetch(server.baseUrl + call.path, {
+      method: call.body === undefined ? "GET" : "POST",
+      headers: {
+        Accept: "application/json",
+        "Accept-Encoding": "gzip, deflate, br",
+        "X-Request-Id": `check_${crypto.randomUUID()}`,
+        ...(call.body !== undefined && { "Content-Type": "application/json" }),
+        ...(typeof secret === "string" && { Authorization: `Bearer ${secret}` }),
+        ...call.headers,
+      },
+      ...(call.body !== undefined && { body: bodyOf(call.body) }),
+      redirect: "manual",
+      signal: AbortSignal.timeout(server.timeoutMs),
+    });
+    const body = await readAll(response);
+    if (body === null)
+      return { kind: "none", reason: "a body of more than 5 MB", milliseconds: spent() };
+    const { status, headers } = response;
+    return { kind: "answered", status, headers, body, milliseconds: spent() };
+  } catch (error) {
+    return { kind: "none", reason: reasonOf(error, server), milliseconds: spent() };
+  }
+}
+
+export interface Patient {
+  readonly seen: Seen;
+  /** `Retry-After` of every try that was turned away. */
+  readonly turnedAway: readonly (string | null)[];
+}
+
+/** The same, tried again as the service does where the server is busy. */
+export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
+  const turnedAway: (string | null)[] = [];
+  for (;;) {
+    const seen = await send(server, call);
+    const isBusy = seen.kind === "answered" && (seen.status === 429 || seen.status === 503);
+    if (!isBusy || turnedAway.length >= busyTriesMax) return { seen, turnedAway };
+    const asked = seen.headers.get("retry-after");
+    turnedAway.push(asked);
+    const waitMs = Number(asked ?? 1) * 1_000 || Date.parse(asked ?? "") - Date.now();
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.min(retryWaitMsMax, Math.max(0, waitMs || 0))),
+    );
+  }
+}
+
+/** What was seen, for a line of the report. */
+export const summary = (seen: Seen): string =>
+  seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
+
+const bodyOf = (body: object | string | Buffer): string | Buffer<ArrayBuffer> =>
+  typeof body === "string"
+    ? body
+    : Buffer.isBuffer(body)
+      ? Buffer.from(body)
+      : JSON.stringify(body);
+
+async function readAll(response: Response): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop early cancels the stream, so the rest is never received.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > bodyBytesMax) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function reasonOf(error: unknown, { timeoutMs }: Server): string {
+  if (error instanceof Error && error.name === "TimeoutError") {
+    return `no whole reply within ${timeoutMs / 1_000} s`;
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return `no reply: ${cause instanceof Error ? cause.message : String(cause)}`;
+}

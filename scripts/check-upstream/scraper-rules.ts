@@ -1,0 +1,181 @@
+/** The rules that are tried with each scraper. */
+import { gzipSync } from "node:zlib";
+import * as v from "valibot";
+import { type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
+import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
+import { deadlineMs, keyIn, readBody, type Subject } from "./read-call.ts";
+import { judgeReply } from "./reply-rules.ts";
+
+/** A reply to a call that nobody waits for must not take longer. */
+const shortReplyMsMax = 2_000;
+/** More made-up ids than this are not sent. */
+const tooManyMax = 10_000;
+
+/** Findings of one scraper; no more than the first when there is no ordinary reply. */
+export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
+  const { scraper, maxBatch } = subject;
+  const ids = subject.ids.slice(0, maxBatch);
+  const [first] = ids;
+  if (first === undefined) {
+    return [skipped("reply", "pass --ids of items that exist", scraper)];
+  }
+  const { seen, turnedAway } = await sendPatiently(server, {
+    path: "/read",
+    body: readBody(subject, ids),
+  });
+  const ordinary = [...judgeArrival(seen), judgeBusy(turnedAway)];
+  if (seen.kind !== "answered" || seen.status !== 200) return withScraper(ordinary, scraper);
+  const keys = ids.map((id) => keyIn(scraper, id));
+  const { marketplace } = subject;
+  const verdicts = [
+    ...ordinary,
+    ...judgeReply(seen, { scraper, marketplace, ids: keys, deadlineMs }),
+    ...(await judgeVariants(server, subject, first)),
+  ];
+  return [
+    ...withScraper(verdicts, scraper),
+    ...(await checkTooMany(server, subject)),
+    await checkUnknownId(server, subject),
+  ];
+}
+
+const withScraper = (verdicts: readonly Verdict[], scraper: string): Finding[] =>
+  verdicts.map((verdict) => judged(verdict, scraper));
+
+function judgeArrival(seen: Seen): Verdict[] {
+  const isTooLarge = seen.kind === "none" && seen.reason.startsWith("a body of more");
+  return [
+    {
+      rule: "size",
+      level: "must",
+      expected: "a reply of 5 MB at most",
+      trouble: isTooLarge ? summary(seen) : null,
+    },
+    {
+      rule: "reply",
+      level: "must",
+      expected: "a whole reply with status 200",
+      trouble: seen.kind === "answered" && seen.status === 200 ? null : summary(seen),
+    },
+  ];
+}
+
+const judgeBusy = (turnedAway: readonly (string | null)[]): Verdict => ({
+  rule: "busy",
+  level: "should",
+  expected: "no 429 or 503 for one call at a time; if there is one, a Retry-After",
+  trouble:
+    turnedAway.length === 0
+      ? null
+      : `turned away ${turnedAway.length} times, Retry-After: ${turnedAway.join(", ")}`,
+});
+
+/** The same call in the forms in which it may come. */
+async function judgeVariants(server: Server, subject: Subject, id: string): Promise<Verdict[]> {
+  const path = "/read";
+  const body = readBody(subject, [id]);
+  const doubled = await send(server, { path, body: readBody(subject, [id, id]) });
+  const zipped = await send(server, { path, body, headers: { "Accept-Encoding": "gzip" } });
+  const zippedBody = gzipSync(JSON.stringify(body));
+  const fromZip = await send(server, {
+    path,
+    body: zippedBody,
+    headers: { "Content-Encoding": "gzip" },
+  });
+  const late = await send(server, { path, body: readBody(subject, [id], 1) });
+  return [
+    {
+      rule: "doubled-ids",
+      level: "must",
+      expected: "200 or 400 where an id is asked for twice",
+      trouble: troubleUnless(doubled, [200, 400]),
+    },
+    {
+      rule: "gzip-reply",
+      level: "should",
+      expected: "a reply in gzip where that is accepted",
+      trouble:
+        zipped.kind === "answered" && zipped.headers.get("content-encoding") === "gzip"
+          ? null
+          : `${summary(zipped)}, not in gzip`,
+    },
+    {
+      rule: "gzip-request",
+      level: "should",
+      expected: "200 for a body in gzip",
+      trouble: troubleUnless(fromZip, [200]),
+    },
+    {
+      rule: "late-call",
+      level: "should",
+      expected: `an answer within ${shortReplyMsMax} ms where deadline_ms is 1`,
+      trouble:
+        late.milliseconds > shortReplyMsMax
+          ? `${late.milliseconds} ms`
+          : troubleUnless(late, [200]),
+    },
+  ];
+}
+
+async function checkTooMany(server: Server, subject: Subject): Promise<Finding[]> {
+  const { maxBatch, scraper } = subject;
+  const rule = "too-many";
+  if (maxBatch === undefined || maxBatch >= tooManyMax) {
+    return [skipped(rule, `the server states no maxBatch below ${tooManyMax}`, scraper)];
+  }
+  const ids = Array.from({ length: maxBatch + 1 }, (_, n) => madeUpId(scraper, n));
+  const seen = await send(server, { path: "/read", body: readBody(subject, ids) });
+  const expected = "200, 400 or 413 for more ids than maxBatch";
+  const trouble = troubleUnless(seen, [200, 400, 413]);
+  return [judged({ rule, level: "must", expected, trouble }, scraper)];
+}
+
+function madeUpId(scraper: string, n: number): string {
+  if (scraper === "retailer_a.offer_check") return `B${String(n).padStart(9, "0")}:made-up-${n}`;
+  return scraper.startsWith("retailer_a.")
+    ? `B${String(n).padStart(9, "0")}`
+    : String(9_100_000 + n);
+}
+
+const verdictOf = v.object({
+  results: v.array(
+    v.object({
+      status: v.string(),
+      data: v.optional(v.looseObject({ buyable: v.optional(v.unknown()) })),
+    }),
+  ),
+});
+
+async function checkUnknownId(server: Server, subject: Subject): Promise<Finding> {
+  const { scraper, unknownId } = subject;
+  if (unknownId === undefined) {
+    return skipped("unknown-id", "pass --unknown-id of an item that does not exist", scraper);
+  }
+  const seen = await send(server, { path: "/read", body: readBody(subject, [unknownId]) });
+  const said = seen.kind === "answered" && seen.status === 200 ? jsonOf(seen.body) : undefined;
+  const parsed = v.safeParse(verdictOf, said);
+  const results = parsed.success ? parsed.output.results : [];
+  const found = results.find(
+    ({ status, data }) => status === "partial" || (status === "ok" && data?.buyable !== false),
+  );
+  return judged(
+    {
+      rule: "unknown-id",
+      level: "must",
+      expected: `${unknownId} not_found, or at least unavailable, in a 200`,
+      trouble: parsed.success ? (found?.status ?? null) : summary(seen),
+    },
+    scraper,
+  );
+}
+
+function jsonOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const troubleUnless = (seen: Seen, statuses: readonly number[]): string | null =>
+  seen.kind === "answered" && statuses.includes(seen.status) ? null : summary(seen);

@@ -1,0 +1,95 @@
+/** The rules that hold for the server as a whole. */
+import * as v from "valibot";
+import { upstreamCapabilities } from "../../shared/sources/upstream-contract.ts";
+import { type Seen, send, type Server, summary } from "./exchange.ts";
+import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
+import { readBody, type Subject } from "./read-call.ts";
+
+export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
+
+/** What the server says about itself, null where it says nothing; and whether that is well-formed. */
+export async function readCapabilities(
+  server: Server,
+): Promise<{ readonly capabilities: Capabilities | null; readonly finding: Finding }> {
+  const rule = "capabilities";
+  const seen = await send(server, { path: "/capabilities" });
+  if (seen.kind === "answered" && seen.status === 404) {
+    return { capabilities: null, finding: skipped(rule, "the server offers none, which it may") };
+  }
+  const parsed = v.safeParse(upstreamCapabilities, jsonOf(seen));
+  const isRead = seen.kind === "answered" && seen.status === 200 && parsed.success;
+  const issue = parsed.success
+    ? ""
+    : `, ${v.getDotPath(parsed.issues[0]) ?? "the body"} is not right`;
+  const finding = judged({
+    rule,
+    level: "must",
+    expected: "404, or 200 as the schema has it",
+    trouble: isRead ? null : summary(seen) + issue,
+  });
+  return { capabilities: isRead ? parsed.output : null, finding };
+}
+
+/** Calls that a server must turn away. */
+export async function checkRefusals(
+  server: Server,
+  subject: Pick<Subject, "scraper" | "marketplace">,
+): Promise<Finding[]> {
+  const path = "/read";
+  const body = readBody(subject, ["none"]);
+  const plain = { "Content-Type": "text/plain" };
+  const broken = await send(server, { path, body: '{"scraper": ' });
+  const other = await send(server, { path, body: { ...body, scraper: "no_such.scraper" } });
+  const asText = await send(server, { path, body: JSON.stringify(body), headers: plain });
+  const findings = [
+    refusal("broken-json", "must", broken),
+    refusal("unknown-scraper", "must", other),
+    refusal("not-json-type", "should", asText),
+  ].map((verdict) => judged(verdict));
+  if (server.secret === undefined) {
+    return [...findings, skipped("secret", "pass --secret-env to check that the secret is wanted")];
+  }
+  const wrong = await send(server, { path, body, secret: `${server.secret}x` });
+  const without = await send(server, { path, body, secret: null });
+  return [
+    ...findings,
+    judged(unauthorized("wrong-secret", wrong)),
+    judged(unauthorized("no-secret", without)),
+  ];
+}
+
+const expectedOf = {
+  "broken-json": "400 for a body that is no JSON",
+  "unknown-scraper": "400 for a scraper that there is not",
+  "not-json-type": "400 or 415 for a body that is not application/json",
+  "wrong-secret": "401 or 403 for a wrong secret",
+  "no-secret": "401 or 403 without a secret",
+} as const;
+
+/** Any 4xx but those that mean something else. */
+function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: Seen): Verdict {
+  const isRefused =
+    seen.kind === "answered" &&
+    seen.status >= 400 &&
+    seen.status < 500 &&
+    ![401, 403, 408, 425, 429].includes(seen.status);
+  return { rule, level, expected: expectedOf[rule], trouble: isRefused ? null : summary(seen) };
+}
+
+function unauthorized(rule: keyof typeof expectedOf, seen: Seen): Verdict {
+  const isRefused = seen.kind === "answered" && [401, 403].includes(seen.status);
+  return {
+    rule,
+    level: "must",
+    expected: expectedOf[rule],
+    trouble: isRefused ? null : summary(seen),
+  };
+}
+
+function jsonOf(seen: Seen): unknown {
+  try {
+    return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+import type { ServerResponse } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { UpstreamResult } from "./sandbox-results.ts";
+
+/** A call that is about to be answered. */
+interface Course {
+  readonly response: ServerResponse;
+  /** The honest answer. */
+  readonly results: readonly UpstreamResult[];
+}
+
+const json = "application/json";
+
+const send = (
+  { response }: Course,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  response.writeHead(200, { "Content-Type": json, ...headers });
+  response.end(Buffer.isBuffer(body) ? body : JSON.stringify(body));
+};
+
+const refuse = (
+  { response }: Course,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  response.writeHead(status, headers);
+  response.end();
+};
+
+const bytesOf = ({ results }: Course): Buffer => Buffer.from(JSON.stringify({ results }));
+
+/** A letter that UTF-8 writes with two bytes and Latin-1 with one. */
+const inLatin1 = ({ results }: Course): Buffer =>
+  Buffer.from(JSON.stringify({ results, café: true }), "latin1");
+
+const waitMs = 1_000;
+/** A date has whole seconds, so that a second from now may have passed already. */
+const soon = (): string => new Date(Date.now() + 2 * waitMs).toUTCString();
+
+/** What servers do that they should not, and what they may do though others do not. */
+const plays = {
+  "429_seconds": (course) => refuse(course, 429, { "Retry-After": "1" }),
+  "429_date": (course) => refuse(course, 429, { "Retry-After": soon() }),
+  "500": (course) => refuse(course, 500),
+  "503": (course) => refuse(course, 503),
+  "400": (course) => refuse(course, 400),
+  "404": (course) => refuse(course, 404),
+  redirect: (course) => refuse(course, 302, { Location: "/read" }),
+  hang: () => {},
+  reset: ({ response }) => void response.socket?.resetAndDestroy(),
+  cut_off: (course) => {
+    course.response.writeHead(200, { "Content-Type": json, "Content-Length": "1000000" });
+    course.response.write("{", () => course.response.socket?.destroy());
+  },
+  gzip: (course) => send(course, gzipSync(bytesOf(course)), { "Content-Encoding": "gzip" }),
+  br: (course) => send(course, brotliCompressSync(bytesOf(course)), { "Content-Encoding": "br" }),
+  endless: ({ response }) => {
+    response.writeHead(200, { "Content-Type": json });
+    const more = (): void => void (response.closed || response.write(" ".repeat(65_536), more));
+    more();
+  },
+  wrong_charset: (course) => send(course, inLatin1(course)),
+  declared_charset: (course) =>
+    send(course, inLatin1(course), { "Content-Type": `${json}; charset=iso-8859-1` }),
+  not_json_type: (course) => send(course, bytesOf(course), { "Content-Type": "text/html" }),
+  ids_missing: (course) => send(course, { results: course.results.slice(1) }),
+  ids_doubled: (course) =>
+    send(course, {
+      results: [
+        ...course.results,
+        ...course.results.map(({ data: _data, ...result }) => ({ ...result, status: "not_found" })),
+      ],
+    }),
+  ids_foreign: (course) =>
+    send(course, {
+      results: [
+        ...course.results,
+        ...course.results.map((result) => ({ ...result, id: "FOREIGN000" })),
+      ],
+    }),
+  text_numbers: (course) => send(course, eachIn({ results: course.results }, asText)),
+  numeric_ids: (course) =>
+    send(course, {
+      results: course.results.map((result) => ({ ...result, id: Number(result.id) })),
+    }),
+  with_asin: (course) =>
+    send(course, { results: course.results.map((result) => withAsin(result)) }),
+  unknown_fields: (course) => send(course, eachIn({ results: course.results }, withMore)),
+  all_featured: (course) => send(course, eachIn({ results: course.results }, featured)),
+  other_currency: (course) => send(course, eachIn({ results: course.results }, inOtherCurrency)),
+  no_time: (course) =>
+    send(course, { results: course.results.map(({ fetchedAt: _at, ...result }) => result) }),
+  stale: (course) => send(course, { results: dated(course, -25 * 3_600_000) }),
+  ahead: (course) => send(course, { results: dated(course, 3_600_000) }),
+  no_data: (course) =>
+    send(course, { results: course.results.map(({ data: _data, ...result }) => result) }),
+  garbage: (course) => send(course, Buffer.from('{"results": [')),
+} as const satisfies Record<string, (course: Course) => void>;
+
+export type Misbehaviour = keyof typeof plays;
+
+export const isMisbehaviour = (name: string): name is Misbehaviour => Object.hasOwn(plays, name);
+
+export const misbehaviours = Object.keys(plays).filter(isMisbehaviour);
+
+export const play = (name: Misbehaviour, course: Course): void => plays[name](course);
+
+const dated = ({ results }: Course, byMs: number): UpstreamResult[] =>
+  results.map((result) => ({
+    ...result,
+    fetchedAt: new Date(Date.now() + byMs).toISOString(),
+  }));
+
+/** The value with every value in it changed, innermost first. */
+function eachIn(value: unknown, change: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return change(value.map((one) => eachIn(one, change)));
+  if (typeof value !== "object" || value === null) return change(value);
+  return change(
+    Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachIn(one, change)])),
+  );
+}
+
+const withAsin = (result: UpstreamResult): UpstreamResult =>
+  Object.assign({ asin: result.id }, result);
+
+const asText = (value: unknown): unknown => (typeof value === "number" ? String(value) : value);
+
+const withMore = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? { ...value, supplierCost: 3.5 }
+    : value;
+
+const featured = (value: unknown): unknown =>
+  typeof value === "object" && value !== null && "isBuybox" in value
+    ? { ...value, isBuybox: true }
+    : value;
+
+const inOtherCurrency = (value: unknown): unknown => (value === "USD" ? "GBP" : value);

@@ -1,0 +1,79 @@
+import * as v from "valibot";
+import type { SourceReply } from "./http/source-client.ts";
+import { readingAgeMaxMs } from "./upstream-contract.ts";
+
+/** One item's result, its `data` not looked at yet. `fetchedAt` is ISO 8601 UTC. */
+export interface UpstreamEntry {
+  readonly status: "ok" | "partial" | "not_found" | "unavailable";
+  readonly fetchedAt: string;
+  readonly data: unknown;
+}
+
+const reply = v.object({ results: v.array(v.unknown()) });
+
+/** Ids are texts to the service; a server may hold them as numbers. */
+const id = v.pipe(v.union([v.string(), v.pipe(v.number(), v.safeInteger())]), v.transform(String));
+
+const result = v.object({
+  id,
+  asin: v.optional(id),
+  status: v.picklist(["ok", "partial", "not_found", "unavailable"]),
+  fetchedAt: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.isoTimestamp())), undefined),
+  data: v.optional(v.unknown()),
+});
+
+export type UpstreamResult = v.InferOutput<typeof result>;
+
+/**
+ * Results of a reply by key; of two with one key the first counts, what is no result is left out.
+ * Null when the whole is no reply.
+ */
+export function parseUpstreamReply(
+  { body, headers }: Extract<SourceReply, { kind: "answered" }>,
+  keyOf: (result: UpstreamResult) => string,
+  now: Date,
+): ReadonlyMap<string, UpstreamEntry> | null {
+  const parsed = v.safeParse(reply, parseJson(decoded(body, headers.get("content-type") ?? "")));
+  if (!parsed.success) return null;
+  const entries = new Map<string, UpstreamEntry>();
+  for (const one of parsed.output.results) {
+    const read = v.safeParse(result, one);
+    if (!read.success) continue;
+    const key = keyOf(read.output);
+    if (!entries.has(key)) entries.set(key, entryOf(read.output, now));
+  }
+  return entries;
+}
+
+/**
+ * A time in the future is a clock that runs ahead: the reply was read now at the latest. What was
+ * read more than a day ago says nothing about now.
+ */
+function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {
+  const readAtMs = Math.min(
+    now.getTime(),
+    fetchedAt === undefined ? Infinity : Date.parse(fetchedAt),
+  );
+  if (Number.isNaN(readAtMs) || now.getTime() - readAtMs > readingAgeMaxMs) {
+    return { status: "unavailable", fetchedAt: now.toISOString(), data: undefined };
+  }
+  return { status, fetchedAt: new Date(readAtMs).toISOString(), data };
+}
+
+/** JSON is UTF-8; where a reply says that it is something else, it is taken at its word. */
+function decoded(body: Uint8Array, contentType: string): string | undefined {
+  const charset = /;\s*charset="?([\w.:-]+)"?/i.exec(contentType)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,185 @@
+import fc from "fast-check";
+import * as v from "valibot";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { offerSchema } from "../../shared/scrapers/offer.ts";
+import type {
+  OfferCheckAnswer,
+  OfferChecker,
+  OfferReference,
+  OffersAnswer,
+  OfferScraper,
+} from "../../shared/scrapers/scraper.ts";
+
+/** A scraper of offers in front of a source that behaves as the ids say. */
+export interface OfferScraperSubject {
+  readonly scraper: OfferScraper;
+  /** Ids by what the source's behaviour proves about them. */
+  readonly ids: Readonly<Record<OffersAnswer["status"], readonly string[]>>;
+  /** An id that the source answers long after a short deadline, if ever. */
+  readonly slowId: string;
+  stop(): Promise<void>;
+}
+
+const marketplace = "us";
+const deadlineIn = (milliseconds: number): Date => new Date(Date.now() + milliseconds);
+
+/** What every adapter behind the port promises. */
+export function offerScraperContract(
+  name: string,
+  start: () => Promise<OfferScraperSubject>,
+): void {
+  describe(`offer scraper ${name}`, () => {
+    let subject: OfferScraperSubject;
+    beforeAll(async () => {
+      subject = await start();
+    });
+    afterAll(() => subject.stop());
+
+    const read = async (
+      ids: readonly string[],
+      withinMs = 30_000,
+    ): Promise<readonly OffersAnswer[]> =>
+      subject.scraper.readOffers({ marketplace, ids, deadline: deadlineIn(withinMs) });
+
+    it("answers every id once, in the order asked", async () => {
+      const all = Object.values(subject.ids).flat();
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (ids) => {
+          expect((await read(ids)).map((answer) => answer.id)).toEqual(ids);
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    it("answers nothing when asked for nothing", async () => {
+      expect(await read([])).toEqual([]);
+    });
+
+    it.each(["ok", "not_found", "unavailable"] as const)(
+      "answers %s where the source's behaviour proves it",
+      async (status) => {
+        const ids = subject.ids[status];
+        expect(ids.length).toBeGreaterThan(0);
+        const answers = await Promise.all(ids.map(async (id) => (await read([id]))[0]));
+        expect(answers.map((answer) => answer?.status)).toEqual(ids.map(() => status));
+      },
+    );
+
+    it("shows offers as their schema says, in marketplace currency, counted in full", async () => {
+      for (const answer of await read(subject.ids.ok)) {
+        if (answer.status !== "ok") throw new Error(`${answer.id} was not found`);
+        expect(answer.offers).toEqual(answer.offers.map((offer) => v.parse(offerSchema, offer)));
+        expect(answer.offers.filter(({ currency }) => currency !== "USD")).toEqual([]);
+        expect(answer.offers.filter(({ isBuybox }) => isBuybox).length).toBeLessThanOrEqual(1);
+        expect(answer.totalOffers).toBeGreaterThanOrEqual(answer.offers.length);
+        expect(Object.keys(answer).toSorted()).toEqual([
+          "fetchedAt",
+          "id",
+          "offers",
+          "status",
+          "totalOffers",
+        ]);
+      }
+    });
+
+    it("carries no offers of what it did not find", async () => {
+      for (const answer of await read([...subject.ids.not_found, ...subject.ids.unavailable])) {
+        expect(Object.keys(answer).toSorted()).toEqual(["fetchedAt", "id", "status"]);
+      }
+    });
+
+    it("says when it read, in ISO 8601 UTC", async () => {
+      for (const { fetchedAt } of await read(Object.values(subject.ids).flat())) {
+        expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
+      }
+    });
+
+    it("answers at the deadline, with what was not read by then unavailable", async () => {
+      const [answer] = await read([subject.slowId], 300);
+      expect(answer?.status).toBe("unavailable");
+    });
+
+    it("answers unavailable throughout when the deadline has passed", async () => {
+      const ids = [...subject.ids.ok, ...subject.ids.not_found];
+      const answers = await read(ids, -1);
+      expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => "unavailable"));
+    });
+  });
+}
+
+/** A checker of offers in front of a source that behaves as the offers say. */
+export interface OfferCheckerSubject {
+  readonly checker: OfferChecker;
+  /** Offers by what the source's behaviour proves about them. */
+  readonly offers: Readonly<Record<"buyable" | "gone" | "unavailable", readonly OfferReference[]>>;
+  /** An offer that the source answers for long after a short deadline, if ever. */
+  readonly slowOffer: OfferReference;
+  stop(): Promise<void>;
+}
+
+const reference = ({ asin, offerListingId }: OfferReference): OfferReference => ({
+  asin,
+  offerListingId,
+});
+
+/** What every adapter behind the port promises. */
+export function offerCheckerContract(
+  name: string,
+  start: () => Promise<OfferCheckerSubject>,
+): void {
+  describe(`offer checker ${name}`, () => {
+    let subject: OfferCheckerSubject;
+    beforeAll(async () => {
+      subject = await start();
+    });
+    afterAll(() => subject.stop());
+
+    const check = async (
+      offers: readonly OfferReference[],
+      withinMs = 30_000,
+    ): Promise<readonly OfferCheckAnswer[]> =>
+      subject.checker.checkOffers({ marketplace, offers, deadline: deadlineIn(withinMs) });
+
+    it("answers for every offer once, in the order asked", async () => {
+      const all = Object.values(subject.offers).flat();
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 1 }), async (offers) => {
+          expect((await check(offers)).map(reference)).toEqual(offers);
+        }),
+        { numRuns: 10 },
+      );
+    });
+
+    it("answers nothing when asked for nothing", async () => {
+      expect(await check([])).toEqual([]);
+    });
+
+    it.each([
+      ["buyable", { status: "ok", buyable: true }],
+      ["gone", { status: "ok", buyable: false }],
+      ["unavailable", { status: "unavailable" }],
+    ] as const)(
+      "answers for what is %s where the source's behaviour proves it",
+      async (kind, ending) => {
+        const offers = subject.offers[kind];
+        expect(offers.length).toBeGreaterThan(0);
+        for (const offer of offers) {
+          const [answer] = await check([offer]);
+          const fetchedAt = new Date(answer?.fetchedAt ?? "").toISOString();
+          expect(answer).toEqual({ ...offer, ...ending, fetchedAt });
+        }
+      },
+    );
+
+    it("answers at the deadline, with what was not checked by then unavailable", async () => {
+      const [answer] = await check([subject.slowOffer], 300);
+      expect(answer?.status).toBe("unavailable");
+    });
+
+    it("answers unavailable throughout when the deadline has passed", async () => {
+      const offers = [...subject.offers.buyable, ...subject.offers.gone];
+      const answers = await check(offers, -1);
+      expect(answers.map((answer) => answer.status)).toEqual(offers.map(() => "unavailable"));
+    });
+  });
+}

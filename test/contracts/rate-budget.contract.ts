@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RateAsk, RateBudget } from "../../shared/sources/http/rate-budget.ts";
+
+export interface RateBudgetSubject {
+  /** What another process has of the same budget. */
+  readonly process: () => RateBudget;
+}
+
+const startMs = Date.parse("2026-03-01T12:00:00Z");
+const processes = 8;
+const ask = { permits: 1, perSecond: 10, burst: 3, until: new Date(startMs + 3_600_000) };
+let sources = 0;
+/** A source of its own for each test. */
+const newSource = (): string => `source-${(sources += 1)}`;
+
+/** The moments at which the calls of a grant start, at the earliest. */
+async function startsOf(
+  budget: RateBudget,
+  { source, nowMs, ...wanted }: RateAsk & { readonly source: string; readonly nowMs: number },
+): Promise<number[]> {
+  const grant = await budget.take(source, wanted, new Date(nowMs));
+  return Array.from({ length: grant.permits }, (_, n) =>
+    Math.max(nowMs, grant.from.getTime() + (n * 1_000) / wanted.perSecond),
+  );
+}
+
+/** The most starts beyond what a rate allows for the time between the first and the last of them. */
+function excessOf(starts: readonly number[], perSecond: number): number {
+  let excess = -Infinity;
+  // Over all windows from one start to a later one, as of the lowest "starts so far - allowed".
+  let lowest = Infinity;
+  for (const [index, at] of starts.entries()) {
+    const allowed = (at / 1_000) * perSecond;
+    lowest = Math.min(lowest, index - allowed);
+    excess = Math.max(excess, index + 1 - allowed - lowest);
+  }
+  return excess;
+}
+
+/** What every rate budget holds to, whoever keeps it. */
+export function rateBudgetContract(name: string, make: () => RateBudgetSubject): void {
+  describe(`rate budget ${name}`, () => {
+    it("lets a burst through at once and the rest evenly", async () => {
+      const [first, second] = [make().process(), make().process()];
+      const source = newSource();
+      const at = { ...ask, source, nowMs: startMs };
+      expect(await startsOf(first, { ...at, permits: 5 })).toEqual(
+        [0, 0, 0, 100, 200].map((ms) => startMs + ms),
+      );
+      expect(await startsOf(second, at)).toEqual([startMs + 300]);
+      // A rest brings the burst back, and no more than that.
+      const later = { ...at, nowMs: startMs + 60_000, permits: 4 };
+      expect(await startsOf(first, later)).toEqual(
+        [0, 0, 0, 100].map((ms) => startMs + 60_000 + ms),
+      );
+    });
+
+    it("grants what comes in time and takes nothing else", async () => {
+      const budget = make().process();
+      const source = newSource();
+      const until = new Date(startMs + 200);
+      const at = { ...ask, source, nowMs: startMs, until };
+      expect(await startsOf(budget, { ...at, permits: 50 })).toHaveLength(4);
+      expect(await startsOf(budget, at)).toEqual([]);
+      expect(await startsOf(budget, { ...at, until: ask.until })).toEqual([startMs + 200]);
+    });
+
+    it("keeps sources apart", async () => {
+      const budget = make().process();
+      const at = { ...ask, nowMs: startMs, permits: 3 };
+      await startsOf(budget, { ...at, source: newSource() });
+      expect(await startsOf(budget, { ...at, source: newSource() })).toEqual(
+        [0, 0, 0].map((ms) => startMs + ms),
+      );
+    });
+
+    it("is never exceeded by eight processes, and used to nine tenths under load", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.double({ min: 1, max: 200, noNaN: true }),
+          fc.integer({ min: 1, max: 20 }),
+          fc.infiniteStream(fc.integer({ min: 1, max: 12 })),
+          async (perSecond, burst, permitsDrawn) => {
+            const source = newSource();
+            const { process } = make();
+            const budgets = Array.from({ length: processes }, process);
+            /** When each process has started all that it was granted. */
+            const busyUntil = budgets.map(() => startMs);
+            const starts: number[] = [];
+            const rounds = 15;
+            let nowMs = startMs;
+            for (let round = 0; round < rounds; round += 1) {
+              const idle = [...busyUntil.keys()].filter((n) => (busyUntil[n] ?? 0) <= nowMs);
+              const granted = await Promise.all(
+                idle.map(async (n) => {
+                  const permits = permitsDrawn.next().value ?? 1;
+                  const wanted = { ...ask, perSecond, burst, permits, source, nowMs };
+                  const mine = await startsOf(budgets[n] ?? process(), wanted);
+                  busyUntil[n] = mine.at(-1) ?? nowMs;
+                  return mine;
+                }),
+              );
+              starts.push(...granted.flat());
+              nowMs = Math.min(...busyUntil);
+            }
+            starts.sort((a, b) => a - b);
+            // Times are whole milliseconds.
+            const rounding = perSecond * 0.002;
+            expect(excessOf(starts, perSecond)).toBeLessThanOrEqual(burst + rounding + 1e-6);
+            const inTime = starts.filter((at) => at <= nowMs).length;
+            const allowed = burst + ((nowMs - startMs) / 1_000) * perSecond;
+            expect(inTime).toBeGreaterThanOrEqual(Math.floor(allowed * 0.9));
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+  });
+}

@@ -1,0 +1,73 @@
+import { gzipSync } from "node:zlib";
+import * as v from "valibot";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startUpstreamServer, type UpstreamServer } from "../../scripts/upstream-server.ts";
+import { upstreamCapabilities } from "../../shared/sources/upstream-contract.ts";
+
+let server: UpstreamServer;
+beforeAll(async () => {
+  server = await startUpstreamServer({ port: 0, secret: "right", maxBatch: 2 });
+});
+afterAll(() => server.close());
+
+const request = {
+  scraper: "retailer_d.standard",
+  marketplace: "us",
+  ids: ["9000000", "9000007"],
+  deadline_ms: 5_000,
+};
+
+const post = (
+  body: NonNullable<RequestInit["body"]>,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  fetch(`${server.url}/read`, {
+    method: "POST",
+    body,
+    headers: { "Content-Type": "application/json", Authorization: "Bearer right", ...headers },
+  });
+
+describe("the reference server", () => {
+  it("answers with the sandbox's data", async () => {
+    const response = await post(JSON.stringify(request));
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      results: [
+        { id: "9000000", status: "ok", data: { price: { amount: 99.99, currency: "USD" } } },
+        { id: "9000007", status: "not_found" },
+      ],
+    });
+  });
+
+  it("takes bodies in gzip", async () => {
+    const zipped = gzipSync(JSON.stringify(request));
+    expect((await post(zipped, { "Content-Encoding": "gzip" })).status).toBe(200);
+  });
+
+  it("says what it reads for", async () => {
+    const headers = { Authorization: "Bearer right" };
+    const response = await fetch(`${server.url}/capabilities`, { headers });
+    const { scrapers } = v.parse(upstreamCapabilities, await response.json());
+    expect(scrapers).toHaveLength(8);
+    expect(scrapers[0]).toMatchObject({
+      maxBatch: 2,
+      marketplaces: expect.arrayContaining(["us"]),
+    });
+  });
+
+  it.each([
+    ["no JSON", "{", {}, 400],
+    ["another scraper", JSON.stringify({ ...request, scraper: "x" }), {}, 400],
+    ["no ids", JSON.stringify({ ...request, ids: [] }), {}, 400],
+    ["too many ids", JSON.stringify({ ...request, ids: ["1", "2", "3"] }), {}, 413],
+    ["another kind of body", JSON.stringify(request), { "Content-Type": "text/plain" }, 415],
+    ["a wrong secret", JSON.stringify(request), { Authorization: "Bearer wrong" }, 401],
+  ] as const)("turns away %s", async (...[, body, headers, status]) => {
+    expect((await post(body, headers)).status).toBe(status);
+  });
+
+  it("serves nothing else", async () => {
+    const headers = { Authorization: "Bearer right" };
+    expect((await fetch(`${server.url}/read`, { headers })).status).toBe(404);
+  });
+});
