@@ -1,0 +1,197 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { amountOf } from "../../shared/sources/web/amount.ts";
+import { availabilityOf } from "../../shared/sources/web/availability-word.ts";
+import { extractProduct, type Extraction } from "../../shared/sources/web/extract-product.ts";
+import { webFields } from "../../shared/sources/web/web-fields.ts";
+import { foundStatus } from "../../shared/scrapers/product-fields.ts";
+import { printTable } from "./print-table.ts";
+
+/** What people read off a page; several prices where any of them would do. */
+interface Truth {
+  readonly url: string;
+  readonly price?: readonly string[] | null;
+  readonly availability?: readonly string[] | null;
+}
+
+interface Page {
+  readonly url: URL;
+  readonly id: string;
+  readonly html: string;
+  readonly prices: readonly number[];
+  readonly availability: string | undefined;
+}
+
+/** What the bench found; milliseconds are of CPU, a page, warm. */
+export interface WebFigures extends Record<string, unknown> {
+  readonly pages: number;
+  readonly accuracy: readonly Accuracy[];
+  readonly cpuMsMean: number;
+  readonly cpuMsMax: number;
+}
+
+const warmUpRounds = 3;
+const measuredRounds = 5;
+const normalisation =
+  "an amount is right when it equals one of the true ones to the cent; the currency is not " +
+  "compared, as the truth holds signs that stand for several; availability is InStock for every " +
+  "word of the vocabulary that can be bought, else OutOfStock; precision is right / said, recall " +
+  "is right / true. The id is the longest run of five digits or more in the last step of the " +
+  "page's address, else that step.";
+
+/** How well and how fast product pages of many sites are read: `--pages <folder>`. */
+export const benchWeb = (): Promise<Record<string, unknown>> =>
+  Promise.resolve(webFigures(pagesFolder()));
+
+/** The figures for a folder that holds `ground-truth.json` and `html/`, plain or gzipped. */
+export function webFigures(folder: string): WebFigures {
+  const pages = readPages(folder);
+  for (let round = 0; round < warmUpRounds; round += 1) for (const page of pages) extract(page);
+  const readings = pages.map((page) => ({ page, extraction: extract(page) }));
+  const found = readings.map(({ page, extraction }) => ({ page, said: said(extraction) }));
+  const milliseconds = pages.map((page) => cpuMs(page));
+  return {
+    pages: pages.length,
+    normalisation,
+    accuracy: [
+      accuracyOf(
+        "price",
+        found.map(({ page, said: { amount } }) => ({
+          isThere: page.prices.length > 0,
+          isSaid: amount !== undefined,
+          isRight: amount !== undefined && page.prices.includes(amount),
+        })),
+      ),
+      accuracyOf(
+        "availability",
+        found.map(({ page, said: { availability } }) => ({
+          isThere: page.availability !== undefined,
+          isSaid: availability !== undefined,
+          isRight: availability !== undefined && availability === page.availability,
+        })),
+      ),
+    ],
+    answers: countsOf(readings.map(({ page, extraction }) => statusOf(page, extraction))),
+    proofs: countsOf(readings.map(({ extraction }) => extraction.proof)),
+    cpuMsMean: round(milliseconds.reduce((sum, one) => sum + one, 0) / pages.length),
+    cpuMsMax: round(Math.max(...milliseconds)),
+  };
+}
+
+/** Prints the figures as tables. */
+export function printWeb(figures: Record<string, unknown>): void {
+  const { accuracy, answers, cpuMsMean, cpuMsMax, pages } = figures;
+  printTable(`Accuracy on ${String(pages)} pages`, accuracy as object[]);
+  printTable("Answers", [answers as object]);
+  printTable("CPU milliseconds a page, warm", [{ mean: cpuMsMean, max: cpuMsMax }]);
+  process.stdout.write(`\nNormalisation: ${normalisation}\n`);
+}
+
+function pagesFolder(): string {
+  const at = process.argv.indexOf("--pages");
+  const folder = at === -1 ? undefined : process.argv[at + 1];
+  if (folder === undefined) {
+    throw new Error(
+      "Usage: npm run bench -- web --pages <folder with html/ and ground-truth.json>",
+    );
+  }
+  return folder;
+}
+
+function readPages(folder: string): Page[] {
+  const text = readFileSync(join(folder, "ground-truth.json"), "utf8");
+  const truths = JSON.parse(text) as Record<string, Truth>;
+  return Object.entries(truths).map(([name, { url: address, price, availability }]) => {
+    const url = new URL(address);
+    const html = readPage(join(folder, "html", `${name}.html`));
+    const prices = (price ?? []).map((amount) => amountOf(amount, null) ?? Number(amount));
+    return { url, id: idIn(url), html, prices, availability: availability?.[0] };
+  });
+}
+
+const readPage = (path: string): string =>
+  existsSync(path)
+    ? readFileSync(path, "utf8")
+    : gunzipSync(readFileSync(`${path}.gz`)).toString("utf8");
+
+function idIn({ pathname }: URL): string {
+  const step = decodeURIComponent(pathname.replace(/\/+$/, "").split("/").at(-1) ?? "");
+  const numbers = step.match(/\d{5,}/g) ?? [];
+  return numbers.toSorted((a, b) => b.length - a.length)[0] ?? step;
+}
+
+/** In whatever currency the page states: the truth does not say which one it is. */
+const extract = ({ html, id, url }: Page): Extraction =>
+  extractProduct(html, { id, url, currency: null });
+
+function said(extraction: Extraction): {
+  readonly amount: number | undefined;
+  readonly availability: string | undefined;
+} {
+  if (extraction.proof !== "product") return { amount: undefined, availability: undefined };
+  const { price, availability } = extraction.facts;
+  return {
+    amount: price?.amount,
+    availability: availability && (availabilityOf(availability).inStock ? "InStock" : "OutOfStock"),
+  };
+}
+
+/** The status that the adapter would answer where the page's currency is the marketplace's. */
+function statusOf({ url }: Page, extraction: Extraction): string {
+  if (extraction.proof === "several") return "partial";
+  if (extraction.proof !== "product") return "unavailable";
+  const currency = extraction.facts.price?.currency ?? "";
+  return foundStatus(webFields(extraction.facts, { platform: "retailer_c", currency, url }));
+}
+
+function cpuMs(page: Page): number {
+  const before = process.cpuUsage();
+  for (let n = 0; n < measuredRounds; n += 1) extract(page);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000 / measuredRounds;
+}
+
+interface Accuracy {
+  readonly field: string;
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+  readonly right: number;
+  readonly said: number;
+  readonly true: number;
+}
+
+interface Judged {
+  readonly isThere: boolean;
+  readonly isSaid: boolean;
+  readonly isRight: boolean;
+}
+
+function accuracyOf(field: string, judged: readonly Judged[]): Accuracy {
+  const right = judged.filter(({ isRight }) => isRight).length;
+  const saidCount = judged.filter(({ isSaid }) => isSaid).length;
+  const trueCount = judged.filter(({ isThere }) => isThere).length;
+  const precision = right / saidCount;
+  const recall = right / trueCount;
+  const f1 = (2 * precision * recall) / (precision + recall);
+  return {
+    field,
+    precision: round(precision),
+    recall: round(recall),
+    f1: round(f1),
+    right,
+    said: saidCount,
+    true: trueCount,
+  };
+}
+
+const countsOf = (names: readonly string[]): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(names, (name) => name)).map(([name, all]) => [
+      name,
+      all?.length ?? 0,
+    ]),
+  );
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;

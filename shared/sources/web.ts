@@ -1,0 +1,78 @@
+import type { Clock } from "../base/clock.ts";
+import { scrapers } from "../scrapers/catalogue.ts";
+import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
+import { inParallel } from "./http/in-parallel.ts";
+import type { SourceClient } from "./http/source-client.ts";
+import { type CrawlGap, crawlGap } from "./web/crawl-gap.ts";
+import { follow } from "./web/follow.ts";
+import { type Robots, robots } from "./web/robots.ts";
+import { addressOf, isUrlTemplate } from "./web/web-address.ts";
+import { webAnswer } from "./web/web-answer.ts";
+import type { WebPlatform } from "./web/web-fields.ts";
+import type { WebOptions } from "./web/web-options.ts";
+
+export interface WebDependencies {
+  /** Bound to the template's host and to the User-Agent of the options. */
+  readonly client: SourceClient;
+  readonly clock: Clock;
+}
+
+interface Reader extends WebDependencies {
+  readonly options: WebOptions;
+  readonly site: URL;
+  readonly robots: Robots;
+  readonly gap: CrawlGap;
+}
+
+/**
+ * Reads products off a site's public pages, one page an id, as far as they describe themselves in
+ * schema.org words. Asks nothing that the site's robots.txt forbids, sends no cookies, solves no
+ * challenges. A product that a page does not clearly describe is `partial` or `unavailable`; only a
+ * 410 (and a 404 where the deployer vouches for it) makes one `not_found`.
+ * @throws Error for a template that is none, and when asked for retailer_a, which it does not read.
+ */
+export function webScraper(options: WebOptions, { client, clock }: WebDependencies): Scraper {
+  const { urlTemplate, userAgent, callsAtOnceMax } = options;
+  if (!isUrlTemplate(urlTemplate)) throw new Error("web: urlTemplate is no template");
+  const site = addressOf(urlTemplate, "0");
+  const reader: Reader = {
+    options,
+    client,
+    clock,
+    site,
+    robots: robots({ client, clock, site, userAgent }),
+    gap: crawlGap(clock),
+  };
+  return {
+    async read(request) {
+      const { platform } = scrapers[request.scraper];
+      if (platform === "retailer_a") {
+        throw new Error("web: retailer_a is not read off its pages");
+      }
+      return inParallel(request.ids, callsAtOnceMax, (id) =>
+        readPage(id, { ...request, platform, reader }),
+      );
+    },
+  };
+}
+
+interface PageRequest extends ReadRequest {
+  readonly platform: WebPlatform;
+  readonly reader: Reader;
+}
+
+async function readPage(id: string, request: PageRequest): Promise<Answer> {
+  const { deadline, platform, marketplace, reader } = request;
+  const { options, client, clock, site, robots: known, gap } = reader;
+  const { urlTemplate, notFoundStatus } = options;
+  const mayVisit = async (url: URL): Promise<boolean> => {
+    if (clock.now() >= deadline) return false;
+    const rules = await known.rulesFor(url, deadline);
+    return rules.isAllowed(url) && (await gap.turn(rules.gapMs, deadline));
+  };
+  const journey = { client, site, accept: "text/html", deadline, mayVisit };
+  const landing = await follow(addressOf(urlTemplate, id), journey);
+  const fetchedAt = clock.now().toISOString();
+  if (landing === null) return { id, status: "unavailable", fetchedAt };
+  return webAnswer(landing, { id, platform, marketplace, fetchedAt, notFoundStatus });
+}

@@ -1,0 +1,74 @@
+import { textBoundary } from "./text-boundary.ts";
+
+/** Nothing on sale costs more; a larger number is several numbers run together. */
+const amountMax = 1_000_000;
+/** How far from whole cents an amount may be before it is no amount of money. */
+const centTolerance = 0.000_5;
+
+/** One number, with nothing but a currency before or after it. */
+const around = String.raw`[^\d.,−-]{0,12}?`;
+const oneNumber = new RegExp(
+  String.raw`^${around}(\d[\d.,' \u00A0\u2009\u202F]*)(?:[.,]?-{1,2})?\.?${around}\.?$`,
+  "u",
+);
+
+/**
+ * Reads an amount of money as people write it; undefined for 0, which pages say when they do not
+ * know, and for whatever is not clearly one amount. Where the currency is US dollars a comma only
+ * ever divides thousands.
+ */
+export function amountOf(value: string | number, currency: string | null): number | undefined {
+  if (typeof value === "string" && value.includes(textBoundary))
+    return amountAmong(value, currency);
+  const amount = typeof value === "number" ? value : numberIn(value.trim(), currency === "USD");
+  if (amount === undefined || !Number.isFinite(amount)) return undefined;
+  if (amount <= 0 || amount > amountMax) return undefined;
+  const cents = Math.round(amount * 100) / 100;
+  return cents > 0 && Math.abs(cents - amount) < centTolerance ? cents : undefined;
+}
+
+/** The one amount that texts of several elements hold: whole and cents may stand apart. */
+function amountAmong(value: string, currency: string | null): number | undefined {
+  const texts = value.split(textBoundary).filter((text) => /\d/.test(text));
+  const [whole = "", cents = ""] = texts;
+  if (texts.length === 2 && /^[.,]\d{2}\D*$/.test(cents)) return amountOf(whole + cents, currency);
+  const amounts = texts.map((text) => amountOf(text, currency));
+  return new Set(amounts).size === 1 ? amounts[0] : undefined;
+}
+
+function numberIn(text: string, commasAreThousands: boolean): number | undefined {
+  if (text.length > 40) return undefined;
+  const written = oneNumber.exec(text)?.[1]?.replaceAll(/['\s\u00A0\u2009\u202F]/gu, "");
+  if (written === undefined) return undefined;
+  const decimal = decimalMark(written, commasAreThousands);
+  if (decimal === undefined) return wellGrouped(written, "");
+  const at = written.lastIndexOf(decimal);
+  const fraction = written.slice(at + 1);
+  if (!/^\d*$/.test(fraction)) return undefined;
+  const whole = wellGrouped(written.slice(0, at), decimal);
+  return whole === undefined ? undefined : Number(`${whole}.${fraction}`);
+}
+
+/** The separator before the decimals; undefined when there is none. */
+function decimalMark(written: string, commasAreThousands: boolean): "." | "," | undefined {
+  const comma = written.lastIndexOf(",");
+  const dot = written.lastIndexOf(".");
+  if (commasAreThousands) return dot === -1 ? undefined : ".";
+  if (comma !== -1 && dot !== -1) return comma > dot ? "," : ".";
+  if (comma !== -1) return isThousands(written, ",") ? undefined : ",";
+  // A lone dot is the vocabulary's own decimal mark; several divide thousands.
+  return dot === -1 || written.indexOf(".") !== dot ? undefined : ".";
+}
+
+const isThousands = (written: string, mark: string): boolean =>
+  written.split(mark).length > 2 || written.length - written.indexOf(mark) === 4;
+
+/** The whole part without its dividers, unless they stand where no thousands end. */
+function wellGrouped(whole: string, decimal: string): number | undefined {
+  if (/^\d+$/.test(whole)) return Number(whole);
+  const [first = "", ...groups] = whole.split(/[.,]/);
+  const isOneMark = new Set(whole.replaceAll(/\d/g, "")).size === 1;
+  if (!isOneMark || (decimal !== "" && whole.includes(decimal))) return undefined;
+  if (!/^\d{1,3}$/.test(first) || !groups.every((group) => /^\d{3}$/.test(group))) return undefined;
+  return Number([first, ...groups].join(""));
+}

@@ -1,0 +1,105 @@
+import { isBlockPage } from "./block-page.ts";
+import { categoryIn } from "./breadcrumb.ts";
+import { type Choice, chooseProduct, isNamedPage } from "./choose-product.ts";
+import { defined } from "./defined.ts";
+import { jsonLdBlocks } from "./json-ld-blocks.ts";
+import { jsonLdNodes } from "./json-ld-nodes.ts";
+import { microdataNodes } from "./microdata.ts";
+import { openGraphProduct } from "./open-graph.ts";
+import { type PageHead, pageHead } from "./page-head.ts";
+import { plainText } from "./plain-text.ts";
+import { candidatesIn } from "./product-candidates.ts";
+import { mergedFacts, type ProductFacts, productFacts } from "./product-facts.ts";
+import type { SchemaNode } from "./schema-node.ts";
+import type { WantedProduct } from "./wanted-product.ts";
+
+export type { ProductFacts } from "./product-facts.ts";
+export type { WantedProduct } from "./wanted-product.ts";
+
+/** What a page proves about the product that was asked for. */
+export type Extraction =
+  /** It is the product's page; a fact that it does not state clearly is absent. */
+  | { readonly proof: "product"; readonly facts: ProductFacts }
+  /** It is about another product, or about several and nothing says which one was meant. */
+  | { readonly proof: "another" | "several" }
+  /** Its prices are in another currency than the marketplace's: it was made for another country. */
+  | { readonly proof: "foreign_currency" }
+  /** It keeps readers out. */
+  | { readonly proof: "blocked" }
+  /** It says nothing of products. */
+  | { readonly proof: "nothing" };
+
+/** Longer pages are read so far. */
+const pageCharactersMax = 5 * 1024 * 1024;
+
+/**
+ * Reads a product off its page: JSON-LD first, then microdata and Open Graph for a price or an
+ * availability that is still missing. Pure; never throws, whatever the page; never guesses.
+ */
+export function extractProduct(html: string, wanted: WantedProduct): Extraction {
+  const page = html.slice(0, pageCharactersMax);
+  let read: PageHead | undefined;
+  const head = (): PageHead => (read ??= pageHead(page));
+  const choices: Choice[] = [];
+  let facts: ProductFacts = {};
+  for (const nodes of [linkedData, microdata, openGraph]) {
+    const described = nodes(page, head);
+    const choice = chooseProduct(candidatesIn(described), wanted, head);
+    choices.push(choice);
+    if (choice.kind === "another") return { proof: "another" };
+    if (choice.kind !== "chosen") continue;
+    facts = mergedFacts(facts, productFacts(choice, wanted));
+    facts = mergedFacts(facts, defined({ category: categoryIn(described, facts.title) }));
+    if (isComplete(facts)) break;
+  }
+  if (choices.some(({ kind }) => kind === "chosen")) return proven(facts, wanted, head);
+  if (choices.some(({ kind }) => kind === "several")) return { proof: "several" };
+  return withoutProduct(page, wanted, head());
+}
+
+const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): boolean =>
+  (price !== undefined || isPriceUnclear === true) && availability !== undefined;
+
+const linkedData = (html: string): SchemaNode[] => jsonLdNodes(jsonLdBlocks(html));
+
+/** A page that never says so has no product in microdata, and looking for it is quick. */
+const mayHoldMicrodata =
+  /\bitemtype\s{0,5}=\s{0,5}["']?[^"'>]{0,200}(?:product|vehicle|car|motorcycle|book)/i;
+
+const microdata = (html: string): SchemaNode[] =>
+  mayHoldMicrodata.test(html) ? microdataNodes(html) : [];
+
+const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
+  [openGraphProduct(head())].filter((node) => node !== undefined);
+
+/** An amount without its currency is no price. */
+function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
+  const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;
+  const isForeign = price?.currency !== undefined && price.currency !== wanted.currency;
+  if (wanted.currency !== null && isForeign) return { proof: "foreign_currency" };
+  const title = facts.title ?? headTitle(head());
+  return {
+    proof: "product",
+    facts: {
+      ...others,
+      ...(title !== undefined && { title }),
+      ...(price !== undefined && isIn(wanted.currency, price.currency) && { price }),
+      ...(listPrice !== undefined && isIn(wanted.currency, listPrice.currency) && { listPrice }),
+    },
+  };
+}
+
+const isIn = (wanted: string | null, stated: string | undefined): boolean =>
+  wanted === null || stated === wanted;
+
+/** A page that says by its address and title that it is the product's proves that there is one. */
+function withoutProduct(html: string, wanted: WantedProduct, head: PageHead): Extraction {
+  if (isBlockPage(html, head)) return { proof: "blocked" };
+  const title = plainText(head.metas.get("og:title") ?? "");
+  const isProduct = /product/i.test(head.metas.get("og:type") ?? "");
+  return title !== "" && isProduct && isNamedPage(wanted, head)
+    ? { proof: "product", facts: { title } }
+    : { proof: "nothing" };
+}
+
+const headTitle = (head: PageHead): string | undefined => head.metas.get("og:title");

@@ -1,0 +1,48 @@
+import type { SourceClient, SourceReply } from "../http/source-client.ts";
+import { isOfSite } from "./web-address.ts";
+
+const redirectsMax = 3;
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export type Answered = Extract<SourceReply, { kind: "answered" }>;
+
+/** The last answer of a chain of redirects. */
+export interface Landing {
+  /** Where it came from. */
+  readonly url: URL;
+  readonly answer: Answered;
+}
+
+export interface Journey {
+  readonly client: SourceClient;
+  /** Redirects lead to addresses of its site only. */
+  readonly site: URL;
+  readonly accept: string;
+  readonly deadline: Date;
+  /** Asked before every step; false ends the journey. */
+  readonly mayVisit: (url: URL) => Promise<boolean>;
+}
+
+/**
+ * GETs an address and follows up to three redirects within the site, each through the same client.
+ * Null when there was no whole answer, or a redirect led in a circle, too far, or off the site.
+ */
+export async function follow(start: URL, journey: Journey): Promise<Landing | null> {
+  const { client, site, accept, deadline, mayVisit } = journey;
+  const visited = new Set<string>();
+  let url = start;
+  for (let steps = 0; steps <= redirectsMax; steps += 1) {
+    if (visited.has(url.href) || !(await mayVisit(url))) return null;
+    visited.add(url.href);
+    const answer = await client.send({ method: "GET", url, headers: { Accept: accept } }, deadline);
+    if (answer.kind !== "answered") return null;
+    if (!redirectStatuses.has(answer.status)) return { url, answer };
+    const location = answer.headers.get("location") ?? "";
+    if (location === "" || !URL.canParse(location, url.href)) return null;
+    const next = new URL(location, url);
+    next.hash = "";
+    if (!isOfSite(next, site)) return null;
+    url = next;
+  }
+  return null;
+}

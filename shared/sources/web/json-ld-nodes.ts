@@ -1,0 +1,91 @@
+import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
+
+/** Levels of things within things. */
+const depthMax = 8;
+/** Things read of one page. */
+const nodesMax = 5_000;
+
+interface Reading {
+  /** Things that say more than their `@id`, by it. */
+  readonly byId: Map<string, Json>;
+  nodesLeft: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * The things at the top of the blocks, those of an `@graph` among them. A reference by `@id` stands
+ * for what it refers to on the same page; nothing else is looked up.
+ */
+export function jsonLdNodes(blocks: readonly object[]): SchemaNode[] {
+  const reading: Reading = { byId: new Map(), nodesLeft: nodesMax };
+  for (const one of blocks.flatMap(listOf)) index(one, 0, reading);
+  reading.nodesLeft = nodesMax;
+  return blocks.flatMap(listOf).flatMap((one) => topNodes(one, 0, reading));
+}
+
+/** Remembers what references may point to. */
+function index(value: unknown, depth: number, reading: Reading): void {
+  if (depth > depthMax || reading.nodesLeft <= 0 || !isJson(value)) return;
+  reading.nodesLeft -= 1;
+  const id = value["@id"];
+  if (typeof id === "string" && !isReference(value) && !reading.byId.has(id)) {
+    reading.byId.set(id, value);
+  }
+  for (const one of Object.values(value)) {
+    for (const each of listOf(one)) index(each, depth + 1, reading);
+  }
+}
+
+function topNodes(value: unknown, depth: number, reading: Reading): SchemaNode[] {
+  if (depth > depthMax || !isJson(value)) return [];
+  const graph = listOf(value["@graph"] ?? []);
+  const inGraph = graph.flatMap((one) => topNodes(one, depth + 1, reading));
+  const node = nodeOf(value, depth, reading);
+  return node === undefined || node.types.length === 0 ? inGraph : [node, ...inGraph];
+}
+
+function nodeOf(json: Json, depth: number, reading: Reading): SchemaNode | undefined {
+  if (depth > depthMax || reading.nodesLeft <= 0) return undefined;
+  reading.nodesLeft -= 1;
+  const id = json["@id"];
+  const target = typeof id === "string" && isReference(json) ? reading.byId.get(id) : undefined;
+  const source = target ?? json;
+  const values = new Map<string, SchemaValue[]>();
+  for (const [key, value] of Object.entries(source)) {
+    if (key.startsWith("@")) continue;
+    const term = termOf(key);
+    const read = listOf(value).flatMap((one) => valuesIn(one, depth + 1, reading));
+    if (read.length > 0) values.set(term, [...(values.get(term) ?? []), ...read]);
+  }
+  return { id: typeof id === "string" ? id : undefined, types: typesOf(source), values };
+}
+
+function valuesIn(value: unknown, depth: number, reading: Reading): SchemaValue[] {
+  if (depth > depthMax || reading.nodesLeft <= 0) return [];
+  if (!isJson(value)) return isPlain(value) ? [value] : [];
+  const inner = value["@value"] ?? value["@list"] ?? value["@set"];
+  if (inner !== undefined) {
+    return listOf(inner).flatMap((one) => valuesIn(one, depth + 1, reading));
+  }
+  const node = nodeOf(value, depth, reading);
+  return node === undefined ? [] : [node];
+}
+
+const typesOf = (json: Json): string[] =>
+  [json["@type"]]
+    .flat()
+    .filter((type) => typeof type === "string")
+    .map(termOf);
+
+const isReference = (json: Json): boolean =>
+  Object.keys(json).every((key) => key === "@id" || key === "@type");
+
+/** One or many; lists within lists within lists are nobody's. */
+const listOf = (value: unknown): unknown[] => [value].flat(2);
+
+const isPlain = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+
+const isJson = (value: unknown): value is Json =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,0 +1,38 @@
+import { Parser } from "htmlparser2";
+
+/** Longer texts are cut before they are read. */
+const textLengthMax = 10_000;
+
+/** A text without markup and entities, spaces made one; what sites put into text fields. */
+export function plainText(text: string): string {
+  const cut = text.slice(0, textLengthMax);
+  const bare = /[&<]/.test(cut) ? withoutMarkup(cut) : cut;
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  return bare.replaceAll(/[\s\u0000-\u001F\u007F]+/g, " ").trim();
+}
+
+function withoutMarkup(text: string): string {
+  let bare = "";
+  const parser = new Parser({
+    ontext(part) {
+      bare += part;
+    },
+    onopentagname() {
+      bare += " ";
+    },
+  });
+  parser.end(text);
+  // Texts that were escaped twice are common; a third time is not.
+  return bare.includes("&") && /&(?:amp|quot|lt|gt|nbsp|#\d+);/.test(bare) ? decoded(bare) : bare;
+}
+
+function decoded(text: string): string {
+  let bare = "";
+  const parser = new Parser({
+    ontext(part) {
+      bare += part;
+    },
+  });
+  parser.end(text);
+  return bare;
+}

@@ -1,0 +1,163 @@
+import { amountOf } from "./amount.ts";
+import type { AvailabilityWord } from "./availability-word.ts";
+import { chooseOffer, type OfferedPrice } from "./choose-offer.ts";
+import type { Choice } from "./choose-product.ts";
+import { currencyIn } from "./currency-word.ts";
+import { defined } from "./defined.ts";
+import { plainText } from "./plain-text.ts";
+import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./schema-node.ts";
+import type { WantedProduct } from "./wanted-product.ts";
+
+/** What a page states of a product; what it does not state clearly is absent. */
+export interface ProductFacts {
+  readonly title?: string;
+  /** Absolute. */
+  readonly url?: string;
+  readonly price?: OfferedPrice;
+  /** There is a price that cannot be read, so that no other markup's is taken. */
+  readonly isPriceUnclear?: boolean;
+  readonly listPrice?: OfferedPrice;
+  readonly availability?: AvailabilityWord;
+  readonly condition?: string;
+  readonly seller?: string;
+  /** Absolute addresses. */
+  readonly images?: readonly string[];
+  readonly brand?: string;
+  readonly upc?: string;
+  readonly modelNumber?: string;
+  readonly sku?: string;
+  readonly parentId?: string;
+  readonly category?: string;
+  readonly color?: string;
+  readonly rating?: number;
+  readonly reviewsCount?: number;
+  readonly shipping?: OfferedPrice;
+  /** How the offer can be had, as terms of the vocabulary. */
+  readonly deliveryMethods?: readonly string[];
+}
+
+const textLengthMax = 1_000;
+const imagesMax = 20;
+const conditions: ReadonlyMap<string, string> = new Map([
+  ["newcondition", "New"],
+  ["new", "New"],
+  ["usedcondition", "Used"],
+  ["used", "Used"],
+  ["refurbishedcondition", "Refurbished"],
+  ["refurbished", "Refurbished"],
+  ["damagedcondition", "Damaged"],
+]);
+
+/** The facts of the chosen product; a variant's own before those of its group. */
+export function productFacts(
+  { product, group }: Extract<Choice, { kind: "chosen" }>,
+  wanted: WantedProduct,
+): ProductFacts {
+  const own = factsOf(product, wanted);
+  return group === undefined ? own : mergedFacts(own, sharedFacts(group, wanted));
+}
+
+/** What the first does not state is taken from the second. */
+export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
+  // A list price belongs to the price beside it.
+  const { price, listPrice, ...others } = second;
+  const takesPrice = first.price === undefined && first.isPriceUnclear !== true;
+  const prices = takesPrice ? defined<ProductFacts>({ price, listPrice }) : {};
+  return { ...others, ...prices, ...first };
+}
+
+/** What every variant of a group has in common; never an offer. */
+function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
+  const { title, images, brand, category, rating, reviewsCount } = describing(group, wanted);
+  const parentId = text(group, "productgroupid", "sku");
+  return defined<ProductFacts>({ title, images, brand, category, rating, reviewsCount, parentId });
+}
+
+function factsOf(product: SchemaNode, wanted: WantedProduct): ProductFacts {
+  const { price, listPrice, availability, node, isPriceUnclear } = chooseOffer(product, wanted);
+  const condition = textOf(node ?? product, "itemcondition") ?? textOf(product, "itemcondition");
+  return defined<ProductFacts>({
+    ...describing(product, wanted),
+    price,
+    listPrice,
+    isPriceUnclear: isPriceUnclear === true ? true : undefined,
+    availability,
+    condition: conditions.get(termOf(condition ?? "")),
+    seller: node && text(node, "seller", "offeredby"),
+    shipping: node && shippingOf(node),
+    deliveryMethods: node && valuesOf(node, "availabledeliverymethod").map(termIn),
+  });
+}
+
+function describing(product: SchemaNode, wanted: WantedProduct): ProductFacts {
+  const rating = nodesOf(product, "aggregaterating")[0];
+  return defined<ProductFacts>({
+    title: text(product, "name"),
+    url: addressIn(textOf(product, "url"), wanted.url),
+    images: imagesOf(product, wanted.url),
+    brand: text(product, "brand", "manufacturer"),
+    upc: digits(text(product, "gtin12", "gtin13", "gtin", "gtin14", "gtin8")),
+    modelNumber: text(product, "mpn", "model"),
+    sku: text(product, "sku", "productid"),
+    parentId: text(product, "inproductgroupwithid"),
+    category: lastStep(text(product, "category")),
+    color: text(product, "color"),
+    rating: rating && ratingOf(rating),
+    reviewsCount: rating && countOf(rating),
+  });
+}
+
+function text(node: SchemaNode, ...terms: readonly string[]): string | undefined {
+  const found = textOf(node, ...terms);
+  const bare = found === undefined ? "" : plainText(found).slice(0, textLengthMax);
+  return bare === "" ? undefined : bare;
+}
+
+const termIn = (value: SchemaNode | string | number | boolean): string =>
+  termOf(isNode(value) ? (value.id ?? "") : String(value));
+
+const digits = (code: string | undefined): string | undefined => {
+  const bare = code?.replaceAll(/[\s-]/g, "") ?? "";
+  return /^\d{8,14}$/.test(bare) ? bare : undefined;
+};
+
+/** A category may be a path from the widest to the narrowest. */
+const lastStep = (category: string | undefined): string | undefined =>
+  category?.split(/\s*[>»]\s*/).at(-1);
+
+function imagesOf(product: SchemaNode, base: URL): string[] | undefined {
+  const addresses = valuesOf(product, "image")
+    .map((value) => (isNode(value) ? textOf(value, "contenturl", "url") : String(value)))
+    .map((address) => addressIn(address, base))
+    .filter((address) => address !== undefined);
+  return addresses.length === 0 ? undefined : [...new Set(addresses)].slice(0, imagesMax);
+}
+
+/** Absolute, of the web; undefined for anything else. */
+function addressIn(address: string | undefined, base: URL): string | undefined {
+  const bare = plainText(address ?? "");
+  if (bare === "" || bare.length > 2_000 || !URL.canParse(bare, base.href)) return undefined;
+  const url = new URL(bare, base);
+  return /^https?:$/.test(url.protocol) ? url.href : undefined;
+}
+
+/** Of five, as the platforms count. */
+function ratingOf(rating: SchemaNode): number | undefined {
+  const value = Number((textOf(rating, "ratingvalue") ?? "").replace(",", "."));
+  const best = Number(textOf(rating, "bestrating") ?? "5");
+  return value > 0 && value <= best && best === 5 ? value : undefined;
+}
+
+function countOf(rating: SchemaNode): number | undefined {
+  const count = textOf(rating, "reviewcount", "ratingcount")?.replaceAll(/[\s,.]/g, "") ?? "";
+  return /^\d{1,9}$/.test(count) ? Number(count) : undefined;
+}
+
+function shippingOf(offer: SchemaNode): OfferedPrice | undefined {
+  const rate = nodesOf(offer, "shippingdetails").flatMap((one) => nodesOf(one, "shippingrate"))[0];
+  const currency = rate && currencyIn(textOf(rate, "currency") ?? "");
+  const value = rate && textOf(rate, "value");
+  if (value === undefined) return undefined;
+  const amount = /^0+(\.0+)?$/.test(value) ? 0 : amountOf(value, currency ?? null);
+  return amount === undefined ? undefined : { amount, currency };
+}

@@ -1,0 +1,70 @@
+import { isNode, nodesOf, type SchemaNode, textOf, valuesOf } from "./schema-node.ts";
+
+/** What was asked for, and where the page was read. */
+export interface WantedProduct {
+  readonly id: string;
+  /** The page's own address, after redirects. */
+  readonly url: URL;
+  /** ISO 4217; null accepts every currency, which is for measuring only. */
+  readonly currency: string | null;
+}
+
+const numberTerms = ["sku", "productid", "gtin", "gtin13", "gtin12", "gtin14", "gtin8", "mpn"];
+
+/** Whether a text holds the id as a word of its own. */
+export function mentions(text: string, id: string): boolean {
+  const within = text.toLowerCase();
+  const wanted = id.toLowerCase();
+  const more = /^\d+$/.test(id) ? /\d/ : /[\p{L}\d]/u;
+  for (let at = within.indexOf(wanted); at !== -1; at = within.indexOf(wanted, at + 1)) {
+    const before = within[at - 1] ?? "";
+    const after = within[at + wanted.length] ?? "";
+    if (!more.test(before) && !more.test(after)) return true;
+  }
+  return false;
+}
+
+/** As `mentions`, of an address that may be percent-encoded in another way than the id. */
+export function addressMentions(address: string, id: string): boolean {
+  return mentions(address, id) || mentions(unescaped(address), id);
+}
+
+/** Whether a product or an offer says by a number of its own that it is the one. */
+export const isNumbered = (node: SchemaNode, id: string): boolean =>
+  numberTerms.some((term) =>
+    valuesOf(node, term).some((value) => !isNode(value) && isSame(String(value), id)),
+  );
+
+/** Whether a product or an offer says in any way that it is the one. */
+export function isNamed(node: SchemaNode, id: string): boolean {
+  if (isNumbered(node, id)) return true;
+  const numbers = [...numberTerms, "productgroupid"].flatMap((term) => valuesOf(node, term));
+  if (numbers.some((value) => !isNode(value) && mentions(String(value), id))) return true;
+  return addressesOf(node).some((address) => addressMentions(address, id));
+}
+
+/** As `isNamed`, also by one of its offers. */
+export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
+  isNamed(node, id) || nodesOf(node, "offers").some((offer) => isNamed(offer, id));
+
+/** Whether a product says which one it is. */
+export const isStated = (node: SchemaNode): boolean =>
+  textOf(node, "sku", "productid", "url") !== undefined;
+
+function addressesOf(node: SchemaNode): string[] {
+  const addresses = valuesOf(node, "url").map((value) =>
+    isNode(value) ? value.id : String(value),
+  );
+  return [...addresses, node.id].filter((address) => address !== undefined);
+}
+
+const isSame = (value: string, id: string): boolean =>
+  value.trim().toLowerCase() === id.toLowerCase();
+
+function unescaped(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
+}

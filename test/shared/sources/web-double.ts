@@ -1,0 +1,88 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface PageCall {
+  /** Path and query. */
+  readonly path: string;
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly at: number;
+}
+
+export type PageReaction =
+  | "hang"
+  | "reset"
+  /** A page that never ends. */
+  | "endless"
+  | {
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Uint8Array;
+      readonly afterMs?: number;
+    };
+
+export interface ShopDouble {
+  readonly url: string;
+  readonly port: number;
+  readonly calls: PageCall[];
+  /** Paths that were asked for, without robots.txt. */
+  pages(): string[];
+  /** How often robots.txt was asked for. */
+  robotsCalls(): number;
+  stop(): Promise<void>;
+}
+
+/** A shop that misbehaves as told, over real HTTP. It has no robots.txt unless told otherwise. */
+export async function startShop(
+  react: (call: PageCall, number: number) => PageReaction | undefined,
+): Promise<ShopDouble> {
+  const calls: PageCall[] = [];
+  const server = createServer((request, response) => {
+    const { url: path = "/", headers } = request;
+    const call = { path, host: headers.host ?? "", headers, at: Date.now() };
+    calls.push(call);
+    const number = calls.filter((other) => other.path === path).length;
+    const reaction = react(call, number) ?? { status: 404 };
+    if (reaction === "hang") return;
+    if (reaction === "reset") request.socket.destroy();
+    else if (reaction === "endless") sendEndless(response);
+    else void send(response, reaction);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const isRobots = ({ path }: PageCall): boolean => path === "/robots.txt";
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    calls,
+    pages: () => calls.filter((call) => !isRobots(call)).map(({ path }) => path),
+    robotsCalls: () => calls.filter(isRobots).length,
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function send(
+  response: ServerResponse,
+  { status = 200, headers, body = "", afterMs = 0 }: Exclude<PageReaction, string>,
+): Promise<void> {
+  await delay(afterMs);
+  response.writeHead(status, { "Content-Type": "text/html; charset=utf-8", ...headers });
+  response.end(body);
+}
+
+function sendEndless(response: ServerResponse): void {
+  response.writeHead(200, { "Content-Type": "text/html" });
+  const more = (): void => {
+    while (!response.destroyed && response.write("<p>more</p>".repeat(1_000)));
+  };
+  response.on("drain", more);
+  more();
+}
