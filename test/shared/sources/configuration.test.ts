@@ -1,22 +1,42 @@
 import { describe, expect, it } from "vitest";
-import { systemChance, systemClock } from "../../../shared/base/system.ts";
-import { offerScraperIds, scraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import {
+  canServe,
+  type ParseOptions,
   parseSources,
-  scraperFor,
+  secretsOf,
   type SourceConfiguration,
 } from "../../../shared/sources/configuration.ts";
 
-const secret = "canary-key-77aa";
-/** Every scraper but retailer_d.standard, which the tests configure. */
-const others = Object.fromEntries(
-  [...scraperIds, ...offerScraperIds]
-    .filter((id) => id !== "retailer_d.standard")
-    .map((id) => [id, { adapter: "sandbox" }]),
-);
-const variableWith = (source: unknown): string =>
-  JSON.stringify({ ...others, "retailer_d.standard": source });
-const parse = (source: unknown): SourceConfiguration => parseSources(variableWith(source));
+const canary = "canary-key-77aa";
+const secretArn = "arn:aws:secretsmanager:us-east-1:123456789012:secret:sources/d-AbCdEf";
+const kmsKeyArn = "arn:aws:kms:us-east-1:123456789012:key/0f0f0f0f-1111-2222-3333-444444444444";
+const baseUrl = "https://api.example";
+
+/** One whole choice of options for each adapter. */
+const adapters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  sandbox: { adapter: "sandbox" },
+  upstream: { adapter: "upstream", baseUrl },
+  d_catalog: { adapter: "d_catalog", baseUrl },
+  b_affiliate: {
+    adapter: "b_affiliate",
+    baseUrl,
+    consumerId: "c-1",
+    keyVersion: 2,
+    privateKey: "/sources/b",
+  },
+  a_history: { adapter: "a_history", baseUrl, secret: secretArn },
+  web: {
+    adapter: "web",
+    urlTemplate: "https://shop.example/p/{id}",
+    userAgent: "product-reader/1.0 (+mailto:ops@team.example)",
+  },
+};
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+const variableWith = (source: unknown, scraper = "retailer_d.standard"): string =>
+  JSON.stringify({ ...sandboxes, [scraper]: source });
+const parse = (source: unknown, options?: ParseOptions): SourceConfiguration =>
+  parseSources(variableWith(source), options);
 
 function refusalOf(variable: string): string {
   try {
@@ -26,83 +46,130 @@ function refusalOf(variable: string): string {
   }
   throw new Error("It was accepted");
 }
-const refusal = (source: unknown): string => refusalOf(variableWith(source));
 
 describe("SOURCES", () => {
   it("names an adapter for each scraper, options being optional", () => {
     const parsed = parse({ adapter: "sandbox" });
-    expect(Object.keys(parsed).toSorted()).toEqual([...scraperIds, ...offerScraperIds].toSorted());
+    expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());
     for (const source of Object.values(parsed)) {
       expect(source).toEqual({ adapter: "sandbox", seed: "sandbox" });
     }
-    expect(parse({ adapter: "d_catalog", baseUrl: "https://api.example" })).toMatchObject({
-      "retailer_d.standard": { baseUrl: "https://api.example" },
+    expect(parse({ adapter: "d_catalog", baseUrl })["retailer_d.standard"]).toEqual({
+      adapter: "d_catalog",
+      baseUrl,
+      batchIdsMax: 100,
+      callsPerSecond: 4,
+      burst: 1,
+      callsAtOnceMax: 2,
+      tryTimeoutMs: 15_000,
     });
   });
 
-  it("takes plain HTTP on this machine only", () => {
-    const on = (baseUrl: string): (() => unknown) => {
-      return () => parse({ adapter: "d_catalog", baseUrl });
-    };
-    expect(on("http://127.0.0.1:9999")).not.toThrow();
-    expect(on("http://api.example")).toThrow(/baseUrl/);
-    expect(on("https://user:pass@api.example")).toThrow(/baseUrl/);
-    expect(on("ftp://api.example")).toThrow(/baseUrl/);
-  });
-
   it.each([
-    ["retailer_d.standard.adapter", { adapter: "magic" }],
-    ["retailer_d.standard.adapter", {}],
-    ["retailer_d.standard.baseUrl", { adapter: "d_catalog", apiKey: secret }],
-    [
-      "retailer_d.standard.apikey",
-      { adapter: "d_catalog", baseUrl: "https://a.b", apikey: secret },
-    ],
-    ["retailer_d.standard.apiKey", { adapter: "d_catalog", baseUrl: "https://a.b", apiKey: 7 }],
-    [
-      "retailer_d.standard.callsAtOnceMax",
-      { adapter: "d_catalog", baseUrl: "https://a.b", callsAtOnceMax: 0 },
-    ],
-    ["retailer_d.standard.seed", { adapter: "sandbox", seed: 4 }],
-  ])("is refused with the key at fault: %s", (key, source) => {
-    expect(refusal(source)).toMatch(`SOURCES: ${key}: `);
+    ["retailer_a.pulse", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.lite", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.full", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.offers", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.offer_check", ["sandbox", "upstream"]],
+    ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "web"]],
+    ["retailer_c.standard", ["sandbox", "upstream", "web"]],
+    ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
+  ])("lets %s be read by %j and by nothing else", (scraper, allowed) => {
+    for (const [adapter, options] of Object.entries(adapters)) {
+      const variable = variableWith(options, scraper);
+      expect(canServe(adapter, scraper)).toBe(allowed.includes(adapter));
+      if (allowed.includes(adapter)) expect(() => parseSources(variable)).not.toThrow();
+      else
+        expect(refusalOf(variable)).toBe(
+          `SOURCES: ${scraper}.adapter: is one of ${allowed.join(", ")}`,
+        );
+    }
   });
 
-  it("has the products API for retailer_d only", () => {
-    const source = { adapter: "d_catalog", baseUrl: "https://api.example" };
-    const misplaced = JSON.stringify({ ...parse(source), "retailer_b.standard": source });
-    expect(refusalOf(misplaced)).toContain("retailer_b.standard.adapter");
+  it("takes plain HTTP on this machine only", () => {
+    const on = (url: string) => () => parse({ adapter: "d_catalog", baseUrl: url });
+    expect(on("http://127.0.0.1:9999")).not.toThrow();
+    for (const url of [
+      "http://api.example",
+      "https://user:pass@api.example",
+      "ftp://api.example",
+    ]) {
+      expect(on(url)).toThrow(/baseUrl: is an https:/);
+    }
+  });
+
+  const wrong: readonly [key: string, scraper: string, changes: Record<string, unknown>][] = [
+    ["adapter", "retailer_d.standard", { adapter: "magic" }],
+    ["adapter", "retailer_d.standard", {}],
+    ["baseUrl", "retailer_d.standard", { adapter: "d_catalog" }],
+    ["apikey", "retailer_d.standard", { ...adapters["d_catalog"], apikey: canary }],
+    ["secret", "retailer_d.standard", { ...adapters["d_catalog"], secret: canary }],
+    ["secret", "retailer_d.standard", { ...adapters["d_catalog"], secret: 7 }],
+    ["callsAtOnceMax", "retailer_d.standard", { ...adapters["d_catalog"], callsAtOnceMax: 0 }],
+    ["callsPerSecond", "retailer_d.standard", { ...adapters["d_catalog"], callsPerSecond: "4" }],
+    ["burst", "retailer_d.standard", { ...adapters["upstream"], burst: 1.5 }],
+    ["batchIdsMax", "retailer_d.standard", { ...adapters["d_catalog"], batchIdsMax: 101 }],
+    ["tryTimeoutMs", "retailer_b.standard", { ...adapters["b_affiliate"], tryTimeoutMs: 1 }],
+    ["consumerId", "retailer_b.standard", { ...adapters["b_affiliate"], consumerId: "a\nb" }],
+    ["privateKey", "retailer_b.standard", { ...adapters["b_affiliate"], privateKey: undefined }],
+    ["secret", "retailer_a.lite", { ...adapters["a_history"], secret: undefined }],
+    ["urlTemplate", "retailer_c.standard", { ...adapters["web"], urlTemplate: baseUrl }],
+    ["userAgent", "retailer_c.standard", { ...adapters["web"], userAgent: "browser" }],
+    ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
+  ];
+  it.each(wrong)("is refused with the key at fault: %s of %s", (key, scraper, source) => {
+    const refusal = refusalOf(variableWith(source, scraper));
+    expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
+    expect(refusal).not.toContain(canary);
   });
 
   it("is refused when a scraper is missing or unknown", () => {
-    const { "retailer_a.offers": _left, ...forgotten } = parse({ adapter: "sandbox" });
+    const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toContain("retailer_a.offers");
-    const unknown = { ...parse({ adapter: "sandbox" }), "retailer_z.pulse": {} };
+    const unknown = { ...sandboxes, "retailer_z.pulse": {} };
     expect(refusalOf(JSON.stringify(unknown))).toContain("retailer_z.pulse");
   });
 
   it.each([
-    `{"retailer_d.standard": {"adapter": "d_catalog", "apiKey": "${secret}"`,
-    variableWith({ adapter: secret }),
-    variableWith({ adapter: "d_catalog", baseUrl: secret }),
-    variableWith(secret),
-    JSON.stringify(secret),
+    `{"retailer_d.standard": {"adapter": "d_catalog", "secret": "${canary}"`,
+    variableWith({ adapter: canary }),
+    variableWith({ adapter: "d_catalog", baseUrl: canary }),
+    variableWith({ adapter: "d_catalog", baseUrl, secret: { reference: canary } }),
+    variableWith({
+      adapter: "d_catalog",
+      baseUrl,
+      secret: { reference: secretArn, kmsKeyArn: canary },
+    }),
+    variableWith(canary),
+    JSON.stringify(canary),
   ])("repeats no value in what it says", (variable) => {
-    expect(refusalOf(variable)).not.toContain(secret);
+    expect(refusalOf(variable)).not.toContain(canary);
   });
 });
 
-describe("scraperFor", () => {
-  it("makes each scraper once, so that its limits hold across reads", async () => {
-    const sources = parse({ adapter: "sandbox" });
-    const scraper = scraperFor(sources, { clock: systemClock, chance: systemChance });
-    expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
-    const [answer] = await scraper("retailer_d.standard").read({
-      scraper: "retailer_d.standard",
-      marketplace: "us",
-      ids: ["9000000"],
-      deadline: new Date(Date.now() + 5_000),
-    });
-    expect(answer?.status).toBe("ok");
+describe("secrets", () => {
+  it("are references, with the key that seals them where there is one", () => {
+    const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
+    const a = { ...adapters["a_history"], secret: "/sources/a" };
+    const variable = {
+      ...sandboxes,
+      "retailer_a.lite": a,
+      "retailer_a.full": a,
+      "retailer_b.standard": adapters["b_affiliate"],
+      "retailer_d.standard": d,
+    };
+    expect(secretsOf(parseSources(JSON.stringify(variable)))).toEqual([
+      { reference: "/sources/a" },
+      { reference: "/sources/b" },
+      { reference: secretArn, kmsKeyArn },
+    ]);
+  });
+
+  it("are variables of the process only on a developer's machine", () => {
+    const source = { ...adapters["d_catalog"], secret: "env:KEY" };
+    expect(() => parse(source)).toThrow(
+      "SOURCES: retailer_d.standard.secret: env: is for a developer's machine only",
+    );
+    expect(() => parse(source, { allowVariables: true })).not.toThrow();
   });
 });

@@ -1,0 +1,168 @@
+import * as v from "valibot";
+import type { Clock } from "../base/clock.ts";
+import { historyTokens, type TokenAccount, type Tokens } from "./a-history-tokens.ts";
+import { foreignCount } from "./foreign-value.ts";
+import { signedWhole } from "./a-history-value.ts";
+import type { SourceClient, SourceReply } from "./http/source-client.ts";
+import { jsonOf, statusOf } from "./reply-json.ts";
+
+export interface AHistoryOptions {
+  /** Where the API is; `/product` and `/seller` are put behind it. */
+  readonly baseUrl: string;
+  /** What an item's id is put behind to make its page's address; without it none is shown. */
+  readonly pageBaseUrl?: string | undefined;
+  /** What a picture's file name is put behind; without it none is shown. */
+  readonly imageBaseUrl?: string | undefined;
+  /** Name of the retailer as seller and as the one who ships; the platform's name by default. */
+  readonly retailerName?: string | undefined;
+  /** Offers that are looked up for each listing, 20 to 40; 40 by default. */
+  readonly offersPerListing?: number | undefined;
+  /** Batches of one read that are in work at one time; 8 by default. */
+  readonly callsAtOnceMax?: number | undefined;
+}
+
+export interface AHistoryDependencies {
+  /** Must hand over a 429 rather than try again: when to do so stands in its body. */
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  /** The API key; asked for at every call. */
+  readonly key: () => Promise<string>;
+  /** What is left to pay with; shared by the adapters that use one key. */
+  readonly tokens?: Tokens | undefined;
+  /** Told what an operator must mend; holds nothing secret. */
+  readonly note?: ((problem: string) => void) | undefined;
+}
+
+export interface HistoryQuery {
+  readonly path: "product" | "seller";
+  readonly parameters: Readonly<Record<string, string>>;
+  /** What the call is expected to cost, in tokens. */
+  readonly cost: number;
+  readonly deadline: Date;
+}
+
+/** What an answer came to. */
+export type HistoryReply =
+  /** A 200, with the JSON in it, if any. */
+  | { readonly kind: "read"; readonly body: unknown }
+  /** Failed for a reason that may lie in what was asked for. */
+  | { readonly kind: "failed" }
+  /** Everything else. */
+  | { readonly kind: "none" };
+
+/** The API as a thing to ask. */
+export interface HistorySource {
+  ask(query: HistoryQuery): Promise<HistoryReply>;
+}
+
+const triesMax = 2;
+const okStatus = 200;
+/** The source as a whole is busy, whatever it is asked for. */
+const busyStatus = 503;
+const tooFewTokens = 429;
+/** Statuses by which the source turns down the account or the call itself, for good. */
+const refusals: ReadonlyMap<number, string> = new Map([
+  [400, "rejects the call"],
+  [401, "refuses the key"],
+  [402, "wants to be paid first"],
+  [403, "refuses the key"],
+  [405, "rejects the call"],
+]);
+const refillInDefaultMs = 60_000;
+
+/** Asks within the tokens that there are: a call that finds none waits for them, once. */
+export function historySource(
+  options: AHistoryOptions,
+  dependencies: AHistoryDependencies,
+): HistorySource {
+  const tokens = dependencies.tokens ?? historyTokens(dependencies.clock);
+  return {
+    async ask(query) {
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const key = await openedKey(dependencies);
+        if (key === null || !(await tokens.take(query.cost, query.deadline))) break;
+        const url = addressOf(query, options, key);
+        const { reply, body } = await call(url, query, { dependencies, tokens });
+        if (statusOf(reply) === okStatus) return { kind: "read", body };
+        if (hasFailed(reply)) return { kind: "failed" };
+        noteRefusal(statusOf(reply), dependencies);
+        if (statusOf(reply) !== tooFewTokens || !hasAccount(body)) break;
+      }
+      return { kind: "none" };
+    },
+  };
+}
+
+const hasFailed = (reply: SourceReply): boolean =>
+  reply.kind === "too_large" ||
+  (reply.kind === "answered" && reply.status >= 500 && reply.status !== busyStatus);
+
+function noteRefusal(status: number | undefined, { note }: AHistoryDependencies): void {
+  const refusal = refusals.get(status ?? 0);
+  if (refusal !== undefined) note?.(`a_history: the source ${refusal} (${status})`);
+}
+
+interface Answered {
+  readonly reply: SourceReply;
+  readonly body: unknown;
+}
+
+async function call(
+  url: URL,
+  { cost, deadline }: HistoryQuery,
+  { dependencies, tokens }: { dependencies: AHistoryDependencies; tokens: Tokens },
+): Promise<Answered> {
+  const headers = { Accept: "application/json" };
+  let reply: SourceReply = { kind: "broken" };
+  let body: unknown;
+  try {
+    reply = await dependencies.client.send({ method: "GET", url, headers }, deadline);
+    body = jsonOf(reply);
+  } finally {
+    tokens.settle(cost, accountOf(body, statusOf(reply)));
+  }
+  return { reply, body };
+}
+
+async function openedKey({ key, note }: AHistoryDependencies): Promise<string | null> {
+  try {
+    return await key();
+  } catch {
+    note?.("a_history: the key could not be opened");
+    return null;
+  }
+}
+
+function addressOf(
+  { path, parameters }: HistoryQuery,
+  { baseUrl }: AHistoryOptions,
+  key: string,
+): URL {
+  const url = new URL(`${baseUrl.replace(/\/+$/, "")}/${path}`);
+  url.searchParams.set("key", key);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
+}
+
+const envelope = v.object({
+  tokensLeft: signedWhole,
+  refillIn: foreignCount,
+  refillRate: foreignCount,
+});
+
+/** Null when the reply does not say what is left. */
+function accountOf(body: unknown, status: number | undefined): TokenAccount | null {
+  const parsed = v.safeParse(envelope, body);
+  if (!parsed.success) return null;
+  const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
+  const refillInMs = refillIn ?? refillInDefaultMs;
+  if (status === tooFewTokens) {
+    // Too few for this call, however many there are.
+    return refillIn === undefined
+      ? null
+      : { left: Math.min(tokensLeft ?? 0, 0), refillInMs, perMinute };
+  }
+  return tokensLeft === undefined ? null : { left: tokensLeft, refillInMs, perMinute };
+}
+
+const hasAccount = (body: unknown): boolean => accountOf(body, tooFewTokens) !== null;

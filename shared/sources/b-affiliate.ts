@@ -1,0 +1,195 @@
+import * as v from "valibot";
+import type { Clock } from "../base/clock.ts";
+import { currencyOf, platforms } from "../platforms/catalogue.ts";
+import { scrapers } from "../scrapers/catalogue.ts";
+import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
+import { affiliateAnswer } from "./b-affiliate-fields.ts";
+import { type AffiliateItem, affiliateItem } from "./b-affiliate-item.ts";
+import { signedHeaders } from "./b-affiliate-signature.ts";
+import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
+import type { SourceClient, SourceReply } from "./http/source-client.ts";
+import { jsonOf, statusOf } from "./reply-json.ts";
+
+export interface BAffiliateOptions {
+  /** Where the item API is; `/items` is put behind it. */
+  readonly baseUrl: string;
+  readonly consumerId: string;
+  readonly keyVersion: string;
+  /** Puts this number into links; they are given instead of the plain ones then. */
+  readonly publisherId?: string | undefined;
+  /** Reads prices and stock as they are there. */
+  readonly zipCode?: string | undefined;
+  readonly storeId?: string | undefined;
+  /** Name of the seller where the retailer sells itself; the platform's name by default. */
+  readonly retailerName?: string | undefined;
+}
+
+export interface BAffiliateDependencies {
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  /** The RSA private key as PEM; asked for at every signature. */
+  readonly privateKey: () => Promise<string>;
+  /** Told what an operator must mend; holds nothing secret. */
+  readonly note?: ((problem: string) => void) | undefined;
+}
+
+/** Ids that the API takes in one call. */
+const batchIdsMax = 20;
+/** Batches of one read that are in work at one time. */
+const batchesAtOnceMax = 5;
+/** How long a signature is used; the source takes it for three minutes. */
+const signatureMs = 120_000;
+const signaturesPerCallMax = 3;
+const okStatus = 200;
+const refusedStatus = 400;
+const keyRefusedStatuses: ReadonlySet<number> = new Set([401, 403]);
+/** The source as a whole is busy, whatever it is asked for. */
+const busyStatus = 503;
+
+/**
+ * Reads retailer_b from an affiliate item API that answers twenty item numbers at a time.
+ * `not_found` is what a whole reply leaves out.
+ */
+export function bAffiliate(
+  options: BAffiliateOptions,
+  dependencies: BAffiliateDependencies,
+): Scraper {
+  return {
+    read: (request) =>
+      readInBatches(request.ids, {
+        batchMax: batchIdsMax,
+        atOnce: batchesAtOnceMax,
+        read: (ids) => readBatch(ids, { request, options, dependencies }),
+        unread: (id) => ({
+          id,
+          status: "unavailable",
+          fetchedAt: dependencies.clock.now().toISOString(),
+        }),
+      }),
+  };
+}
+
+interface BatchReading {
+  readonly request: ReadRequest;
+  readonly options: BAffiliateOptions;
+  readonly dependencies: BAffiliateDependencies;
+}
+
+async function readBatch(
+  ids: readonly string[],
+  reading: BatchReading,
+): Promise<BatchOutcome<Answer>> {
+  const { request, options, dependencies } = reading;
+  const reply = await ask(ids, reading);
+  const status = reply === null ? undefined : statusOf(reply);
+  if (reply === null || status !== okStatus) return failureOf(reply, dependencies);
+  const items = itemsOf(jsonOf(reply), ids);
+  if (items === null) return { kind: "none" };
+  const read = {
+    fetchedAt: dependencies.clock.now().toISOString(),
+    currency: currencyOf(scrapers[request.scraper].platform, request.marketplace),
+    retailerName: options.retailerName ?? platforms.retailer_b.name,
+    isTracking: options.publisherId !== undefined,
+  };
+  return { kind: "read", results: ids.map((id) => answerFor(id, items, read)) };
+}
+
+function failureOf(
+  reply: SourceReply | null,
+  { note }: BAffiliateDependencies,
+): BatchOutcome<Answer> {
+  if (reply?.kind === "too_large") return { kind: "failed" };
+  if (reply?.kind !== "answered") return { kind: "none" };
+  const { status } = reply;
+  if (status === refusedStatus) return { kind: "refused" };
+  if (keyRefusedStatuses.has(status)) {
+    note?.(`b_affiliate: the source refuses the key or its signature (${status})`);
+  }
+  return { kind: status >= 500 && status !== busyStatus ? "failed" : "none" };
+}
+
+/** Signs and sends, again when a signature grows too old on the way; null without a key. */
+async function ask(ids: readonly string[], reading: BatchReading): Promise<SourceReply | null> {
+  const { request, options, dependencies } = reading;
+  const { client, clock } = dependencies;
+  const url = addressOf(ids, options);
+  let reply: SourceReply | null = null;
+  for (let signatures = 0; signatures < signaturesPerCallMax; signatures += 1) {
+    const privateKey = await openedKey(dependencies);
+    if (privateKey === null) return null;
+    const now = clock.now();
+    const headers = {
+      Accept: "application/json",
+      ...signedHeaders({ ...options, privateKey }, now),
+    };
+    const until = new Date(Math.min(request.deadline.getTime(), now.getTime() + signatureMs));
+    reply = await client.send({ method: "GET", url, headers }, until);
+    if (reply.kind !== "no_time" || until.getTime() >= request.deadline.getTime()) return reply;
+    // No time may mean that the source wants to be left alone for longer than the signature lives.
+    await clock.sleep(Math.max(0, until.getTime() - clock.now().getTime()));
+  }
+  return reply;
+}
+
+async function openedKey({ privateKey, note }: BAffiliateDependencies): Promise<string | null> {
+  try {
+    return await privateKey();
+  } catch {
+    note?.("b_affiliate: the private key could not be opened");
+    return null;
+  }
+}
+
+function addressOf(ids: readonly string[], options: BAffiliateOptions): URL {
+  const { baseUrl, publisherId, zipCode, storeId } = options;
+  const url = new URL(`${baseUrl.replace(/\/+$/, "")}/items`);
+  url.searchParams.set("ids", [...new Set(ids.map(itemKey))].join(","));
+  if (publisherId !== undefined) url.searchParams.set("publisherId", publisherId);
+  if (zipCode !== undefined) url.searchParams.set("zipCode", zipCode);
+  if (storeId !== undefined) url.searchParams.set("storeId", storeId);
+  return url;
+}
+
+/** Item numbers are numbers to the source, so leading zeros get lost on the way. */
+const itemKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
+
+interface Items {
+  readonly byKey: ReadonlyMap<string, AffiliateItem>;
+  /** True when the reply proves that an id it does not hold does not exist. */
+  readonly isComplete: boolean;
+}
+
+const replySchema = v.object({
+  items: v.array(v.unknown()),
+  errors: v.nullish(v.array(v.unknown()), []),
+});
+
+/**
+ * The items of a reply to a question for `ids`; null when it is none. Absence proves something only
+ * where every entry is readable and was asked for, and nothing went wrong beside.
+ */
+function itemsOf(body: unknown, ids: readonly string[]): Items | null {
+  const parsed = v.safeParse(replySchema, body);
+  if (!parsed.success) return null;
+  const asked = new Set(ids.map(itemKey));
+  const byKey = new Map<string, AffiliateItem>();
+  let isComplete = (parsed.output.errors ?? []).length === 0;
+  for (const entry of parsed.output.items) {
+    const item = v.safeParse(affiliateItem, entry);
+    const key = item.success ? itemKey(item.output.itemId) : "";
+    if (!item.success || !asked.has(key)) isComplete = false;
+    else if (!byKey.has(key)) byKey.set(key, item.output);
+  }
+  return { byKey, isComplete };
+}
+
+function answerFor(
+  id: string,
+  items: Items,
+  read: Omit<Parameters<typeof affiliateAnswer>[1], "id">,
+): Answer {
+  const { fetchedAt } = read;
+  const item = items.byKey.get(itemKey(id));
+  if (item !== undefined) return affiliateAnswer(item, { id, ...read });
+  return { id, status: items.isComplete ? "not_found" : "unavailable", fetchedAt };
+}

@@ -1,0 +1,319 @@
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Clock } from "../../../shared/base/clock.ts";
+import { systemClock } from "../../../shared/base/system.ts";
+import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
+import { bAffiliate, type BAffiliateOptions } from "../../../shared/sources/b-affiliate.ts";
+import type { SourceCall, SourceClient } from "../../../shared/sources/http/source-client.ts";
+import { scraperContract } from "../../contracts/scraper.contract.ts";
+import type { ApiDouble, ApiReaction } from "./api-double.ts";
+import {
+  type AffiliateCall,
+  allItems,
+  anItem,
+  consumerId,
+  keyVersion,
+  privateKey,
+  startAffiliateDouble,
+} from "./b-affiliate-double.ts";
+import { plainClient } from "./plain-client.ts";
+
+interface Setting extends Partial<BAffiliateOptions> {
+  readonly key?: string;
+  readonly clock?: Clock;
+  readonly client?: SourceClient;
+}
+
+let notes: string[] = [];
+
+function scraperOn(baseUrl: string, setting: Setting = {}): Scraper {
+  const { key = privateKey, clock = systemClock, client = plainClient, ...options } = setting;
+  notes = [];
+  return bAffiliate(
+    { baseUrl, consumerId, keyVersion, ...options },
+    { client, clock, privateKey: async () => key, note: (problem) => notes.push(problem) },
+  );
+}
+
+let double: ApiDouble;
+const started: ApiDouble[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.stop()));
+});
+
+async function readFrom(
+  react: (call: AffiliateCall) => ApiReaction,
+  ids: readonly string[],
+  { withinMs = 10_000, ...setting }: Setting & { withinMs?: number } = {},
+): Promise<readonly Answer[]> {
+  double = await startAffiliateDouble(react);
+  started.push(double);
+  return scraperOn(`${double.url}/v2`, setting).read({
+    scraper: "retailer_b.standard",
+    marketplace: "us",
+    ids,
+    deadline: new Date(Date.now() + withinMs),
+  });
+}
+
+const statuses = (answers: readonly Answer[]): string[] => answers.map(({ status }) => status);
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => String(6_000_000 + n));
+const idsAsked = (): string[][] =>
+  double.calls.map(({ query }) => query.get("ids")?.split(",") ?? []);
+
+scraperContract("b_affiliate", async () => {
+  const source = await startAffiliateDouble(({ ids }) => {
+    if (ids.includes("10008")) return "hang";
+    if (ids.includes("10006")) return { status: 404 };
+    const items = ids
+      .filter((id) => id !== "10007")
+      .map((id) => anItem(id, { unknownCost: 3, ...(id === "10005" && { salePrice: null }) }));
+    return { body: { items } };
+  });
+  return {
+    scraper: scraperOn(source.url),
+    scraperId: "retailer_b.standard",
+    marketplace: "us",
+    ids: {
+      ok: ["10001", "10002"],
+      partial: ["10005"],
+      not_found: ["10007"],
+      unavailable: ["10006"],
+    },
+    slowId: "10008",
+    stop: () => source.stop(),
+  };
+});
+
+describe("asking", () => {
+  it("reads twenty ids a call", async () => {
+    const ids = numbered(45);
+    expect(statuses(await readFrom(allItems, ids))).toEqual(ids.map(() => "ok"));
+    const sizes = idsAsked().map(({ length }) => length);
+    expect(sizes.toSorted((a, b) => b - a)).toEqual([20, 20, 5]);
+    expect(double.calls[0]?.path).toBe("/v2/items");
+  });
+
+  it("sends publisher, postal code and store only when they are configured", async () => {
+    await readFrom(allItems, ["6501234"]);
+    expect([...(double.calls[0]?.query.keys() ?? [])]).toEqual(["ids"]);
+    await readFrom(allItems, ["6501234"], { publisherId: "77", zipCode: "10001", storeId: "9" });
+    expect(Object.fromEntries(double.calls[0]?.query ?? [])).toEqual({
+      ids: "6501234",
+      publisherId: "77",
+      zipCode: "10001",
+      storeId: "9",
+    });
+  });
+
+  it("answers an id with leading zeros under the spelling that was asked", async () => {
+    const answers = await readFrom(allItems, ["0012345", "12345"]);
+    expect(answers.map(({ id }) => id)).toEqual(["0012345", "12345"]);
+    expect(statuses(answers)).toEqual(["ok", "ok"]);
+    expect(idsAsked()).toEqual([["12345"]]);
+  });
+});
+
+describe("the signature", () => {
+  it("is refused when it is old, which says nothing about the items", async () => {
+    const behindMs = 200_000;
+    const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
+    const client: SourceClient = {
+      send: (call, deadline) => plainClient.send(call, new Date(deadline.getTime() + behindMs)),
+    };
+    const answers = await readFrom(allItems, ["6501234"], { clock, client });
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual(["b_affiliate: the source refuses the key or its signature (401)"]);
+  });
+
+  it("is made anew when it grew old while a call waited for its turn", async () => {
+    let now = Date.now();
+    const calls: SourceCall[] = [];
+    const client: SourceClient = {
+      async send(call, deadline) {
+        calls.push(call);
+        now = deadline.getTime();
+        return { kind: "no_time" };
+      },
+    };
+    const clock = { ...systemClock, now: () => new Date(now) };
+    const [answer] = await scraperOn("http://127.0.0.1", { client, clock }).read({
+      scraper: "retailer_b.standard",
+      marketplace: "us",
+      ids: ["6501234"],
+      deadline: new Date(now + 280_000),
+    });
+    expect(answer?.status).toBe("unavailable");
+    const times = calls.map(({ headers }) => Number(headers?.["WM_CONSUMER.INTIMESTAMP"]));
+    expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 120_000, 240_000]);
+  });
+
+  it("needs an RSA key, and an error shows nothing of another", async () => {
+    const key = "-----BEGIN PRIVATE KEY-----\ncanary-5d1f\n-----END PRIVATE KEY-----";
+    const failed = await readFrom(allItems, ["6501234"], { key }).catch((error: unknown) => error);
+    expect(String(failed)).toMatch(/no RSA private key/);
+    expect(String(failed)).not.toContain("canary");
+  });
+
+  it("makes a key that cannot be opened a note, not an error", async () => {
+    const problems: string[] = [];
+    const scraper = bAffiliate(
+      { baseUrl: "http://127.0.0.1:1", consumerId, keyVersion },
+      {
+        client: plainClient,
+        clock: systemClock,
+        privateKey: () => Promise.reject(new Error("canary")),
+        note: (problem) => problems.push(problem),
+      },
+    );
+    const deadline = new Date(Date.now() + 1_000);
+    const request = { scraper: "retailer_b.standard", marketplace: "us", deadline } as const;
+    expect(statuses(await scraper.read({ ...request, ids: ["6501234"] }))).toEqual(["unavailable"]);
+    expect(problems).toEqual(["b_affiliate: the private key could not be opened"]);
+  });
+});
+
+describe("trouble", () => {
+  it.each([401, 403])("takes a %d as a refused key: unavailable, and noted", async (status) => {
+    const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toHaveLength(1);
+  });
+
+  it.each([302, 404, 410, 422, 429, 503])("takes a %d as no answer", async (status) => {
+    const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([]);
+  });
+
+  it.each<[string, ApiReaction]>([
+    ["a 500", { status: 500 }],
+    ["a reset", "reset"],
+  ])("gets over %s that passes", async (_, trouble) => {
+    const answers = await readFrom(
+      (call) => (call.number === 1 ? trouble : allItems(call)),
+      ["6501234"],
+    );
+    expect(statuses(answers)).toEqual(["ok"]);
+  });
+
+  it("keeps what was read when a later batch hangs", async () => {
+    const ids = numbered(21);
+    const answers = await readFrom(
+      (call) => (call.ids.includes("6000020") ? "hang" : allItems(call)),
+      ids,
+      { withinMs: 700 },
+    );
+    expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
+  });
+
+  it("isolates an id that the source refuses, without calling it gone", async () => {
+    const ids = numbered(20);
+    const answers = await readFrom(
+      (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
+      ids,
+    );
+    expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
+  });
+
+  it("isolates an id that the source fails on", async () => {
+    const ids = numbered(20);
+    const answers = await readFrom(
+      (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),
+      ids,
+    );
+    expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
+  });
+
+  it("does not storm a source that refuses everything", async () => {
+    const answers = await readFrom(() => ({ status: 400 }), numbered(20));
+    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+    expect(double.calls.length).toBeLessThanOrEqual(31);
+  });
+
+  it("reads a packed reply", async () => {
+    const answers = await readFrom(
+      ({ ids }) => ({
+        headers: { "Content-Encoding": "gzip" },
+        body: gzipSync(JSON.stringify({ items: ids.map((id) => anItem(id)) })),
+      }),
+      ["6501234"],
+    );
+    expect(statuses(answers)).toEqual(["ok"]);
+  });
+
+  it("reads a reply in the charset that it declares", async () => {
+    const text = JSON.stringify({ items: [anItem("6501234", { name: "Café crème" })] });
+    const [answer] = await readFrom(
+      () => ({
+        headers: { "Content-Type": "application/json; charset=ISO-8859-1" },
+        body: Buffer.from(text, "latin1"),
+      }),
+      ["6501234"],
+    );
+    expect(answer).toMatchObject({ status: "ok", fields: { title: "Café crème" } });
+  });
+
+  it("still reads a reply that is not in the charset it should be in", async () => {
+    const text = JSON.stringify({ items: [anItem("6501234", { name: "Café" })] });
+    const answers = await readFrom(() => ({ body: Buffer.from(text, "latin1") }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["ok"]);
+  });
+
+  it.each(["", "null", "[]", "{}", '{"items":{}}', "<html>blocked</html>", '{"items":[', "\0"])(
+    "takes %j as no answer",
+    async (body) => {
+      expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
+    },
+  );
+});
+
+describe("what a reply proves", () => {
+  it("calls not_found what a whole reply leaves out", async () => {
+    const answers = await readFrom(
+      () => ({ body: { items: [anItem("55001")] } }),
+      ["55001", "55002"],
+    );
+    expect(statuses(answers)).toEqual(["ok", "not_found"]);
+  });
+
+  it.each([
+    ["holds an entry that cannot be read", { items: [anItem("55001"), { itemId: "x" }] }],
+    ["holds an item that nobody asked for", { items: [anItem("55001"), anItem("55009")] }],
+    ["tells of an error beside", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
+  ])("does not when it %s", async (_, body) => {
+    const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
+    expect(statuses(answers)).toEqual(["ok", "unavailable"]);
+  });
+
+  it("counts the first of two items with one number", async () => {
+    const items = [anItem("55001", { salePrice: 5 }), anItem("55001", { salePrice: 6 })];
+    const [answer] = await readFrom(() => ({ body: { items } }), ["55001"]);
+    expect(answer).toMatchObject({ status: "ok", fields: { price: { amount: 5 } } });
+  });
+
+  it("lets nothing of a reply through that it does not know", async () => {
+    double = await startAffiliateDouble(({ ids }) => ({ body: { items: [anItem(ids[0] ?? "")] } }));
+    started.push(double);
+    let extra: Record<string, unknown> = {};
+    const noisy = await startAffiliateDouble(({ ids }) => ({
+      body: { ...extra, items: [{ ...extra, ...anItem(ids[0] ?? "") }] },
+    }));
+    started.push(noisy);
+    const request = { scraper: "retailer_b.standard", marketplace: "us", ids: ["55001"] } as const;
+    const deadline = new Date(Date.now() + 10_000);
+    const [plain] = await scraperOn(double.url).read({ ...request, deadline });
+    // Names that no reply has, so that a value may be anything.
+    const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {
+        extra = fields;
+        const [answer] = await scraperOn(noisy.url).read({ ...request, deadline });
+        expect(answer).toEqual({ ...plain, fetchedAt: answer?.fetchedAt });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
