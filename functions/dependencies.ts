@@ -57,13 +57,6 @@ import { type AddressPolicy, addressPolicy } from "../shared/outgoing/address-po
 import type { RunQueue } from "../shared/runs/run-queue.ts";
 import type { RunStore } from "../shared/runs/run-store.ts";
 import type { StepStore } from "../shared/runs/step-store.ts";
-import type { ScraperId } from "../shared/scrapers/catalogue.ts";
-import type { Scraper } from "../shared/scrapers/scraper.ts";
-import { parseSources, scraperFor } from "../shared/sources/configuration.ts";
-import {
-  type OfferSources,
-  offerSources as makeOfferSources,
-} from "../shared/sources/offer-sources.ts";
 import type { IdempotencyStore } from "../shared/watchlists/idempotency.ts";
 import type { PageStore } from "../shared/watchlists/page-store.ts";
 import type { PurgeStore } from "../shared/watchlists/purge-store.ts";
@@ -80,18 +73,18 @@ import type { Overrides } from "./overrides.ts";
 export const clock = systemClock;
 export const chance = systemChance;
 
-type Needs<Name extends string> = Readonly<Record<Name, string>>;
+export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 
 /**
  * Makes a client once per process, when it is first needed. Its calls are marked pure, so that a
  * bundle leaves out the clients that its function does not use.
  */
-function once<T>(make: () => T): () => T {
+export function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
 }
 
-const dynamo: () => DynamoDBDocumentClient = /* @__PURE__ */ once(documentClient);
+export const dynamo: () => DynamoDBDocumentClient = /* @__PURE__ */ once(documentClient);
 const sqs = /* @__PURE__ */ once(() => new SQSClient({}));
 const scheduler = /* @__PURE__ */ once(() => new SchedulerClient({}));
 const kms = /* @__PURE__ */ once(() => new KMSClient({}));
@@ -346,11 +339,3 @@ export const delivery = (
     exports: { ...shared, open: openExports, outbox: outboxOf(environment, exportWrite) },
   };
 };
-
-/** The source behind each scraper, as SOURCES says. */
-export const scrapers = (environment: Needs<"SOURCES">): ((scraper: ScraperId) => Scraper) =>
-  scraperFor(parseSources(environment.SOURCES), { clock, chance });
-
-/** The source of offers, and of offer checks, as SOURCES says. */
-export const offerSources = (environment: Needs<"SOURCES">): OfferSources =>
-  makeOfferSources(parseSources(environment.SOURCES), { clock, chance });

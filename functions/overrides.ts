@@ -9,6 +9,8 @@ export interface Overrides {
   readonly allowLoopback?: boolean;
   /** Addresses buckets by path, as local S3 stores need it. */
   readonly forcePathStyle?: boolean;
+  /** Variables that the references to sources' secrets may name, as `env:<name>`. */
+  readonly secretVariables?: Readonly<Record<string, string | undefined>>;
   /** What a run's steps read from, instead of what SOURCES says: answers that a bench has made up. */
   readonly sources?: StepSources;
 }

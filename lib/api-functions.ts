@@ -17,6 +17,7 @@ import {
   grantSend,
   grantTable,
 } from "./grants.ts";
+import { grantSourceSecrets, sourcesVariable } from "./source-config.ts";
 import type { Workers } from "./workers.ts";
 
 export interface ApiFunctionsProps {
@@ -70,11 +71,12 @@ export class ApiFunctions extends Construct {
     const variables: EnvironmentOf<"products" | "offers"> = {
       ...this.edge(),
       LEDGER_TABLE: data.ledger.tableName,
-      SOURCES: JSON.stringify(config.sources),
+      SOURCES: sourcesVariable(this, config.sources),
       RESPONSE_MODE: config.responseMode,
     };
     const itemCalls = this.group(name, description, variables);
     grantTable(itemCalls, data.ledger, "append");
+    grantSourceSecrets(itemCalls, config.sources);
     // Whoever finds no slot or no credits gives back what expired.
     grantDueIndex(itemCalls, data.accounts);
     return itemCalls;

@@ -1,9 +1,10 @@
 import { App } from "aws-cdk-lib";
 import cdkSettings from "../cdk.json" with { type: "json" };
-import { configs, responseModes, stages } from "./config.ts";
+import { configs, responseModes, sandboxSources, stages } from "./config.ts";
 import type { ResponseMode, Stage } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
 import { ServiceStack } from "./service-stack.ts";
+import { type SourceContext, sourcesOf } from "./source-config.ts";
 
 export interface BuildAppProps {
   /**
@@ -15,6 +16,8 @@ export interface BuildAppProps {
   readonly stage?: Stage;
   /** @default - context `responseMode`, else what the stage's config says */
   readonly responseMode?: ResponseMode;
+  /** @default - context `sources` or `sourcesParameter` with `sourceSecrets`, else the sandbox */
+  readonly sources?: SourceContext;
   /**
    * False leaves the functions' code unbundled: templates only, in a second or two.
    * @default true
@@ -34,7 +37,8 @@ export function buildApp(props: BuildAppProps = {}): App {
     postCliContext: props.bundle === false ? { "aws:cdk:bundling-stacks": [] } : {},
   });
   const stage = props.stage ?? contextChoice(app, "stage", stages) ?? "dev";
-  const config = configs[stage];
+  const sources = sourcesOf(props.sources ?? sourceContext(app), sandboxSources);
+  const config = { ...configs[stage], sources };
   const responseMode =
     props.responseMode ?? contextChoice(app, "responseMode", responseModes) ?? config.responseMode;
 
@@ -51,6 +55,12 @@ export function buildApp(props: BuildAppProps = {}): App {
 export function stackName(stage: Stage, part: "data" | "service"): string {
   return `RetailProductData-${stage}-${part}`;
 }
+
+const sourceContext = (app: App): SourceContext => ({
+  sources: app.node.tryGetContext("sources"),
+  sourcesParameter: app.node.tryGetContext("sourcesParameter"),
+  sourceSecrets: app.node.tryGetContext("sourceSecrets"),
+});
 
 function contextChoice<Choice extends string>(
   app: App,

@@ -1,6 +1,7 @@
 import { RemovalPolicy } from "aws-cdk-lib";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
-import type { OfferScraperId, ProductScraperId } from "../shared/scrapers/catalogue.ts";
+import type { StepScraperId } from "../shared/scrapers/catalogue.ts";
+import type { Sources } from "./source-config.ts";
 
 export const stages = ["dev", "prod"] as const;
 export type Stage = (typeof stages)[number];
@@ -8,9 +9,6 @@ export type Stage = (typeof stages)[number];
 export const responseModes = ["stream", "buffered"] as const;
 /** How the gateway passes on the answers of streaming groups. */
 export type ResponseMode = (typeof responseModes)[number];
-
-/** The adapter that reads for one scraper, and what that adapter needs to know. */
-type SourceConfig = { readonly adapter: string } & Readonly<Record<string, unknown>>;
 
 /** What differs between stages; everything else is the same everywhere. */
 export interface Config {
@@ -33,12 +31,12 @@ export interface Config {
     readonly finishes: number;
     readonly deliveries: number;
   };
-  /** Which adapter reads for which scraper. */
-  readonly sources: Readonly<Record<ProductScraperId | OfferScraperId, SourceConfig>>;
+  readonly sources: Sources;
   readonly responseMode: ResponseMode;
 }
 
-const sandboxSources = {
+/** What reads for each scraper as long as nobody says otherwise. */
+export const sandboxSources = {
   "retailer_a.pulse": { adapter: "sandbox" },
   "retailer_a.lite": { adapter: "sandbox" },
   "retailer_a.full": { adapter: "sandbox" },
@@ -47,16 +45,15 @@ const sandboxSources = {
   "retailer_b.standard": { adapter: "sandbox" },
   "retailer_c.standard": { adapter: "sandbox" },
   "retailer_d.standard": { adapter: "sandbox" },
-} as const satisfies Config["sources"];
+} as const satisfies Record<StepScraperId, { readonly adapter: string }>;
 
-export const configs: Readonly<Record<Stage, Config>> = {
+export const configs: Readonly<Record<Stage, Omit<Config, "sources">>> = {
   dev: {
     logRetention: RetentionDays.ONE_WEEK,
     removalPolicy: RemovalPolicy.DESTROY,
     protectedFromDeletion: false,
     memoryMegabytes: { api: 512, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 2, steps: 5, finishes: 2, deliveries: 12 },
-    sources: sandboxSources,
     responseMode: "stream",
   },
   prod: {
@@ -65,7 +62,6 @@ export const configs: Readonly<Record<Stage, Config>> = {
     protectedFromDeletion: true,
     memoryMegabytes: { api: 1_024, worker: 512, step: 1_024, finisher: 3_008 },
     concurrencyMax: { runs: 10, steps: 50, finishes: 10, deliveries: 100 },
-    sources: sandboxSources,
     responseMode: "stream",
   },
 };

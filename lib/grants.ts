@@ -29,6 +29,8 @@ const actions = {
   objectWrite: ["s3:PutObject"],
   encrypt: ["kms:Encrypt"],
   decrypt: ["kms:Decrypt"],
+  secretRead: ["secretsmanager:GetSecretValue"],
+  parameterRead: ["ssm:GetParameter"],
   scheduleManage: [
     "scheduler:CreateSchedule",
     "scheduler:DeleteSchedule",
@@ -77,6 +79,19 @@ export function grantEncrypt(grantee: IGrantable, key: IKey): void {
 
 export function grantDecrypt(grantee: IGrantable, key: IKey): void {
   allow(grantee, actions.decrypt, key.keyArn);
+}
+
+export function grantSecretRead(grantee: IGrantable, secretArn: string): void {
+  allow(grantee, actions.secretRead, secretArn);
+}
+
+export function grantParameterRead(grantee: IGrantable, parameterArn: string): void {
+  allow(grantee, actions.parameterRead, parameterArn);
+}
+
+/** For a key that is not the app's own. */
+export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
+  allow(grantee, actions.decrypt, keyArn);
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   grantSend,
   grantTable,
 } from "./grants.ts";
+import { grantSourceSecrets, sourcesVariable } from "./source-config.ts";
 
 export interface WorkersProps {
   readonly stage: Stage;
@@ -91,7 +92,7 @@ export class Workers extends Construct {
         WATCHLISTS_TABLE: data.watchlists.tableName,
         STEPS_QUEUE_URL: own.queueUrl,
         FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
-        SOURCES: JSON.stringify(config.sources),
+        SOURCES: sourcesVariable(this, config.sources),
       }),
       batchSize: 1,
       concurrencyMax: config.concurrencyMax.steps,
@@ -100,6 +101,7 @@ export class Workers extends Construct {
     });
     this.grantRunTables(steps);
     grantSend(steps, steps.queue);
+    grantSourceSecrets(steps, config.sources);
     return steps;
   }
 

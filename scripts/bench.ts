@@ -6,7 +6,9 @@ import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
+import { benchUpstream, printUpstream } from "./bench/upstream.ts";
 import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
+import { benchWeb, printWeb } from "./bench/web.ts";
 
 const benches: Record<
   string,
@@ -15,7 +17,9 @@ const benches: Record<
   api: { run: benchApi, print: printApi },
   delivery: { run: benchDelivery, print: printDelivery },
   runs: { run: benchRuns, print: printRuns },
+  upstream: { run: benchUpstream, print: printUpstream },
   watchlists: { run: benchWatchlists, print: printWatchlists },
+  web: { run: benchWeb, print: printWeb },
 };
 
 const name = process.argv[2] ?? "";

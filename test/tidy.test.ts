@@ -137,7 +137,7 @@ describe("who imports whom", () => {
       trespasses(
         ({ path }, target) =>
           !path.startsWith("functions/") ||
-          path === "functions/dependencies.ts" ||
+          /^functions\/(source-)?dependencies\.ts$/.test(path) ||
           !/^shared\/(aws|sources)\//.test(target),
       ),
     ).toEqual([]);
@@ -149,6 +149,7 @@ describe("who imports whom", () => {
       "functions/environment.ts",
       "functions/overrides.ts",
       "functions/dependencies.ts",
+      "functions/source-dependencies.ts",
     ]);
     const edges = new Set(["http", "queue"]);
     expect(
@@ -165,6 +166,8 @@ describe("who imports whom", () => {
       "functions/routes.ts",
       "functions/environment.ts",
       "shared/scrapers/catalogue.ts",
+      "shared/sources/configuration.ts",
+      "shared/sources/secret-reference.ts",
     ]);
     expect(
       trespasses(

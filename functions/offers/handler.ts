@@ -1,17 +1,22 @@
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import type { Overrides } from "../overrides.ts";
+import { sources } from "../source-dependencies.ts";
 import { checkRoute } from "./check.ts";
 import { readRoute } from "./read.ts";
 
-export function createHandler(environment: EnvironmentOf<"offers">): HttpHandler {
+export function createHandler(
+  environment: EnvironmentOf<"offers">,
+  overrides: Overrides = {},
+): HttpHandler {
   const edge = provide.edge(environment, "offers");
   return groupHandler({
     group: "offers",
     routes: { "POST /v1/offers": readRoute, "POST /v1/offers/check": checkRoute },
     dependencies: {
       ...edge,
-      ...provide.offerSources(environment),
+      ...sources(environment, "offers", overrides),
       ledger: provide.ledger(environment),
       answerBytesMax: provide.answerBytesMax(environment),
     },

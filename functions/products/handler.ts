@@ -1,20 +1,24 @@
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import type { Overrides } from "../overrides.ts";
+import { sources } from "../source-dependencies.ts";
 import { offersRoute } from "./offers.ts";
 import { readRoute } from "./read.ts";
 
-export function createHandler(environment: EnvironmentOf<"products">): HttpHandler {
+export function createHandler(
+  environment: EnvironmentOf<"products">,
+  overrides: Overrides = {},
+): HttpHandler {
   const edge = provide.edge(environment, "products");
   return groupHandler({
     group: "products",
     routes: { "POST /v1/products": readRoute, "GET /v1/products/{id}/offers": offersRoute },
     dependencies: {
       ...edge,
-      ...provide.offerSources(environment),
+      ...sources(environment, "products", overrides),
       ledger: provide.ledger(environment),
       answerBytesMax: provide.answerBytesMax(environment),
-      scraperFor: provide.scrapers(environment),
     },
     readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,
     streamed: environment.RESPONSE_MODE === "stream",

@@ -2,6 +2,7 @@ import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
+import { sources } from "../source-dependencies.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { batchMessage } from "./message.ts";
 
@@ -14,10 +15,7 @@ export function createHandler(
     runs: provide.runs(environment),
     steps: provide.steps(environment),
     ledger: provide.ledger(environment),
-    sources: overrides.sources ?? {
-      scraperFor: provide.scrapers(environment),
-      ...provide.offerSources(environment),
-    },
+    sources: overrides.sources ?? sources(environment, "run-step", overrides),
     clock: provide.clock,
     chance: provide.chance,
   };

@@ -4,9 +4,9 @@
  */
 import { Writable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { systemClock } from "../../shared/base/system.ts";
 import { parseProductsRequest } from "../../shared/items/request.ts";
-import { parseSources, scraperFor } from "../../shared/sources/configuration.ts";
+import { sandbox } from "../../shared/sources/sandbox.ts";
 import { provideStreaming } from "../local/response-stream.ts";
 
 export interface CpuTask {
@@ -35,10 +35,7 @@ const handler = createHandler(task.environment as never) as unknown as (
   stream: Writable,
   context: Context,
 ) => Promise<void>;
-const read = scraperFor(parseSources(task.environment["SOURCES"] ?? ""), {
-  clock: systemClock,
-  chance: systemChance,
-});
+const floor = sandbox({ seed: "sandbox", clock: systemClock });
 let calls = 0;
 
 const bodyOf = (count: number): string =>
@@ -78,7 +75,7 @@ async function runFloor(body: string): Promise<void> {
   const request = parseProductsRequest(JSON.parse(body) as never);
   const { scraper, marketplace, ids } = request;
   const deadline = new Date(Date.now() + 280_000);
-  const answers = await read(scraper).read({ scraper, marketplace, ids, deadline });
+  const answers = await floor.read({ scraper, marketplace, ids, deadline });
   if (JSON.stringify(answers).length < body.length / 2) throw new Error("The floor answered less");
 }
 

@@ -43,7 +43,11 @@ export interface LambdaHost {
 /** The variable that carries a function's name in the code base. */
 const nameVariable = "POWERTOOLS_SERVICE_NAME";
 const timeoutSecondsDefault = 3;
-const overrides: Overrides = { allowLoopback: true, forcePathStyle: true };
+const overrides: Overrides = {
+  allowLoopback: true,
+  forcePathStyle: true,
+  secretVariables: process.env,
+};
 
 const loadFromRepository: LoadHandler = async (name) =>
   import(new URL(`../../functions/${name}/handler.ts`, import.meta.url).href);

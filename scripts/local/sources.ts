@@ -1,42 +1,70 @@
 import * as v from "valibot";
+import { canServe } from "../../shared/sources/configuration.ts";
 
-/** Says which adapter reads for a platform's scrapers, or for one scraper, and from where. */
+/** Says which adapter reads for a platform's scrapers, or for one scraper, from where and how. */
 export interface SourceChoice {
   /** `retailer_d`, or `retailer_d.standard`. */
   readonly target: string;
   readonly adapter: string;
   readonly baseUrl: string | undefined;
+  /** Further options of the adapter by name. */
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
+const form = /^([^=,]+)=([^=,]+)(?:,(.+))?$/;
+/** Where an option begins; a comma that no name follows belongs to the value it stands in. */
+const optionStart = /,(?=[A-Za-z]+=)/;
+const option = /^([A-Za-z]+)=(.*)$/;
+
 /**
- * Reads `<platform or scraper>=<adapter>[,<base url>]`.
+ * Reads `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
  * @throws Error showing the form, for a text of any other form
  */
 export function parseSourceChoice(text: string): SourceChoice {
-  const found = /^([^=,]+)=([^=,]+)(?:,(.+))?$/.exec(text);
-  if (!found || (found[3] !== undefined && !URL.canParse(found[3]))) {
-    throw new Error(
-      `--source ${text} is not <platform or scraper>=<adapter>,<base url>, ` +
-        "such as retailer_d=d_catalog,http://127.0.0.1:9999",
-    );
-  }
-  return { target: found[1] ?? "", adapter: found[2] ?? "", baseUrl: found[3] };
+  const [, target, adapter, rest] = form.exec(text) ?? [];
+  const parts = rest === undefined ? [] : rest.split(optionStart);
+  const baseUrl = option.test(parts[0] ?? "=") ? undefined : parts.shift();
+  const isUrl = baseUrl === undefined || URL.canParse(baseUrl);
+  if (target === undefined || adapter === undefined || !isUrl) throw formError(text);
+  const options = parts.map((part) => {
+    const [, name = "", value = ""] = option.exec(part) ?? [];
+    return [name, valueOf(value)] as const;
+  });
+  return { target, adapter, baseUrl, options: Object.fromEntries(options) };
 }
 
+/** Only what stands before the first comma is shown: what follows may be a secret. */
+const formError = (text: string): Error =>
+  new Error(
+    `--source ${text.split(",")[0]} is not <platform or scraper>=<adapter>,<base url>` +
+      "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY",
+  );
+
+/** Numbers, true and false are such; everything else is text. */
+const valueOf = (text: string): unknown =>
+  /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text;
+
 /**
- * The variable SOURCES with the choices in place of what the template says.
+ * The variable SOURCES with the choices in place of what the template says. A platform's adapter
+ * takes over those scrapers that it can read for.
  * @throws Error for a choice that meets no scraper of the template
  */
 export function chooseSources(variable: string, choices: readonly SourceChoice[]): string {
   const sources = v.parse(v.record(v.string(), v.unknown()), JSON.parse(variable));
-  for (const { target, adapter, baseUrl } of choices) {
+  for (const { target, adapter, baseUrl, options } of choices) {
     const scrapers = Object.keys(sources).filter(
-      (scraper) => scraper === target || scraper.startsWith(`${target}.`),
+      (scraper) =>
+        scraper === target || (scraper.startsWith(`${target}.`) && canServe(adapter, scraper)),
     );
     if (scrapers.length === 0) {
-      throw new Error(`--source ${target}: known scrapers are ${Object.keys(sources).join(", ")}`);
+      throw new Error(
+        `--source ${target}=${adapter}: there is no such scraper, or none that the adapter ` +
+          `reads for; known scrapers are ${Object.keys(sources).join(", ")}`,
+      );
     }
-    for (const scraper of scrapers) sources[scraper] = { adapter, ...(baseUrl && { baseUrl }) };
+    for (const scraper of scrapers) {
+      sources[scraper] = { adapter, ...(baseUrl && { baseUrl }), ...options };
+    }
   }
   return JSON.stringify(sources);
 }

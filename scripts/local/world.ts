@@ -176,7 +176,7 @@ async function startFunctions(
       if (name !== "SOURCES" || choices.length === 0) return value;
       const chosen = chooseSources(value, choices);
       // A source set up wrongly stops the start, and not the first call.
-      parseSources(chosen);
+      parseSources(chosen, { allowVariables: true });
       return chosen;
     },
   });

@@ -1,122 +1,110 @@
 import * as v from "valibot";
-import type { Chance, Clock } from "../base/clock.ts";
-import type { OfferScraperId, ProductScraperId } from "../scrapers/catalogue.ts";
-import type { Scraper } from "../scrapers/scraper.ts";
-import { dCatalog } from "./d-catalog.ts";
-import { sandbox } from "./sandbox.ts";
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+import {
+  aHistoryOptions,
+  bAffiliateOptions,
+  dCatalogOptions,
+  sandboxOptions,
+  upstreamOptions,
+  webOptions,
+} from "./adapter-options.ts";
+import { secretReference } from "./secret-reference.ts";
 
-const seedDefault = "sandbox";
-/** Four fifths of what the products API allows. */
-const callsPerSecondDefault = 4;
-const callsAtOnceDefault = 2;
-
-const text = (what: string): v.StringSchema<string> => v.string(`${what} is a string`);
-
-const sandboxOptions = v.strictObject(
-  { adapter: v.literal("sandbox"), seed: v.optional(text("a seed"), seedDefault) },
-  "is no option of the adapter sandbox",
-);
-
-const baseUrl = v.pipe(
-  text("a base URL"),
-  v.check(
-    isSafeBase,
-    "is an https:// URL without query (http:// only for this machine's own addresses)",
-  ),
-);
-
-const positive = (what: string): v.GenericSchema<number> =>
-  v.pipe(v.number(`${what} is a number`), v.minValue(0.1, `${what} is at least 0.1`));
-
-const dCatalogOptions = v.strictObject(
-  {
-    adapter: v.literal("d_catalog"),
-    baseUrl,
-    apiKey: v.optional(v.pipe(text("a key"), v.minLength(1, "a key is not empty"))),
-    callsPerSecond: v.optional(positive("callsPerSecond"), callsPerSecondDefault),
-    callsAtOnceMax: v.optional(
-      v.pipe(
-        v.number("callsAtOnceMax is a number"),
-        v.integer("callsAtOnceMax is a whole number"),
-        v.minValue(1, "callsAtOnceMax is at least 1"),
-      ),
-      callsAtOnceDefault,
-    ),
-  },
-  "is missing, or no option of the adapter d_catalog",
-);
-
-const sandboxOnly = v.variant("adapter", [sandboxOptions], "is sandbox");
-
-const catalogOrSandbox = v.variant(
+const retailerARead = v.variant(
   "adapter",
-  [sandboxOptions, dCatalogOptions],
-  "is one of sandbox, d_catalog",
+  [sandboxOptions, upstreamOptions, aHistoryOptions],
+  "is one of sandbox, upstream, a_history",
 );
 
 /** Every scraper is named: one that is forgotten must not answer with invented data. */
 const configuration = v.strictObject(
   {
-    "retailer_a.pulse": sandboxOnly,
-    "retailer_a.lite": sandboxOnly,
-    "retailer_a.full": sandboxOnly,
-    "retailer_a.offers": sandboxOnly,
-    "retailer_a.offer_check": sandboxOnly,
-    "retailer_b.standard": sandboxOnly,
-    "retailer_c.standard": sandboxOnly,
-    "retailer_d.standard": catalogOrSandbox,
-  } satisfies Record<ProductScraperId | OfferScraperId, v.GenericSchema>,
+    "retailer_a.pulse": retailerARead,
+    "retailer_a.lite": retailerARead,
+    "retailer_a.full": retailerARead,
+    "retailer_a.offers": retailerARead,
+    "retailer_a.offer_check": v.variant(
+      "adapter",
+      [sandboxOptions, upstreamOptions],
+      "is one of sandbox, upstream",
+    ),
+    "retailer_b.standard": v.variant(
+      "adapter",
+      [sandboxOptions, upstreamOptions, bAffiliateOptions, webOptions],
+      "is one of sandbox, upstream, b_affiliate, web",
+    ),
+    "retailer_c.standard": v.variant(
+      "adapter",
+      [sandboxOptions, upstreamOptions, webOptions],
+      "is one of sandbox, upstream, web",
+    ),
+    "retailer_d.standard": v.variant(
+      "adapter",
+      [sandboxOptions, upstreamOptions, dCatalogOptions, webOptions],
+      "is one of sandbox, upstream, d_catalog, web",
+    ),
+  } satisfies Record<StepScraperId, v.GenericSchema>,
   "is missing, or no scraper",
 );
 
-/** Which adapter reads for each scraper. */
+/** Which adapter reads for each scraper, and all that it has to be told. */
 export type SourceConfiguration = v.InferOutput<typeof configuration>;
+
+export interface SecretUse {
+  readonly reference: string;
+  /** The key that seals it, where it is one of the deployer's. */
+  readonly kmsKeyArn?: string | undefined;
+}
+
+export interface ParseOptions {
+  /**
+   * Lets secrets be variables of the process, for a developer's machine.
+   * @default false
+   */
+  readonly allowVariables?: boolean;
+}
 
 /**
  * Reads the variable SOURCES: a JSON object from scraper id to adapter and options.
  * @throws Error that names the key at fault and never repeats a value, which may be a secret.
  */
-export function parseSources(variable: string): SourceConfiguration {
+export function parseSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new Error(`SOURCES: ${v.getDotPath(issue) ?? "the whole"}: ${issue.message}`);
+  if (!parsed.success) {
+    const [issue] = parsed.issues;
+    throw new Error(`SOURCES: ${v.getDotPath(issue) ?? "the whole"}: ${issue.message}`);
+  }
+  for (const [scraper, key, { reference }] of secretUses(parsed.output)) {
+    if (options.allowVariables !== true && secretReference(reference)?.kind === "variable") {
+      throw new Error(`SOURCES: ${scraper}.${key}: env: is for a developer's machine only`);
+    }
+  }
+  return parsed.output;
 }
 
-export interface SourceDependencies {
-  readonly clock: Clock;
-  readonly chance: Chance;
+/** Every secret that the configuration names, once. */
+export function secretsOf(sources: SourceConfiguration): SecretUse[] {
+  const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));
+  return [...uses.values()];
 }
 
-/** The scraper behind each id, made once; what limits an adapter's calls holds across reads. */
-export function scraperFor(
-  sources: SourceConfiguration,
-  dependencies: SourceDependencies,
-): (scraper: ProductScraperId) => Scraper {
-  const made = new Map<ProductScraperId, Scraper>();
-  return (id) => {
-    const scraper = made.get(id) ?? makeScraper(sources[id], dependencies);
-    made.set(id, scraper);
-    return scraper;
-  };
+/** Whether an adapter can read for a scraper. */
+export function canServe(adapter: string, scraper: string): boolean {
+  const variants = Object.entries(configuration.entries).find(([id]) => id === scraper)?.[1];
+  return variants?.options.some(({ entries }) => entries.adapter.literal === adapter) ?? false;
 }
 
-function makeScraper(
-  options: SourceConfiguration[ProductScraperId],
-  dependencies: SourceDependencies,
-): Scraper {
-  return options.adapter === "sandbox"
-    ? sandbox({ seed: options.seed, clock: dependencies.clock })
-    : dCatalog(options, dependencies);
-}
+type NamedSecret = readonly [scraper: string, key: string, use: SecretUse];
 
-/** A key travels in the address, so it must not travel in the clear. */
-function isSafeBase(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, search, hash, username } = new URL(address);
-  if (search !== "" || hash !== "" || username !== "") return false;
-  const isLocal = ["127.0.0.1", "localhost", "[::1]"].includes(hostname);
-  return protocol === "https:" || (protocol === "http:" && isLocal);
+function secretUses(sources: SourceConfiguration): NamedSecret[] {
+  const uses: NamedSecret[] = [];
+  for (const [scraper, options] of Object.entries(sources)) {
+    if ("privateKey" in options) uses.push([scraper, "privateKey", options.privateKey]);
+    else if ("secret" in options && options.secret !== undefined) {
+      uses.push([scraper, "secret", options.secret]);
+    }
+  }
+  return uses;
 }
 
 function parseJson(variable: string): unknown {

@@ -1,0 +1,59 @@
+/** The part of the composition root that stands behind the scrapers: what reads from the outside. */
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SSMClient } from "@aws-sdk/client-ssm";
+import { sharedRateBudget } from "../shared/aws/rate-budget.ts";
+import { secretReader } from "../shared/aws/secret-reader.ts";
+import { sourceMetrics } from "../shared/aws/source-metrics.ts";
+import type { StepSources } from "../shared/runs/read-step.ts";
+import { parseSources } from "../shared/sources/configuration.ts";
+import { offerSources } from "../shared/sources/offer-sources.ts";
+import { scraperFor } from "../shared/sources/scraper-sources.ts";
+import type { SourceDependencies } from "../shared/sources/source-parts.ts";
+import { chance, clock, dynamo, logger, type Needs, once, warnThrough } from "./dependencies.ts";
+import type { FunctionName } from "./environment.ts";
+import type { Overrides } from "./overrides.ts";
+
+type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
+
+const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient({}));
+const parameters = /* @__PURE__ */ once(() => new SSMClient({}));
+
+/** The sources behind the scrapers, the offers and the offer checks, as SOURCES says. */
+export function sources(
+  environment: SourceNeeds,
+  name: FunctionName,
+  overrides: Overrides,
+): StepSources {
+  const allowVariables = overrides.secretVariables !== undefined;
+  const configured = parseSources(environment.SOURCES, { allowVariables });
+  const dependencies = sourceDependencies(environment, name, overrides);
+  return {
+    scraperFor: scraperFor(configured, dependencies),
+    ...offerSources(configured, dependencies),
+  };
+}
+
+/** How a function reads from the outside: within shared limits, with secrets, and in its log. */
+function sourceDependencies(
+  environment: SourceNeeds,
+  name: FunctionName,
+  overrides: Overrides,
+): SourceDependencies {
+  const log = logger(environment, name);
+  return {
+    clock,
+    chance,
+    budget: sharedRateBudget(dynamo(), {
+      table: environment.ACCOUNTS_TABLE,
+      onUnshared: (error) => warnThrough(log)("a source's shared rate was not asked", error),
+    }),
+    secrets: secretReader({
+      secretsManager,
+      parameters,
+      ...(overrides.secretVariables && { variables: overrides.secretVariables }),
+      clock,
+    }),
+    report: sourceMetrics(log, clock),
+    warn: (problem) => log.warn(problem),
+  };
+}

@@ -1,0 +1,41 @@
+/** Sources that report what each of their reads came to. */
+import type { Clock } from "../base/clock.ts";
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { OfferChecker, OfferScraper, Scraper } from "../scrapers/scraper.ts";
+import { type CallTally, countsOf, type SourceReport } from "./source-report.ts";
+
+export interface Reporting {
+  readonly source: string;
+  readonly scraper: StepScraperId;
+  readonly tally: CallTally;
+  readonly clock: Clock;
+  readonly report: (report: SourceReport) => void;
+}
+
+export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
+  read: (request) => reported(() => scraper.read(request), reporting),
+});
+
+export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
+  readOffers: (request) => reported(() => scraper.readOffers(request), reporting),
+});
+
+export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
+  checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
+});
+
+async function reported<Answer extends { readonly status: string }>(
+  read: () => Promise<readonly Answer[]>,
+  { source, scraper, tally, clock, report }: Reporting,
+): Promise<readonly Answer[]> {
+  const startedAt = clock.now().getTime();
+  const answers = await read();
+  report({
+    source,
+    scraper,
+    milliseconds: clock.now().getTime() - startedAt,
+    items: countsOf(answers.map(({ status }) => status)),
+    calls: tally.take(),
+  });
+  return answers;
+}

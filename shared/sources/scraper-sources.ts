@@ -1,0 +1,81 @@
+import type { ProductScraperId } from "../scrapers/catalogue.ts";
+import type { Scraper } from "../scrapers/scraper.ts";
+import { aHistory } from "./a-history.ts";
+import { bAffiliate } from "./b-affiliate.ts";
+import type { SourceConfiguration } from "./configuration.ts";
+import { dCatalog, isCatalogTemporary } from "./d-catalog.ts";
+import { type Reporting, reportedScraper } from "./reported.ts";
+import { sandbox } from "./sandbox.ts";
+import {
+  historyParts,
+  partsOf,
+  secretOf,
+  type SourceDependencies,
+  upstreamParts,
+} from "./source-parts.ts";
+import { upstream } from "./upstream.ts";
+import { webScraper } from "./web.ts";
+import { isBlockAnswer } from "./web/block-answer.ts";
+
+/** The scraper behind each id, made once; what limits an adapter's calls holds across reads. */
+export function scraperFor(
+  sources: SourceConfiguration,
+  dependencies: SourceDependencies,
+): (scraper: ProductScraperId) => Scraper {
+  const made = new Map<ProductScraperId, Scraper>();
+  return (id) => {
+    const scraper = made.get(id) ?? makeScraper(id, sources[id], dependencies);
+    made.set(id, scraper);
+    return scraper;
+  };
+}
+
+type ScraperOptions = SourceConfiguration[ProductScraperId];
+
+function makeScraper(
+  id: ProductScraperId,
+  options: ScraperOptions,
+  dependencies: SourceDependencies,
+): Scraper {
+  if (options.adapter === "sandbox") {
+    return sandbox({ seed: options.seed, clock: dependencies.clock });
+  }
+  const { scraper, reporting } = remoteScraper(id, options, dependencies);
+  return reportedScraper(scraper, reporting);
+}
+
+function remoteScraper(
+  id: ProductScraperId,
+  options: Exclude<ScraperOptions, { adapter: "sandbox" }>,
+  dependencies: SourceDependencies,
+): { readonly scraper: Scraper; readonly reporting: Reporting } {
+  const { clock, warn } = dependencies;
+  switch (options.adapter) {
+    case "upstream": {
+      const { reporting, ...parts } = upstreamParts(id, options, dependencies);
+      return { scraper: upstream(options, parts), reporting };
+    }
+    case "d_catalog": {
+      const isTemporary = isCatalogTemporary;
+      const { client, reporting } = partsOf(id, { ...options, isTemporary }, dependencies);
+      const secret = options.secret && { secret: secretOf(options.secret, dependencies) };
+      return { scraper: dCatalog(options, { client, clock, warn, ...secret }), reporting };
+    }
+    case "b_affiliate": {
+      const { client, reporting } = partsOf(id, options, dependencies);
+      const privateKey = secretOf(options.privateKey, dependencies);
+      return { scraper: bAffiliate(options, { client, clock, privateKey, note: warn }), reporting };
+    }
+    case "a_history": {
+      const { reporting, ...parts } = historyParts(id, options, dependencies);
+      return { scraper: aHistory(options, parts), reporting };
+    }
+    case "web": {
+      const isBlock = isBlockAnswer;
+      const { client, reporting } = partsOf(id, { ...options, isBlock }, dependencies);
+      return { scraper: webScraper(options, { client, clock }), reporting };
+    }
+    default:
+      return options satisfies never;
+  }
+}

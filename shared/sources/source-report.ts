@@ -1,0 +1,60 @@
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { SourceEvent } from "./http/source-event.ts";
+
+/** The calls that one read made of its source. */
+export interface CallFigures {
+  /** How long each call took, in milliseconds, waits and retries included. */
+  readonly milliseconds: readonly number[];
+  readonly tries: number;
+  /** Tries that the source answered with 429. */
+  readonly throttled: number;
+  /** Calls by what they came to in the end. */
+  readonly replies: Readonly<Record<string, number>>;
+  readonly circuitsOpened: number;
+}
+
+/** What one read came to. Holds no address, no secret and nothing of what was read. */
+export interface SourceReport {
+  /** The adapter. */
+  readonly source: string;
+  readonly scraper: StepScraperId;
+  readonly milliseconds: number;
+  /** Items by status. */
+  readonly items: Readonly<Record<string, number>>;
+  readonly calls: CallFigures;
+}
+
+export interface CallTally {
+  readonly note: (event: SourceEvent) => void;
+  /** The figures since the last time they were taken. */
+  take(): CallFigures;
+}
+
+/** Adds up what happens between the service and a source. */
+export function callTally(): CallTally {
+  let events: SourceEvent[] = [];
+  return {
+    note(event) {
+      events.push(event);
+    },
+    take() {
+      const calls = events.filter((event) => event.kind === "call");
+      const circuitsOpened = events.length - calls.length;
+      events = [];
+      return {
+        milliseconds: calls.map(({ milliseconds }) => milliseconds),
+        tries: calls.reduce((sum, { tries }) => sum + tries, 0),
+        throttled: calls.reduce((sum, { throttled }) => sum + throttled, 0),
+        replies: countsOf(calls.map(({ reply }) => reply)),
+        circuitsOpened,
+      };
+    },
+  };
+}
+
+/** How often each word occurs. */
+export function countsOf(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

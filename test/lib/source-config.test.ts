@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Template } from "aws-cdk-lib/assertions";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { environment } from "../../functions/environment.ts";
+import { buildApp, stackName } from "../../lib/build-app.ts";
+import type { SourceContext } from "../../lib/source-config.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import {
+  actionsOf,
+  functionIds,
+  resourcesOf,
+  roleIdOf,
+  statementsOf,
+  variablesOf,
+} from "./synthesize.ts";
+import type { Statement } from "./synthesize.ts";
+
+const canary = "canary-key-02ce";
+const secretArn = "arn:aws:secretsmanager:us-east-1:123456789012:secret:sources/d-AbCdEf";
+const kmsKeyArn = "arn:aws:kms:us-east-1:123456789012:key/0f0f0f0f-1111-2222-3333-444444444444";
+const baseUrl = "https://api.example";
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+const sources = JSON.stringify({
+  ...sandboxes,
+  "retailer_c.standard": { adapter: "upstream", baseUrl, secret: "/sources/c" },
+  "retailer_d.standard": {
+    adapter: "d_catalog",
+    baseUrl,
+    secret: { reference: secretArn, kmsKeyArn },
+  },
+});
+const readers = ["offers", "products", "run-step"];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "sources-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  delete process.env["CDK_CONTEXT_JSON"];
+});
+
+function serviceWith(context?: SourceContext): Template {
+  const outdir = mkdtempSync(join(folder, "synth-"));
+  const app = buildApp({
+    stage: "dev",
+    bundle: false,
+    outdir,
+    ...(context && { sources: context }),
+  });
+  const { template } = app.synth().getStackByName(stackName("dev", "service"));
+  return Template.fromJSON(template as object);
+}
+
+interface SourceGrants {
+  readonly variable: unknown;
+  readonly statements: readonly Statement[];
+}
+
+/** The variable of every function that has it, with what each may do. */
+function bySource(service: Template): Map<string, SourceGrants> {
+  const functions = resourcesOf(service, "AWS::Lambda::Function");
+  return new Map(
+    [...functionIds(service)].flatMap(([name, id]) => {
+      const properties = functions[id]?.Properties ?? {};
+      const variable = variablesOf(properties)["SOURCES"];
+      const statements = statementsOf(service, roleIdOf(properties));
+      return variable === undefined ? [] : [[name, { variable, statements }] as const];
+    }),
+  );
+}
+
+/** Actions by which secrets are opened, with the resources that they are allowed for. */
+const openings = (statements: readonly Statement[]): Record<string, unknown> =>
+  Object.fromEntries(
+    statements.flatMap((statement) =>
+      actionsOf(statement)
+        .filter((action) => /^(secretsmanager|ssm|kms):/.test(action))
+        .map((action) => [action, statement.Resource]),
+    ),
+  );
+
+const parameterArn = {
+  "Fn::Join": [
+    "",
+    [
+      "arn:",
+      { Ref: "AWS::Partition" },
+      ":ssm:",
+      { Ref: "AWS::Region" },
+      ":",
+      { Ref: "AWS::AccountId" },
+      ":parameter/sources/c",
+    ],
+  ],
+};
+
+const allowed = {
+  "kms:Decrypt": kmsKeyArn,
+  "secretsmanager:GetSecretValue": secretArn,
+  "ssm:GetParameter": parameterArn,
+};
+
+describe("sources at synth", () => {
+  it("are the sandbox, which needs no secret", () => {
+    const found = bySource(serviceWith());
+    expect([...found.keys()].toSorted()).toEqual(readers);
+    for (const { variable, statements } of found.values()) {
+      expect(JSON.parse(variable as string)).toEqual(sandboxes);
+      expect(openings(statements)).toEqual({});
+    }
+  });
+
+  it("let those who read from them open the secrets that they name, and no others", () => {
+    const service = serviceWith({ sources });
+    for (const { variable, statements } of bySource(service).values()) {
+      expect(variable).toBe(sources);
+      expect(openings(statements)).toEqual(allowed);
+    }
+    const functions = resourcesOf(service, "AWS::Lambda::Function");
+    for (const [name, id] of functionIds(service)) {
+      if (readers.includes(name)) continue;
+      const granted = statementsOf(service, roleIdOf(functions[id]?.Properties ?? {}));
+      expect(JSON.stringify(granted)).not.toContain(secretArn);
+      expect(Object.keys(environment)).toContain(name);
+    }
+  });
+
+  it("let those who read from them move the shared rate on", () => {
+    for (const { statements } of bySource(serviceWith({ sources })).values()) {
+      const updates = statements.filter((one) => actionsOf(one).includes("dynamodb:UpdateItem"));
+      expect(JSON.stringify(updates)).toContain("AccountsTable");
+    }
+  });
+
+  it("may stand in a file, and in the context as the command line gives it", () => {
+    const file = join(folder, "sources.json");
+    writeFileSync(file, sources);
+    process.env["CDK_CONTEXT_JSON"] = JSON.stringify({ sources: file });
+    expect(bySource(serviceWith()).get("products")?.variable).toBe(sources);
+    process.env["CDK_CONTEXT_JSON"] = JSON.stringify({ sources });
+    expect(bySource(serviceWith()).get("products")?.variable).toBe(sources);
+  });
+
+  it("may stand in a parameter that is read at deployment", () => {
+    const service = serviceWith({
+      sourcesParameter: "/retail/sources",
+      sourceSecrets: `${secretArn},/sources/c,${kmsKeyArn}`,
+    });
+    const found = bySource(service);
+    const parameters = service.toJSON()["Parameters"] as Record<string, unknown>;
+    for (const { variable, statements } of found.values()) {
+      const { Ref: ref } = variable as { Ref: string };
+      expect(parameters[ref]).toEqual({
+        Type: "AWS::SSM::Parameter::Value<String>",
+        Default: "/retail/sources",
+      });
+      expect(openings(statements)).toEqual(allowed);
+    }
+  });
+
+  it.each([
+    [
+      /^SOURCES: retailer_d\.standard\.baseUrl: is an https/,
+      { sources: catalog({ baseUrl: canary }) },
+    ],
+    [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],
+    [/env: is for a developer's machine only/, { sources: catalog({ baseUrl, secret: "env:K" }) }],
+    [/^SOURCES: the whole: is not valid JSON/, { sources: `{${canary}` }],
+    [/^sources is neither JSON nor the path of a file/, { sources: canary }],
+    [/not both/, { sources, sourcesParameter: "/a" }],
+    [/^sourcesParameter is not the name/, { sourcesParameter: `${canary}?` }],
+    [/^sourceSecrets is not a list/, { sourcesParameter: "/a", sourceSecrets: canary }],
+    [/^sourceSecrets goes with/, { sourceSecrets: secretArn }],
+  ] as const)("are refused with %s and without a value", (message, context) => {
+    const synthesis = (): unknown => serviceWith(context);
+    expect(synthesis).toThrow(message);
+    expect(synthesis).toThrow(new RegExp(`^(?![^]*${canary})`));
+  });
+});
+
+function catalog(options: Readonly<Record<string, unknown>>): string {
+  const source = { adapter: "d_catalog", ...options };
+  return JSON.stringify({ ...sandboxes, "retailer_d.standard": source });
+}
