@@ -11,8 +11,8 @@ const messageDelaySecondsMax = 900;
 export const sliceSecondsMax = 30;
 
 /**
- * Targets of one account that are worked off at once: with four exchanges each, no account has more
- * than 16 under way, or takes more workers than these.
+ * Targets of one account that are worked off at once: with four exchanges each, an account has about
+ * 16 under way. Where many claim at the same instant, one or two more may slip in.
  */
 export const targetsAtOnceMax = 4;
 

@@ -91,6 +91,9 @@ export function upstreamParts(
   };
 }
 
+/** A hundred products in full come near to what is enough for other sources. */
+const historyBytesMax = 16 * 1_024 * 1_024;
+
 /** The history API says in the body of a 429 when to come back, and the adapter heeds it. */
 const isHistoryTemporary = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
@@ -102,7 +105,11 @@ export function historyParts(
 ): AHistoryDependencies & Pick<SourceParts, "reporting"> {
   const { clock, warn } = dependencies;
   return {
-    ...partsOf(scraper, { ...options, isTemporary: isHistoryTemporary }, dependencies),
+    ...partsOf(
+      scraper,
+      { ...options, isTemporary: isHistoryTemporary, bytesMax: historyBytesMax },
+      dependencies,
+    ),
     clock,
     key: secretOf(options.secret, dependencies),
     note: warn,

@@ -53,9 +53,13 @@ async function owe(
     const known = await log.getMany(ids);
     const now = dependencies.clock.now().toISOString();
     const owed = fresh
-      .map((delivery) => known.get(delivery.id) ?? delivery)
-      .filter((delivery) => isMissing(delivery, known))
-      .map((delivery) => owedFrom(delivery, now));
+      .filter((delivery) => {
+        const logged = known.get(delivery.id);
+        return logged === undefined
+          ? wasOwed(delivery, feedRun, endpoint)
+          : shownState(logged) === "failed";
+      })
+      .map((delivery) => owedFrom(known.get(delivery.id) ?? delivery, now));
     await slice.record({
       added: owed.flatMap(retryEntries),
       records: owed.map((delivery) => ({ delivery, answersRequest: false })),
@@ -63,14 +67,18 @@ async function owe(
   }
 }
 
-/** Whom an event was for (specification, section "Events", rule 1): nobody who came later. */
+/** Whom an event was for (specification, section "Events", rule 1). */
 const isMeant = (event: ArchivedEvent, run: FeedEntry, endpoint: Endpoint): boolean =>
   run.webhookEndpointId === null
-    ? isSubscribed(endpoint, event.type) && event.createdAt >= endpoint.createdAt
+    ? isSubscribed(endpoint, event.type)
     : run.webhookEndpointId === endpoint.id;
 
-const isMissing = (delivery: Delivery, known: ReadonlyMap<string, Delivery>): boolean =>
-  !known.has(delivery.id) || shownState(delivery) === "failed";
+/** What the log does not know was owed to an endpoint that was there, or that a list names. */
+const wasOwed = (
+  { createdAt }: Delivery,
+  { webhookEndpointId }: FeedEntry,
+  endpoint: Endpoint,
+): boolean => webhookEndpointId !== null || createdAt >= endpoint.createdAt;
 
 /** The same delivery, due at once, with the whole retry schedule before it. */
 const owedFrom = (delivery: Delivery, now: string): Delivery => ({

@@ -28,7 +28,6 @@ export const deliveryFaultKinds = [
   "bucket_fails",
   "bucket_answer_lost",
 ] as const;
-type DeliveryFaultKind = (typeof deliveryFaultKinds)[number];
 
 /** What receivers do by themselves, whatever faults a seed has. */
 export const receiverDeeds = [
@@ -38,7 +37,6 @@ export const receiverDeeds = [
   "receiver_is_slow",
   "receiver_times_out",
 ] as const;
-type ReceiverDeed = (typeof receiverDeeds)[number];
 
 /** What users do while events are on their way. */
 export const deliveryUserActions = [
