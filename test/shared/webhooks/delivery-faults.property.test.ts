@@ -11,9 +11,9 @@ import { startTables, type TestTables } from "../../support/tables.ts";
  * DELIVERY_FAULT_SEEDS=2000 plays so many seeds; DELIVERY_FAULT_SEED=17 plays one and shows all of
  * its calls.
  */
-const seeds = Number(process.env["DELIVERY_FAULT_SEEDS"] ?? 25);
+const seeds = Number(process.env["DELIVERY_FAULT_SEEDS"] ?? 24);
 /** So many seeds meet every fault. */
-const enoughSeeds = 40;
+const enoughSeeds = 24;
 const firstSeed = Number(process.env["DELIVERY_FAULT_SEED_FROM"] ?? 1);
 const onlySeed = process.env["DELIVERY_FAULT_SEED"];
 /** Seeds played beside each other, each on a table of its own. */
