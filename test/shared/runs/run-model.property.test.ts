@@ -7,7 +7,7 @@ import { anyScenario } from "../../support/run-scenarios.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
 
 /**
- * MODEL_RUNS=1000 looks at so many random scenarios instead of forty. MODEL_SEED=<seed of a
+ * MODEL_RUNS=1000 looks at so many random scenarios instead of twenty. MODEL_SEED=<seed of a
  * failure> looks at the same ones again; with MODEL_SHRINK=1 for the smallest that fails, which takes
  * minutes.
  */
@@ -30,7 +30,7 @@ it("comes to what the model comes to, whatever the pipeline, the sources and the
       expect(await playEngine(scenario, tables)).toEqual(playModel(scenario));
     }),
     {
-      numRuns: Number(runs ?? 40),
+      numRuns: Number(runs ?? 20),
       ...(seed !== undefined && { seed: Number(seed) }),
       endOnFailure: shrink === undefined,
     },
