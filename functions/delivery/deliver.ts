@@ -11,7 +11,7 @@ export interface DeliverDependencies {
 
 /**
  * Works off what the target of a message is owed, if anything is due and nobody is at it. Works for
- * at most 120 s plus one attempt of 15 s, and throws only when something of the service itself
+ * at most 30 s plus one attempt of 15 s, and throws only when something of the service itself
  * fails: the message must come again.
  */
 export function deliver(

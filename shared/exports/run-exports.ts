@@ -11,7 +11,7 @@ export interface RunExportsDependencies {
 export function runExports({ destinations }: RunExportsDependencies) {
   return {
     /** The entry to add for `destinationTarget`; null without an enabled destination. */
-    async open(accountId: string, run: ArchivedRun): Promise<Entry | null> {
+    async owed(accountId: string, run: ArchivedRun): Promise<Entry | null> {
       const destination = await destinations.get(accountId);
       const createdAt = run.events[0]?.createdAt;
       if (destination === null || !destination.enabled || createdAt === undefined) return null;

@@ -16,7 +16,7 @@ export class LeaseLost extends Error {}
 /** Rows of one transaction: DynamoDB takes 100 and 4 MB; a record can have 75 KB of excerpts. */
 const rowsMax = 90;
 const recordsMax = 25;
-/** Work that was done but not kept is done again after a crash: what follows it keeps it. */
+/** What a crash would have done again: the first change after so long keeps all that wait. */
 const keptWithinMs = 1_000;
 
 export interface Recorder<LogRecord> {

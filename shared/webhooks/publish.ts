@@ -17,7 +17,7 @@ import { runEntry } from "./outbox-entries.ts";
 /** Takes on the export of a run, if the account exports. */
 export interface RunExports {
   /** What the account's destination is owed; null when there is none that is enabled. */
-  open(accountId: string, run: ArchivedRun): Promise<Entry | null>;
+  owed(accountId: string, run: ArchivedRun): Promise<Entry | null>;
 }
 
 export interface PublishDependencies {
@@ -61,7 +61,7 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
     const entry = runEntry({ runId, watchlistId, types: wanted, happenedAt });
     await owe(endpointTarget(accountId, endpointId), entry);
   }
-  const owedExport = await exports.open(accountId, archived);
+  const owedExport = await exports.owed(accountId, archived);
   if (owedExport !== null) await owe(destinationTarget(accountId), owedExport);
   await queue.send(targets, 0);
 }

@@ -18,7 +18,12 @@ const items = (count: number): Item[] =>
   );
 
 const time = fc.date({ min: new Date(0), noInvalidDate: true }).map((date) => date.toISOString());
-const value = fc.oneof(fc.string(), fc.double({ noNaN: true }), fc.boolean(), fc.constant(null));
+const value = fc.oneof(
+  fc.string(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constant(null),
+);
 const reading = fc.dictionary(fc.string(), value, { maxKeys: 4, noNullPrototype: true });
 const anItem: fc.Arbitrary<Item> = fc.record({
   id: fc.stringMatching(/^[A-Z0-9]{5,10}$/),

@@ -38,7 +38,7 @@ function crashing(at: number, when: "before" | "after") {
     bodies: { ...bodies, put: (key, bytes) => guarded(() => bodies.put(key, bytes)) },
     feed: { ...feed, append: (...entries) => guarded(() => feed.append(...entries)) },
     outbox: { ...outbox, add: (...added) => guarded(() => outbox.add(...added)) },
-    exports: { open: (...owed) => guarded(() => exports.open(...owed)) },
+    exports: { owed: (...asked) => guarded(() => exports.owed(...asked)) },
     queue: { send: (...hints) => guarded(() => queue.send(...hints)) },
   };
   return { dependencies, count };
