@@ -5,6 +5,7 @@ import { sharedRateBudget } from "../shared/aws/rate-budget.ts";
 import { secretReader } from "../shared/aws/secret-reader.ts";
 import { sourceMetrics } from "../shared/aws/source-metrics.ts";
 import type { StepSources } from "../shared/runs/read-step.ts";
+import { tokensByKey } from "../shared/sources/a-history-tokens.ts";
 import { parseSources } from "../shared/sources/configuration.ts";
 import { offerSources } from "../shared/sources/offer-sources.ts";
 import { scraperFor } from "../shared/sources/scraper-sources.ts";
@@ -53,6 +54,7 @@ function sourceDependencies(
       ...(overrides.secretVariables && { variables: overrides.secretVariables }),
       clock,
     }),
+    tokens: tokensByKey(clock),
     report: sourceMetrics(log, clock),
     warn: (problem) => log.warn(problem),
   };

@@ -3,6 +3,7 @@ import { Aws } from "aws-cdk-lib";
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
+import { environment } from "../functions/environment.ts";
 import { parseSources, secretsOf } from "../shared/sources/configuration.ts";
 import { secretReference } from "../shared/sources/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
@@ -39,10 +40,47 @@ export function sourcesOf(context: SourceContext, stageDefault: object): Sources
     return fromParameter(sourcesParameter, sourceSecrets);
   }
   if (sourceSecrets !== undefined) throw new Error("sourceSecrets goes with sourcesParameter.");
-  const variable = textOf(sources ?? stageDefault);
-  parseSources(variable);
+  const text = textOf(sources ?? stageDefault);
+  parseSources(text);
+  // Of a file that is laid out for reading, the layout would take up room.
+  const variable = JSON.stringify(JSON.parse(text));
+  checkRoom(variable);
   return { kind: "known", variable };
 }
+
+/** Lambda's bound for all variables of a function, names included, written as one JSON object. */
+const environmentBytesMax = 4_096;
+/** Variables that every function has beside those that are listed for it. */
+const commonVariables = ["POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"];
+/** Names, addresses and ARNs, which are known when the stack is deployed; others are short words. */
+const generated = /_(?:TABLE|URL|ARN|GROUP|BUCKET|ID)$/;
+const generatedBytesMax = 160;
+const wordBytesMax = 32;
+
+/** @throws Error when a function could not be deployed with the variable */
+function checkRoom(variable: string): void {
+  const room = Math.min(...Object.values(environment).filter(isReader).map(roomBeside));
+  // Its quotes are escaped, each taking up two bytes.
+  const bytes = bytesOf(variable) - bytesOf("");
+  if (bytes <= room) return;
+  throw new Error(
+    `SOURCES: the whole: takes ${bytes} bytes, and a function has room for ${room} beside its ` +
+      "other variables (Lambda: 4 KB for all of them, each quote counting twice): leave out " +
+      "options that have their defaults, and name secrets by short names of SSM parameters. A " +
+      "sourcesParameter is no way out: its value becomes the same variable.",
+  );
+}
+
+const isReader = (names: readonly string[]): boolean => names.includes("SOURCES");
+
+function roomBeside(names: readonly string[]): number {
+  const others = [...names, ...commonVariables]
+    .filter((name) => name !== "SOURCES")
+    .map((name) => [name, "-".repeat(generated.test(name) ? generatedBytesMax : wordBytesMax)]);
+  return environmentBytesMax - bytesOf({ ...Object.fromEntries(others), SOURCES: "" });
+}
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** The value of the variable SOURCES. */
 export const sourcesVariable = (scope: Construct, sources: Sources): string =>

@@ -1,3 +1,6 @@
+/** What every id begins with; tells apart what ids are made of, if that should ever change. */
+const form = "o1.";
+
 export interface OfferIdentity {
   readonly listing: string;
   readonly sellerId: string;
@@ -25,5 +28,17 @@ export function historyOfferId({
 }: OfferIdentity): string {
   const parts = [listing, sellerId, condition, isFba ? 1 : 0];
   const identity = JSON.stringify(number === undefined ? parts : [...parts, number]);
-  return `o1.${Buffer.from(identity).toString("base64url")}`;
+  return `${form}${Buffer.from(identity).toString("base64url")}`;
+}
+
+/** The listing whose offer an id of ours names; undefined for what is none. */
+export function listingOfOfferId(id: string): string | undefined {
+  if (!id.startsWith(form)) return undefined;
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(id.slice(form.length), "base64url").toString());
+    const [listing]: readonly unknown[] = Array.isArray(parts) ? parts : [];
+    return typeof listing === "string" ? listing : undefined;
+  } catch {
+    return undefined;
+  }
 }

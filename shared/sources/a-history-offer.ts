@@ -3,7 +3,7 @@ import type { Offer } from "../scrapers/offer.ts";
 import { conditionOf } from "./a-history-condition.ts";
 import { plainText } from "./a-history-details.ts";
 import { listingOf, type Winner } from "./a-history-listing.ts";
-import { historyOfferId } from "./a-history-offer-id.ts";
+import { historyOfferId, type OfferIdentity } from "./a-history-offer-id.ts";
 import type { HistoryOffer, HistoryProduct } from "./a-history-product.ts";
 import type { SellerNames } from "./a-history-sellers.ts";
 import { amountOf } from "./a-history-value.ts";
@@ -28,7 +28,10 @@ export interface ListedOffers {
   readonly totalOffers: number;
 }
 
-/** The live offers of a product. One whose price the source does not know is only counted. */
+/**
+ * The live offers of a product. One whose price the source does not know is only counted, and so is
+ * one that nothing tells apart from another.
+ */
 export function listedOffers(product: HistoryProduct, currency: string): ListedOffers {
   const live = liveOffers(product);
   const identified = identify(product.asin, live, currency);
@@ -65,7 +68,8 @@ function identify(listing: string, live: readonly HistoryOffer[], currency: stri
       seen.add(listed.offerListingId);
       return [listed];
     }
-    const number = offer.offerId ?? seen.size;
+    const { offerId: number } = offer;
+    if (number === undefined) return [];
     return [{ ...listed, offerListingId: historyOfferId({ listing, ...listed, number }) }];
   });
 }
@@ -75,24 +79,62 @@ function listedOffer(
   offer: HistoryOffer,
   currency: string,
 ): ListedOffer | undefined {
-  const { sellerId, isAmazon, isFBA, offerCSV } = offer;
-  const isOwn = isAmazon === true;
-  const isFba = isOwn || isFBA === true;
+  const { offerCSV } = offer;
   // Time, price, shipping, and so on: the last ones are the present ones.
   const price = offerCSV.length < 3 ? undefined : amountOf(offerCSV.at(-2), currency);
-  if (typeof price !== "number" || sellerId === undefined) return undefined;
-  const condition = conditionOf(offer.condition);
+  const identity = identityOf(listing, offer);
+  if (typeof price !== "number" || identity === undefined) return undefined;
+  const { sellerId, condition, isFba } = identity;
   return {
-    offerListingId: historyOfferId({ listing, sellerId, condition, isFba }),
+    offerListingId: historyOfferId(identity),
     price,
     shipping: amountOf(offerCSV.at(-1), currency) ?? undefined,
     condition,
     conditionNote: plainText(offer.conditionComment),
     sellerId,
-    isOwn,
+    isOwn: offer.isAmazon === true,
     isFba,
     isBuybox: false,
   };
+}
+
+/** Undefined for an offer of a seller that the source does not know. */
+function identityOf(
+  listing: string,
+  { sellerId, condition, isAmazon, isFBA }: HistoryOffer,
+): OfferIdentity | undefined {
+  if (sellerId === undefined) return undefined;
+  const isFba = isAmazon === true || isFBA === true;
+  return { listing, sellerId, condition: conditionOf(condition), isFba };
+}
+
+export interface SeenOffers {
+  /** Every id that a live offer has or can have had, its price being known or not. */
+  readonly ids: ReadonlySet<string>;
+  /** True when the listing has no other offers. */
+  readonly isWhole: boolean;
+}
+
+/** Which offers of a product the source has seen to be live. */
+export function seenOffers(product: HistoryProduct): SeenOffers {
+  const { asin, offers, liveOffersOrder, stats } = product;
+  const live = liveOffers(product);
+  const ids = new Set<string>();
+  let identified = 0;
+  for (const offer of live) {
+    const identity = identityOf(asin, offer);
+    if (identity === undefined) continue;
+    identified += 1;
+    // An offer may have been, or become, the first of those alike.
+    ids.add(historyOfferId(identity));
+    const { offerId: number } = offer;
+    if (number !== undefined) ids.add(historyOfferId({ ...identity, number }));
+  }
+  const listed = new Set(liveOffersOrder).size || offers.length;
+  const total = stats?.totalOfferCount;
+  // Below "none" the source says that it does not know.
+  const isCounted = total !== undefined && total >= -1;
+  return { ids, isWhole: isCounted && identified >= Math.max(total, listed) };
 }
 
 /** The offer of the buy box's seller in its condition; the one at its price, of several. */

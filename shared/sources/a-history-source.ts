@@ -3,7 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import { historyTokens, type TokenAccount, type Tokens } from "./a-history-tokens.ts";
 import { foreignCount } from "./foreign-value.ts";
 import { signedWhole } from "./a-history-value.ts";
+import { retryAfterMs } from "./http/retry-after.ts";
 import type { SourceClient, SourceReply } from "./http/source-client.ts";
+import type { OpenSecret } from "./open-secret.ts";
 import { jsonOf, statusOf } from "./reply-json.ts";
 
 export interface AHistoryOptions {
@@ -26,7 +28,7 @@ export interface AHistoryDependencies {
   readonly client: SourceClient;
   readonly clock: Clock;
   /** The API key; asked for at every call. */
-  readonly key: () => Promise<string>;
+  readonly key: OpenSecret;
   /** What is left to pay with; shared by the adapters that use one key. */
   readonly tokens?: Tokens | undefined;
   /** Told what an operator must mend; holds nothing secret. */
@@ -79,14 +81,14 @@ export function historySource(
   return {
     async ask(query) {
       for (let tries = 0; tries < triesMax; tries += 1) {
-        const key = await openedKey(dependencies);
+        const key = await dependencies.key();
         if (key === null || !(await tokens.take(query.cost, query.deadline))) break;
         const url = addressOf(query, options, key);
-        const { reply, body } = await call(url, query, { dependencies, tokens });
+        const { reply, body, account } = await call(url, query, { dependencies, tokens });
         if (statusOf(reply) === okStatus) return { kind: "read", body };
         if (hasFailed(reply)) return { kind: "failed" };
         noteRefusal(statusOf(reply), dependencies);
-        if (statusOf(reply) !== tooFewTokens || !hasAccount(body)) break;
+        if (statusOf(reply) !== tooFewTokens || account === null) break;
       }
       return { kind: "none" };
     },
@@ -105,6 +107,8 @@ function noteRefusal(status: number | undefined, { note }: AHistoryDependencies)
 interface Answered {
   readonly reply: SourceReply;
   readonly body: unknown;
+  /** Null when the answer does not say what is left. */
+  readonly account: TokenAccount | null;
 }
 
 async function call(
@@ -115,22 +119,15 @@ async function call(
   const headers = { Accept: "application/json" };
   let reply: SourceReply = { kind: "broken" };
   let body: unknown;
+  let account: TokenAccount | null = null;
   try {
     reply = await dependencies.client.send({ method: "GET", url, headers }, deadline);
     body = jsonOf(reply);
+    account = accountOf(body, statusOf(reply)) ?? restOf(reply, dependencies.clock.now());
   } finally {
-    tokens.settle(cost, accountOf(body, statusOf(reply)));
+    tokens.settle(cost, account);
   }
-  return { reply, body };
-}
-
-async function openedKey({ key, note }: AHistoryDependencies): Promise<string | null> {
-  try {
-    return await key();
-  } catch {
-    note?.("a_history: the key could not be opened");
-    return null;
-  }
+  return { reply, body, account };
 }
 
 function addressOf(
@@ -165,4 +162,9 @@ function accountOf(body: unknown, status: number | undefined): TokenAccount | nu
   return tokensLeft === undefined ? null : { left: tokensLeft, refillInMs, perMinute };
 }
 
-const hasAccount = (body: unknown): boolean => accountOf(body, tooFewTokens) !== null;
+/** What stands before the source, and knows no tokens, says in a header when to come back. */
+function restOf(reply: SourceReply, now: Date): TokenAccount | null {
+  if (reply.kind !== "answered" || reply.status !== tooFewTokens) return null;
+  const refillInMs = retryAfterMs(reply.headers.get("retry-after") ?? null, now);
+  return refillInMs === undefined ? null : { left: 0, refillInMs, perMinute: 0 };
+}

@@ -20,6 +20,9 @@ export interface Tokens {
   settle(cost: number, account: TokenAccount | null): void;
 }
 
+/** The count of a key, the same for everyone who reads with it. */
+export type TokensByKey = (reference: string) => Tokens;
+
 const minuteMs = 60_000;
 /** Tokens that nobody used for this long are gone. */
 const keptMinutes = 60;
@@ -76,5 +79,15 @@ export function historyTokens(clock: Clock): Tokens {
       perMinute = account.perMinute;
       nextGrantAt = clock.now().getTime() + account.refillInMs;
     },
+  };
+}
+
+/** One count for each key that a process reads with, told apart by where they are kept. */
+export function tokensByKey(clock: Clock): TokensByKey {
+  const known = new Map<string, Tokens>();
+  return (reference) => {
+    const tokens = known.get(reference) ?? historyTokens(clock);
+    known.set(reference, tokens);
+    return tokens;
   };
 }

@@ -21,15 +21,32 @@ const identifier = (what: string): v.GenericSchema<string | number, string> =>
     v.regex(/^[\w.-]{1,200}$/, `${what} is letters, digits, dots and dashes`),
   );
 
-const between = (name: string, from: number, to: number): v.GenericSchema<number> =>
-  v.pipe(
-    v.number(`${name} is a number`),
-    v.minValue(from, `${name} is at least ${from}`),
-    v.maxValue(to, `${name} is at most ${to}`),
-  );
+interface Bounds {
+  readonly from: number;
+  readonly to: number;
+  /** What is counted, as a message says it. */
+  readonly unit: string;
+}
 
-const whole = (name: string, from: number, to: number): v.GenericSchema<number> =>
-  v.pipe(between(name, from, to), v.integer(`${name} is a whole number`));
+const between = (name: string, { from, to, unit }: Bounds): v.GenericSchema<number> => {
+  const range = `${name} is ${from} to ${to} ${unit}`;
+  return v.pipe(
+    v.number(`${name} is a number of ${unit}`),
+    v.minValue(from, range),
+    v.maxValue(to, range),
+  );
+};
+
+const whole = (name: string, bounds: Bounds): v.GenericSchema<number> =>
+  v.pipe(between(name, bounds), v.integer(`${name} is a whole number of ${bounds.unit}`));
+
+const callsPerSecond = between("callsPerSecond", { from: 0.1, to: 1_000, unit: "calls a second" });
+const burst = whole("burst", { from: 1, to: 1_000, unit: "calls" });
+const callsAtOnceMax = whole("callsAtOnceMax", { from: 1, to: 256, unit: "calls" });
+const tryTimeoutMs = whole("tryTimeoutMs", { from: 100, to: 300_000, unit: "milliseconds" });
+const batchIdsMax = (to: number): v.GenericSchema<number> =>
+  whole("batchIdsMax", { from: 1, to, unit: "ids a call" });
+const offersPerListing = whole("offersPerListing", { from: 20, to: 40, unit: "offers" });
 
 /** Loopback addresses may be plain HTTP: what is sent stays on the machine. */
 const baseUrl = v.pipe(
@@ -87,10 +104,10 @@ interface Pace {
 
 /** How a source is called; every adapter has its own defaults. */
 const pace = (defaults: Pace) => ({
-  callsPerSecond: v.optional(between("callsPerSecond", 0.1, 1_000), defaults.callsPerSecond),
-  burst: v.optional(whole("burst", 1, 1_000), defaults.burst),
-  callsAtOnceMax: v.optional(whole("callsAtOnceMax", 1, 256), defaults.callsAtOnceMax),
-  tryTimeoutMs: v.optional(whole("tryTimeoutMs", 100, 300_000), defaults.tryTimeoutMs),
+  callsPerSecond: v.optional(callsPerSecond, defaults.callsPerSecond),
+  burst: v.optional(burst, defaults.burst),
+  callsAtOnceMax: v.optional(callsAtOnceMax, defaults.callsAtOnceMax),
+  tryTimeoutMs: v.optional(tryTimeoutMs, defaults.tryTimeoutMs),
 });
 
 const unknownOption = (adapter: string): string =>
@@ -106,7 +123,8 @@ export const upstreamOptions = v.strictObject(
     adapter: v.literal("upstream"),
     baseUrl,
     secret: v.optional(secret),
-    batchIdsMax: v.optional(whole("batchIdsMax", 1, 1_000), 100),
+    batchIdsMax: v.optional(batchIdsMax(1_000), 100),
+    // Of ids a second there are batchIdsMax times as many: a server of one id a call needs more calls.
     ...pace({ callsPerSecond: 50, burst: 50, callsAtOnceMax: 32, tryTimeoutMs: 30_000 }),
   },
   unknownOption("upstream"),
@@ -117,7 +135,7 @@ export const dCatalogOptions = v.strictObject(
     adapter: v.literal("d_catalog"),
     baseUrl,
     secret: v.optional(secret),
-    batchIdsMax: v.optional(whole("batchIdsMax", 1, 100), 100),
+    batchIdsMax: v.optional(batchIdsMax(100), 100),
     // Four fifths of what the products API allows.
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 2, tryTimeoutMs: 15_000 }),
   },
@@ -148,7 +166,7 @@ export const aHistoryOptions = v.strictObject(
     pageBaseUrl: v.optional(baseUrl),
     imageBaseUrl: v.optional(baseUrl),
     retailerName: v.optional(nonEmpty("retailerName")),
-    offersPerListing: v.optional(whole("offersPerListing", 20, 40)),
+    offersPerListing: v.optional(offersPerListing),
     // The source may look at its items anew before it answers. Its tokens are what bounds the calls.
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },

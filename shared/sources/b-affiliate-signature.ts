@@ -4,14 +4,13 @@ export interface Signer {
   readonly consumerId: string;
   /** Which of the consumer's public keys the source checks with. */
   readonly keyVersion: string;
-  /** An RSA private key as PEM. */
-  readonly privateKey: string;
+  /** An RSA key, as `rsaKey` makes it. */
+  readonly privateKey: KeyObject;
 }
 
 /**
  * The four headers by which the source knows its caller: RSA-SHA256 (PKCS #1 v1.5) over consumer,
  * time in milliseconds and key version, a line each. The source takes them for about three minutes.
- * @throws Error when the key is no RSA private key; it shows nothing of the key.
  */
 export function signedHeaders(
   { consumerId, keyVersion, privateKey }: Signer,
@@ -23,25 +22,16 @@ export function signedHeaders(
     "WM_CONSUMER.ID": consumerId,
     "WM_CONSUMER.INTIMESTAMP": timestamp,
     "WM_SEC.KEY_VERSION": keyVersion,
-    "WM_SEC.AUTH_SIGNATURE": sign("sha256", Buffer.from(text), rsaKey(privateKey)).toString(
-      "base64",
-    ),
+    "WM_SEC.AUTH_SIGNATURE": sign("sha256", Buffer.from(text), privateKey).toString("base64"),
   };
 }
 
-function rsaKey(pem: string): KeyObject {
-  const key = parsedKey(pem);
-  if (key?.asymmetricKeyType !== "rsa") {
-    throw new Error("The key of b_affiliate is no RSA private key as PEM.");
-  }
-  return key;
-}
-
-/** What the parser says of a bad key may quote it, so it is dropped. */
-function parsedKey(pem: string): KeyObject | undefined {
+/** Null for what is no RSA private key as PEM. What the parser says of it may quote it: dropped. */
+export function rsaKey(pem: string): KeyObject | null {
   try {
-    return createPrivateKey(pem);
+    const key = createPrivateKey(pem);
+    return key.asymmetricKeyType === "rsa" ? key : null;
   } catch {
-    return undefined;
+    return null;
   }
 }

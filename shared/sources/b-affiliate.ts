@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import * as v from "valibot";
 import type { Clock } from "../base/clock.ts";
 import { currencyOf, platforms } from "../platforms/catalogue.ts";
@@ -5,9 +6,10 @@ import { scrapers } from "../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
 import { affiliateAnswer } from "./b-affiliate-fields.ts";
 import { type AffiliateItem, affiliateItem } from "./b-affiliate-item.ts";
-import { signedHeaders } from "./b-affiliate-signature.ts";
+import { rsaKey, signedHeaders } from "./b-affiliate-signature.ts";
 import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
 import type { SourceClient, SourceReply } from "./http/source-client.ts";
+import type { OpenSecret } from "./open-secret.ts";
 import { jsonOf, statusOf } from "./reply-json.ts";
 
 export interface BAffiliateOptions {
@@ -28,7 +30,7 @@ export interface BAffiliateDependencies {
   readonly client: SourceClient;
   readonly clock: Clock;
   /** The RSA private key as PEM; asked for at every signature. */
-  readonly privateKey: () => Promise<string>;
+  readonly privateKey: OpenSecret;
   /** Told what an operator must mend; holds nothing secret. */
   readonly note?: ((problem: string) => void) | undefined;
 }
@@ -115,7 +117,7 @@ async function ask(ids: readonly string[], reading: BatchReading): Promise<Sourc
   const url = addressOf(ids, options);
   let reply: SourceReply | null = null;
   for (let signatures = 0; signatures < signaturesPerCallMax; signatures += 1) {
-    const privateKey = await openedKey(dependencies);
+    const privateKey = await usableKey(dependencies);
     if (privateKey === null) return null;
     const now = clock.now();
     const headers = {
@@ -131,13 +133,14 @@ async function ask(ids: readonly string[], reading: BatchReading): Promise<Sourc
   return reply;
 }
 
-async function openedKey({ privateKey, note }: BAffiliateDependencies): Promise<string | null> {
-  try {
-    return await privateKey();
-  } catch {
-    note?.("b_affiliate: the private key could not be opened");
-    return null;
+async function usableKey({ privateKey, note }: BAffiliateDependencies): Promise<KeyObject | null> {
+  const pem = await privateKey();
+  if (pem === null) return null;
+  const key = rsaKey(pem);
+  if (key === null) {
+    note?.("b_affiliate: the secret holds no RSA private key: put the key itself into it, as PEM");
   }
+  return key;
 }
 
 function addressOf(ids: readonly string[], options: BAffiliateOptions): URL {
@@ -166,7 +169,7 @@ const replySchema = v.object({
 
 /**
  * The items of a reply to a question for `ids`; null when it is none. Absence proves something only
- * where every entry is readable and was asked for, and nothing went wrong beside.
+ * where every entry is readable, was asked for and stands there once, and nothing went wrong beside.
  */
 function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   const parsed = v.safeParse(replySchema, body);
@@ -177,8 +180,8 @@ function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   for (const entry of parsed.output.items) {
     const item = v.safeParse(affiliateItem, entry);
     const key = item.success ? itemKey(item.output.itemId) : "";
-    if (!item.success || !asked.has(key)) isComplete = false;
-    else if (!byKey.has(key)) byKey.set(key, item.output);
+    if (!item.success || !asked.has(key) || byKey.has(key)) isComplete = false;
+    else byKey.set(key, item.output);
   }
   return { byKey, isComplete };
 }

@@ -23,11 +23,7 @@ const configuration = v.strictObject(
     "retailer_a.lite": retailerARead,
     "retailer_a.full": retailerARead,
     "retailer_a.offers": retailerARead,
-    "retailer_a.offer_check": v.variant(
-      "adapter",
-      [sandboxOptions, upstreamOptions],
-      "is one of sandbox, upstream",
-    ),
+    "retailer_a.offer_check": retailerARead,
     "retailer_b.standard": v.variant(
       "adapter",
       [sandboxOptions, upstreamOptions, bAffiliateOptions, webOptions],
@@ -79,7 +75,29 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
       throw new Error(`SOURCES: ${scraper}.${key}: env: is for a developer's machine only`);
     }
   }
+  checkOfferIds(parsed.output);
   return parsed.output;
+}
+
+/**
+ * What is asked in an offer check are ids that another scraper gave. The sandbox and the history API
+ * know none but their own, and would call every other gone, or invent an answer; a team's own server
+ * is taken to know what it is set up for.
+ */
+function checkOfferIds(sources: SourceConfiguration): void {
+  const { adapter } = sources["retailer_a.offer_check"];
+  if (adapter === "upstream") return;
+  for (const id of ["retailer_a.offers", "retailer_a.lite", "retailer_a.full"] as const) {
+    const giver = sources[id].adapter;
+    // Where products or offers are the sandbox's, a single scraper may be on trial.
+    const isTrial = id !== "retailer_a.offers" && [giver, adapter].includes("sandbox");
+    if (giver === adapter || isTrial) continue;
+    const own = giver === "upstream" ? "" : `${giver}, or to `;
+    throw new Error(
+      `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not know the offer ids that ${id} ` +
+        `gives by ${giver}: set it to ${own}upstream`,
+    );
+  }
 }
 
 /** Every secret that the configuration names, once. */

@@ -19,12 +19,13 @@ export interface CatalogReply {
 export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 /**
- * Reads a reply to a question for `ids`; null when it is none. Whatever was not asked for is
- * dropped. Absence proves something only in a reply that says it is whole and in which every entry
- * is readable and was asked for: anything else may be an answer to another question.
+ * Reads the JSON of a reply to a question for `ids`; null when it is none. Whatever was not asked
+ * for is dropped. Absence proves something only in a reply that says it is whole and in which every
+ * entry is readable, was asked for and stands once: anything else may be an answer to another
+ * question, or have one entry in the place of another.
  */
-export function parseCatalogReply(text: string, ids: readonly string[]): CatalogReply | null {
-  const parsed = v.safeParse(reply, parseJson(text));
+export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
+  const parsed = v.safeParse(reply, body);
   if (!parsed.success) return null;
   const { products: entries, total, partial } = parsed.output;
   const asked = new Set(ids.map(skuKey));
@@ -33,16 +34,8 @@ export function parseCatalogReply(text: string, ids: readonly string[]): Catalog
   for (const entry of entries) {
     const product = v.safeParse(catalogProduct, entry);
     const key = product.success ? skuKey(product.output.sku) : "";
-    if (!product.success || !asked.has(key)) isComplete = false;
-    else if (!products.has(key)) products.set(key, product.output);
+    if (!product.success || !asked.has(key) || products.has(key)) isComplete = false;
+    else products.set(key, product.output);
   }
   return { products, isComplete };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

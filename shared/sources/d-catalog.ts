@@ -7,6 +7,8 @@ import { type CatalogReply, parseCatalogReply, skuKey } from "./d-catalog-reply.
 import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
 import { temporaryStatuses } from "./http/polite-client.ts";
 import type { SourceClient, SourceReply } from "./http/source-client.ts";
+import { jsonOf } from "./reply-json.ts";
+import type { OpenSecret } from "./open-secret.ts";
 
 export interface DCatalogOptions {
   /** Where the products API is; `/v1/products(…)` is put behind it. */
@@ -20,9 +22,7 @@ export interface DCatalogDependencies {
   readonly client: SourceClient;
   readonly clock: Clock;
   /** Sent in the query, as the API wants it; never shown anywhere. Absent where none is wanted. */
-  readonly secret?: () => Promise<string>;
-  /** Told what an operator must mend; holds nothing secret. */
-  readonly warn: (problem: string) => void;
+  readonly secret?: OpenSecret;
 }
 
 const okStatus = 200;
@@ -67,7 +67,7 @@ async function readBatch(
   const headers = { Accept: "application/json" };
   const response = await client.send({ method: "GET", url, headers }, request.deadline);
   if (response.kind !== "answered" || response.status !== okStatus) return failureOf(response);
-  const reply = parseCatalogReply(new TextDecoder().decode(response.body), ids);
+  const reply = parseCatalogReply(jsonOf(response), ids);
   if (reply === null) return { kind: "none" };
   const read = {
     fetchedAt: clock.now().toISOString(),
@@ -86,15 +86,14 @@ function failureOf(reply: SourceReply): BatchOutcome<Answer> {
 async function addressOf(
   ids: readonly string[],
   { baseUrl, batchIdsMax }: DCatalogOptions,
-  { secret, warn }: DCatalogDependencies,
+  { secret }: DCatalogDependencies,
 ): Promise<URL | null> {
   const list = ids.map(skuKey).join(",");
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/v1/products(sku in(${list}))`);
-  try {
-    if (secret !== undefined) url.searchParams.set("apiKey", await secret());
-  } catch (error) {
-    warn(`d_catalog: ${error instanceof Error ? error.message : "the key could not be opened"}`);
-    return null;
+  if (secret !== undefined) {
+    const key = await secret();
+    if (key === null) return null;
+    url.searchParams.set("apiKey", key);
   }
   url.searchParams.set("format", "json");
   url.searchParams.set("pageSize", String(batchIdsMax));

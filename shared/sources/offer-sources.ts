@@ -1,4 +1,5 @@
 import type { OfferChecker, OfferScraper } from "../scrapers/scraper.ts";
+import { aHistoryOfferChecker } from "./a-history-offer-check.ts";
 import { aHistoryOffers } from "./a-history-offers.ts";
 import type { SourceConfiguration } from "./configuration.ts";
 import { reportedChecker, reportedOffers } from "./reported.ts";
@@ -46,9 +47,22 @@ function checkerFrom(
   options: SourceConfiguration["retailer_a.offer_check"],
   dependencies: SourceDependencies,
 ): OfferChecker {
-  if (options.adapter === "sandbox") {
-    return sandboxOfferChecker({ seed: options.seed, clock: dependencies.clock });
+  switch (options.adapter) {
+    case "sandbox":
+      return sandboxOfferChecker({ seed: options.seed, clock: dependencies.clock });
+    case "upstream": {
+      const { reporting, ...parts } = upstreamParts(
+        "retailer_a.offer_check",
+        options,
+        dependencies,
+      );
+      return reportedChecker(upstreamOfferChecker(options, parts), reporting);
+    }
+    case "a_history": {
+      const { reporting, ...parts } = historyParts("retailer_a.offer_check", options, dependencies);
+      return reportedChecker(aHistoryOfferChecker(options, parts), reporting);
+    }
+    default:
+      return options satisfies never;
   }
-  const { reporting, ...parts } = upstreamParts("retailer_a.offer_check", options, dependencies);
-  return reportedChecker(upstreamOfferChecker(options, parts), reporting);
 }

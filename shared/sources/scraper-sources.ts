@@ -6,13 +6,7 @@ import type { SourceConfiguration } from "./configuration.ts";
 import { dCatalog, isCatalogTemporary } from "./d-catalog.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
 import { sandbox } from "./sandbox.ts";
-import {
-  historyParts,
-  partsOf,
-  secretOf,
-  type SourceDependencies,
-  upstreamParts,
-} from "./source-parts.ts";
+import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./source-parts.ts";
 import { upstream } from "./upstream.ts";
 import { webScraper } from "./web.ts";
 import { isBlockAnswer } from "./web/block-answer.ts";
@@ -49,7 +43,7 @@ function remoteScraper(
   options: Exclude<ScraperOptions, { adapter: "sandbox" }>,
   dependencies: SourceDependencies,
 ): { readonly scraper: Scraper; readonly reporting: Reporting } {
-  const { clock, warn } = dependencies;
+  const { clock } = dependencies;
   switch (options.adapter) {
     case "upstream": {
       const { reporting, ...parts } = upstreamParts(id, options, dependencies);
@@ -57,14 +51,14 @@ function remoteScraper(
     }
     case "d_catalog": {
       const isTemporary = isCatalogTemporary;
-      const { client, reporting } = partsOf(id, { ...options, isTemporary }, dependencies);
-      const secret = options.secret && { secret: secretOf(options.secret, dependencies) };
-      return { scraper: dCatalog(options, { client, clock, warn, ...secret }), reporting };
+      const { client, reporting, open } = partsOf(id, { ...options, isTemporary }, dependencies);
+      const secret = options.secret && { secret: open(options.secret) };
+      return { scraper: dCatalog(options, { client, clock, ...secret }), reporting };
     }
     case "b_affiliate": {
-      const { client, reporting } = partsOf(id, options, dependencies);
-      const privateKey = secretOf(options.privateKey, dependencies);
-      return { scraper: bAffiliate(options, { client, clock, privateKey, note: warn }), reporting };
+      const { client, reporting, tell, open } = partsOf(id, options, dependencies);
+      const privateKey = open(options.privateKey);
+      return { scraper: bAffiliate(options, { client, clock, privateKey, note: tell }), reporting };
     }
     case "a_history": {
       const { reporting, ...parts } = historyParts(id, options, dependencies);

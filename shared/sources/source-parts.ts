@@ -2,11 +2,14 @@ import type { Chance, Clock } from "../base/clock.ts";
 import type { SecretReader } from "../base/secret-reader.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import type { AHistoryDependencies } from "./a-history-source.ts";
+import type { TokensByKey } from "./a-history-tokens.ts";
 import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "./configuration.ts";
+import { isPageAnswer } from "./http/page-answer.ts";
 import { type SourceClientOptions, sourceClient, temporaryStatuses } from "./http/polite-client.ts";
 import type { RateBudget } from "./http/rate-budget.ts";
 import type { SourceClient } from "./http/source-client.ts";
+import { type OpenSecret, openSecret } from "./open-secret.ts";
 import type { Reporting } from "./reported.ts";
 import type { UpstreamDependencies } from "./upstream-exchange.ts";
 import { callTally, type SourceReport } from "./source-report.ts";
@@ -16,6 +19,8 @@ export interface SourceDependencies {
   readonly chance: Chance;
   readonly budget: RateBudget;
   readonly secrets: SecretReader;
+  /** What is left to pay the history API with: one count in a process for each key. */
+  readonly tokens: TokensByKey;
   /** What each read came to. */
   readonly report: (report: SourceReport) => void;
   /** What an operator has to mend; tells no secret, and nothing of an answer. */
@@ -26,6 +31,9 @@ export interface SourceDependencies {
 export interface SourceParts {
   readonly client: SourceClient;
   readonly reporting: Reporting;
+  /** Tells the operator what is to be mended, naming the scraper. */
+  readonly tell: (problem: string) => void;
+  readonly open: (secret: SecretUse) => OpenSecret;
 }
 
 const bytesMaxDefault = 5 * 1_024 * 1_024;
@@ -51,7 +59,8 @@ export function partsOf(
   dependencies: SourceDependencies,
 ): SourceParts {
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
-  const { clock, chance, budget, report } = dependencies;
+  const { clock, chance, budget, report, secrets } = dependencies;
+  const tell = operatorOf(scraper, dependencies);
   const tally = callTally();
   const client = sourceClient(
     {
@@ -63,11 +72,32 @@ export function partsOf(
       bytesMax: options.bytesMax ?? bytesMaxDefault,
       userAgent: options.userAgent ?? userAgentDefault,
       isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
-      ...(options.isBlock !== undefined && { isBlock: options.isBlock }),
+      isBlock: options.isBlock ?? isPageAnswer,
     },
     { clock, chance, budget, note: tally.note },
   );
-  return { client, reporting: { source: adapter, scraper, tally, clock, report } };
+  return {
+    client,
+    reporting: { source: adapter, scraper, tally, clock, report },
+    tell,
+    open: (secret) => openSecret(secret, secrets, (problem) => tell(`${adapter}: ${problem}`)),
+  };
+}
+
+const toldAgainMs = 60_000;
+
+/** A problem that every call of a read meets, and every read, is told once a minute. */
+function operatorOf(
+  scraper: StepScraperId,
+  { clock, warn }: SourceDependencies,
+): (problem: string) => void {
+  const toldAt = new Map<string, number>();
+  return (problem) => {
+    const now = clock.now().getTime();
+    if (now - (toldAt.get(problem) ?? -Infinity) < toldAgainMs) return;
+    toldAt.set(problem, now);
+    warn(`${scraper}: ${problem}`);
+  };
 }
 
 export function upstreamParts(
@@ -75,18 +105,20 @@ export function upstreamParts(
   options: UpstreamOptions,
   dependencies: SourceDependencies,
 ): UpstreamDependencies & Pick<SourceParts, "reporting"> {
-  const { clock, chance, warn } = dependencies;
+  const { clock, chance } = dependencies;
+  const { client, reporting, tell, open } = partsOf(scraper, options, dependencies);
   return {
-    ...partsOf(scraper, options, dependencies),
+    client,
+    reporting,
     clock,
     chance,
-    ...(options.secret && { secret: secretOf(options.secret, dependencies) }),
+    ...(options.secret && { secret: open(options.secret) }),
     note: (note) => {
       const what =
         note.kind === "refused"
           ? `turns calls away (${note.status})`
           : "does not keep the contract";
-      warn(`upstream: the server for ${note.scraper} ${what}`);
+      tell(`upstream: the server ${what}`);
     },
   };
 }
@@ -103,21 +135,17 @@ export function historyParts(
   options: AHistoryOptions,
   dependencies: SourceDependencies,
 ): AHistoryDependencies & Pick<SourceParts, "reporting"> {
-  const { clock, warn } = dependencies;
+  const { client, reporting, tell, open } = partsOf(
+    scraper,
+    { ...options, isTemporary: isHistoryTemporary, bytesMax: historyBytesMax },
+    dependencies,
+  );
   return {
-    ...partsOf(
-      scraper,
-      { ...options, isTemporary: isHistoryTemporary, bytesMax: historyBytesMax },
-      dependencies,
-    ),
-    clock,
-    key: secretOf(options.secret, dependencies),
-    note: warn,
+    client,
+    reporting,
+    clock: dependencies.clock,
+    key: open(options.secret),
+    tokens: dependencies.tokens(options.secret.reference),
+    note: tell,
   };
 }
-
-/** Opens a secret when it is needed. */
-export const secretOf =
-  ({ reference }: SecretUse, { secrets }: SourceDependencies): (() => Promise<string>) =>
-  () =>
-    secrets.read(reference);

@@ -1,8 +1,9 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
-import { inParallel } from "./http/in-parallel.ts";
+import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "./http/source-client.ts";
+import type { OpenSecret } from "./open-secret.ts";
 import { parseUpstreamReply, type UpstreamEntry, type UpstreamResult } from "./upstream-reply.ts";
 
 export interface UpstreamOptions {
@@ -28,7 +29,7 @@ export interface UpstreamDependencies {
   readonly clock: Clock;
   readonly chance: Chance;
   /** Sent as a bearer token; called for every batch. Absent where the server wants none. */
-  readonly secret?: () => Promise<string>;
+  readonly secret?: OpenSecret;
   readonly note: (note: UpstreamNote) => void;
 }
 
@@ -45,87 +46,88 @@ export interface UpstreamQuestion<Item> {
   readonly keyOfResult: (result: UpstreamResult) => string;
 }
 
-/** What the server said, by item; an item of which it said nothing usable is absent. */
-export type UpstreamEntries = ReadonlyMap<string, UpstreamEntry>;
+/** What the server said of an item; undefined where it said nothing usable. */
+type Said = UpstreamEntry | undefined;
 
-/** So many items of one batch may be to blame before the rest of it is given up. */
-const refusedItemsMax = 3;
-const failingItemsMax = 1;
+const okStatus = 200;
 /** The batch is too much for the server, or holds something that it does not accept. */
 const refusalStatuses: ReadonlySet<number> = new Set([400, 413]);
 /** "Not now", even after the retries. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
-/** Asks in batches and collects what is answered by the deadline. */
+/** What is said of each item by the deadline, in the items' order; asked in batches. */
 export async function askUpstream<Item>(
   question: UpstreamQuestion<Item>,
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
-): Promise<UpstreamEntries> {
-  const { items, deadline } = question;
-  const entries = new Map<string, UpstreamEntry>();
-  if (deadline <= dependencies.clock.now()) return entries;
+): Promise<Said[]> {
   const noted = new Set<string>();
   const note = (one: UpstreamNote): void => {
     const key = JSON.stringify(one);
     if (!noted.has(key)) dependencies.note(one);
     noted.add(key);
   };
-  const reading = { question, options, dependencies: { ...dependencies, note }, entries };
-  await inParallel(inBatches(items, options.batchIdsMax), options.callsAtOnceMax, (batch) =>
-    readBatch(batch, { ...reading, ...splitsFor(batch.length) }),
-  );
-  return entries;
+  const asking = { question, options, dependencies: { ...dependencies, note } };
+  return readInBatches(question.items, {
+    batchMax: options.batchIdsMax,
+    atOnce: options.callsAtOnceMax,
+    read: (items) => askForBatch(items, asking),
+    unread: () => undefined,
+  });
 }
 
-interface BatchReading<Item> {
+interface Asking<Item> {
   readonly question: UpstreamQuestion<Item>;
   readonly options: UpstreamOptions;
   readonly dependencies: UpstreamDependencies;
-  readonly entries: Map<string, UpstreamEntry>;
-  /** How often the batch may still be cut in two, by what goes wrong with it. */
-  readonly splitsLeft: Record<"refused" | "failed", number>;
 }
 
-const inBatches = <Item>(items: readonly Item[], itemsMax: number): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / itemsMax) }, (_, n) =>
-    items.slice(n * itemsMax, (n + 1) * itemsMax),
-  );
-
-/** To come down to one item takes as many cuts as the batch can be halved. */
-function splitsFor(count: number): Pick<BatchReading<unknown>, "splitsLeft"> {
-  const halvings = Math.ceil(Math.log2(count));
-  return {
-    splitsLeft: { refused: halvings * refusedItemsMax, failed: halvings * failingItemsMax },
-  };
-}
-
-/** One call for the items, or several where the server cannot answer them together. */
-async function readBatch<Item>(items: readonly Item[], reading: BatchReading<Item>): Promise<void> {
-  const { question, dependencies, splitsLeft } = reading;
-  const { scraper, deadline } = question;
-  const reply = await dependencies.client.send(await callFor(items, reading), deadline);
-  const ending = endingOf(reply);
-  if (ending === "replied") return keep(items, reply, reading);
-  const isSplit = ending === "refused" || ending === "failed";
-  const hasTime = deadline > dependencies.clock.now();
-  if (isSplit && items.length > 1 && splitsLeft[ending] > 0 && hasTime) {
-    splitsLeft[ending] -= 1;
-    const middle = Math.ceil(items.length / 2);
-    await readBatch(items.slice(0, middle), reading);
-    return readBatch(items.slice(middle), reading);
+async function askForBatch<Item>(
+  items: readonly Item[],
+  asking: Asking<Item>,
+): Promise<BatchOutcome<Said>> {
+  const { question, dependencies } = asking;
+  const { scraper, deadline, keyOf, keyOfResult } = question;
+  const { client, clock, note } = dependencies;
+  if (deadline <= clock.now()) return { kind: "none" };
+  const call = await callFor(items, asking);
+  if (call === null) return { kind: "none" };
+  const reply = await client.send(call, deadline);
+  if (reply.kind !== "answered") return { kind: isFailed(reply) ? "failed" : "none" };
+  if (reply.status !== okStatus) {
+    const kind = failureOf(reply.status);
+    // A batch that is refused is no trouble as long as its parts are not.
+    const isFinal = kind === "refused" && items.length === 1;
+    if (isFinal || isDismissal(reply.status)) {
+      note({ kind: "refused", scraper, status: reply.status });
+    }
+    return { kind };
   }
-  if (reply.kind === "answered" && (ending === "refused" || ending === "dismissed")) {
-    dependencies.note({ kind: "refused", scraper, status: reply.status });
-  }
+  const found = parseUpstreamReply(reply, keyOfResult, clock.now());
+  if (found !== null) return { kind: "read", results: items.map((item) => found.get(keyOf(item))) };
+  note({ kind: "unreadable", scraper });
+  return { kind: "none" };
 }
 
+const isFailed = ({ kind }: SourceReply): boolean => kind === "broken" || kind === "too_large";
+
+function failureOf(status: number): "refused" | "failed" | "none" {
+  if (refusalStatuses.has(status)) return "refused";
+  return status >= 500 && !busyStatuses.has(status) ? "failed" : "none";
+}
+
+/** The call is turned away for good, whatever it asks for. */
+const isDismissal = (status: number): boolean =>
+  status < 500 && !busyStatuses.has(status) && !refusalStatuses.has(status);
+
+/** Null when the secret cannot be opened. */
 async function callFor<Item>(
   items: readonly Item[],
-  { question, options, dependencies }: BatchReading<Item>,
-): Promise<SourceCall> {
+  { question, options, dependencies }: Asking<Item>,
+): Promise<SourceCall | null> {
   const { clock, chance, secret } = dependencies;
-  const bearer = secret === undefined ? {} : { Authorization: `Bearer ${await secret()}` };
+  const bearer = await secret?.();
+  if (bearer === null) return null;
   const now = clock.now();
   const remainingMs = question.deadline.getTime() - now.getTime();
   return {
@@ -135,7 +137,7 @@ async function callFor<Item>(
       Accept: "application/json",
       "Content-Type": "application/json",
       "X-Request-Id": newId("request", now, chance),
-      ...bearer,
+      ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
     },
     body: JSON.stringify({
       scraper: question.scraper,
@@ -144,43 +146,4 @@ async function callFor<Item>(
       deadline_ms: Math.max(1, Math.min(options.tryTimeoutMs, remainingMs)),
     }),
   };
-}
-
-/** `dismissed` is for good; `none` says nothing, now or at all. */
-type Ending = "replied" | "refused" | "failed" | "dismissed" | "none";
-
-function endingOf(reply: SourceReply): Ending {
-  switch (reply.kind) {
-    case "answered":
-      return endingOfStatus(reply.status);
-    case "broken":
-    case "too_large":
-      return "failed";
-    case "no_time":
-    case "circuit_open":
-      return "none";
-    default:
-      return reply satisfies never;
-  }
-}
-
-function endingOfStatus(status: number): Ending {
-  if (status === 200) return "replied";
-  if (refusalStatuses.has(status)) return "refused";
-  if (busyStatuses.has(status)) return "none";
-  return status >= 500 ? "failed" : "dismissed";
-}
-
-function keep<Item>(
-  items: readonly Item[],
-  reply: SourceReply,
-  { question, dependencies, entries }: BatchReading<Item>,
-): void {
-  if (reply.kind !== "answered") return;
-  const found = parseUpstreamReply(reply, question.keyOfResult, dependencies.clock.now());
-  if (found === null) {
-    return dependencies.note({ kind: "unreadable", scraper: question.scraper });
-  }
-  const asked = new Set(items.map(question.keyOf));
-  for (const [key, entry] of found) if (asked.has(key)) entries.set(key, entry);
 }

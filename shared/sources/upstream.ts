@@ -26,7 +26,7 @@ export function upstream(options: UpstreamOptions, dependencies: UpstreamDepende
       const question = { scraper, marketplace, items: ids, deadline, ...byId };
       const entries = await askUpstream(question, options, dependencies);
       const at = dependencies.clock.now().toISOString();
-      return ids.map((id) => productAnswer({ id, entry: entries.get(id), request, at }));
+      return ids.map((id, n) => productAnswer({ id, entry: entries[n], request, at }));
     },
   };
 }
@@ -43,7 +43,7 @@ export function upstreamOffers(
       const entries = await askUpstream(question, options, dependencies);
       const currency = currencyOf("retailer_a", marketplace);
       const at = dependencies.clock.now().toISOString();
-      return ids.map((id) => offersAnswer(id, entries.get(id), { at, currency }));
+      return ids.map((id, n) => offersAnswer(id, entries[n], { at, currency }));
     },
   };
 }
@@ -59,7 +59,7 @@ export function upstreamOfferChecker(
       const question = { scraper, marketplace, items: offers, deadline, ...byOffer } as const;
       const entries = await askUpstream(question, options, dependencies);
       const at = dependencies.clock.now().toISOString();
-      return offers.map((offer) => checkAnswer(offer, entries.get(byOffer.keyOf(offer)), at));
+      return offers.map((offer, n) => checkAnswer(offer, entries[n], at));
     },
   };
 }

@@ -9,6 +9,7 @@ import type {
   OffersAnswer,
   OfferScraper,
 } from "../../shared/scrapers/scraper.ts";
+import { brandedKeysIn } from "./output-keys.ts";
 
 /** A scraper of offers in front of a source that behaves as the ids say. */
 export interface OfferScraperSubject {
@@ -80,6 +81,12 @@ export function offerScraperContract(
           "totalOffers",
         ]);
       }
+    });
+
+    it("names no field after a brand", async () => {
+      const answers = await read(Object.values(subject.ids).flat());
+      expect(answers.length).toBeGreaterThan(0);
+      expect(brandedKeysIn(answers)).toEqual([]);
     });
 
     it("carries no offers of what it did not find", async () => {

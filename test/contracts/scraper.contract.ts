@@ -9,6 +9,7 @@ import {
   pulseStatus,
 } from "../../shared/scrapers/product-fields.ts";
 import type { Answer, ReadStatus, Scraper } from "../../shared/scrapers/scraper.ts";
+import { brandedKeysIn } from "./output-keys.ts";
 
 /** A scraper in front of a source that behaves as the ids say. */
 export interface ScraperSubject {
@@ -83,6 +84,15 @@ export function scraperContract(name: string, start: () => Promise<ScraperSubjec
             : foundStatus(answer.fields as never),
         );
       }
+    });
+
+    it("names no field that the schema does not, however deep, and none after a brand", async () => {
+      const answers = await read(Object.values(subject.ids).flat());
+      const found = answers.flatMap((answer) => ("fields" in answer ? [answer.fields] : []));
+      expect(found.length).toBeGreaterThan(0);
+      // A schema reads its own keys only.
+      expect(found).toEqual(found.map((fields) => v.parse(fieldsSchema, fields)));
+      expect(brandedKeysIn(answers)).toEqual([]);
     });
 
     it("carries no fields of what it did not find", async () => {

@@ -5,7 +5,7 @@ import { Template } from "aws-cdk-lib/assertions";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import { buildApp, stackName } from "../../lib/build-app.ts";
-import type { SourceContext } from "../../lib/source-config.ts";
+import { type SourceContext, sourcesOf } from "../../lib/source-config.ts";
 import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
 import {
   actionsOf,
@@ -144,6 +144,34 @@ describe("sources at synth", () => {
     expect(bySource(serviceWith()).get("products")?.variable).toBe(sources);
   });
 
+  it("take up no more room than they must", () => {
+    const file = join(folder, "laid-out.json");
+    writeFileSync(file, JSON.stringify(JSON.parse(sources), null, 4));
+    expect(bySource(serviceWith({ sources: file })).get("products")?.variable).toBe(sources);
+  });
+
+  it("fit into what Lambda lets a function have, whatever names are generated", () => {
+    // The longest URL template that is taken.
+    let length = 4_000;
+    while (!isTaken(length)) length -= 1;
+    expect(isTaken(length + 1)).toBe(false);
+    const service = serviceWith({ sources: ofLength(length) });
+    const functions = resourcesOf(service, "AWS::Lambda::Function");
+    for (const name of readers) {
+      const id = functionIds(service).get(name) ?? "";
+      const variables = variablesOf(functions[id]?.Properties ?? {});
+      const longest = Object.entries(variables).map(([key, value]) => [
+        key,
+        typeof value === "string" ? value : longestGenerated(key),
+      ]);
+      const bytes = JSON.stringify(Object.fromEntries(longest)).length;
+      expect(bytes).toBeGreaterThan(3_000);
+      expect(bytes).toBeLessThanOrEqual(4_096);
+    }
+    // And the room is not given away.
+    expect(JSON.stringify(ofLength(length)).length).toBeGreaterThan(2_500);
+  });
+
   it("may stand in a parameter that is read at deployment", () => {
     const service = serviceWith({
       sourcesParameter: "/retail/sources",
@@ -168,6 +196,10 @@ describe("sources at synth", () => {
     ],
     [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],
     [/env: is for a developer's machine only/, { sources: catalog({ baseUrl, secret: "env:K" }) }],
+    [
+      /^SOURCES: the whole: takes \d+ bytes, and a function has room for [23]\d{3} beside/,
+      { sources: ofLength(4_000) },
+    ],
     [/^SOURCES: the whole: is not valid JSON/, { sources: `{${canary}` }],
     [/^sources is neither JSON nor the path of a file/, { sources: canary }],
     [/not both/, { sources, sourcesParameter: "/a" }],
@@ -184,4 +216,30 @@ describe("sources at synth", () => {
 function catalog(options: Readonly<Record<string, unknown>>): string {
   const source = { adapter: "d_catalog", ...options };
   return JSON.stringify({ ...sandboxes, "retailer_d.standard": source });
+}
+
+/** Sources of which one needs so many letters. */
+function ofLength(letters: number): string {
+  const urlTemplate = `https://shop.example/${"p".repeat(letters)}/{id}`;
+  const userAgent = "product-reader/1.0 (+mailto:ops@team.example)";
+  const source = { adapter: "web", urlTemplate, userAgent };
+  return JSON.stringify({ ...sandboxes, "retailer_d.standard": source });
+}
+
+function isTaken(letters: number): boolean {
+  try {
+    sourcesOf({ sources: ofLength(letters) }, {});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As long as a name can be that is made when the stack is deployed. */
+function longestGenerated(variable: string): string {
+  const stack = stackName("prod", "data");
+  if (variable.endsWith("_TABLE")) return `${stack}-${"L".repeat(60)}-${"X".repeat(13)}`;
+  if (!variable.endsWith("_URL")) throw new Error(`${variable} is of no known kind`);
+  // Names of queues have 80 letters at most.
+  return `https://sqs.us-gov-west-1.amazonaws.com/123456789012/${"q".repeat(80)}`;
 }

@@ -1,4 +1,5 @@
 import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { tokensByKey } from "../../shared/sources/a-history-tokens.ts";
 import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import type { SourceDependencies } from "../../shared/sources/source-parts.ts";
 
@@ -8,6 +9,7 @@ export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceD
   chance: systemChance,
   budget: ownRateBudget(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
+  tokens: tokensByKey(systemClock),
   report: () => undefined,
   warn: () => undefined,
   ...changes,

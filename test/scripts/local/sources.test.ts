@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { parseSources } from "../../../shared/sources/configuration.ts";
 import { chooseSources, parseSourceChoice } from "../../../scripts/local/sources.ts";
 
 const variable = JSON.stringify({
@@ -34,16 +36,26 @@ it("names the scrapers there are when it meets none", () => {
 
 it("gives a platform's adapter the scrapers that it can read for, and no others", () => {
   const all = JSON.stringify({
-    "retailer_a.offers": { adapter: "sandbox" },
-    "retailer_a.offer_check": { adapter: "sandbox" },
+    "retailer_d.standard": { adapter: "sandbox" },
+    "retailer_d.priced": { adapter: "sandbox" },
   });
-  const choice = parseSourceChoice("retailer_a=a_history,http://127.0.0.1:9999");
+  const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999");
   expect(JSON.parse(chooseSources(all, [choice]))).toEqual({
-    "retailer_a.offers": { adapter: "a_history", baseUrl: "http://127.0.0.1:9999" },
-    "retailer_a.offer_check": { adapter: "sandbox" },
+    "retailer_d.standard": { adapter: "d_catalog", baseUrl: "http://127.0.0.1:9999" },
+    "retailer_d.priced": { adapter: "sandbox" },
   });
-  const none = parseSourceChoice("retailer_a=web,http://127.0.0.1:9999");
+  const none = parseSourceChoice("retailer_d=a_history,http://127.0.0.1:9999");
   expect(() => chooseSources(all, [none])).toThrow(/none that the adapter reads for/);
+});
+
+it("gives an adapter that reads offers the checks of them too", () => {
+  const sandboxes = stepScraperIds.map((id) => [id, { adapter: "sandbox" }] as const);
+  const all = JSON.stringify(Object.fromEntries(sandboxes));
+  const choice = "retailer_a=a_history,http://127.0.0.1:9999,secret=env:KEY";
+  const chosen = chooseSources(all, [parseSourceChoice(choice)]);
+  const sources = parseSources(chosen, { allowVariables: true });
+  expect(sources["retailer_a.offers"].adapter).toBe("a_history");
+  expect(sources["retailer_a.offer_check"].adapter).toBe("a_history");
 });
 
 it("takes options of the adapter, with or without a base URL", () => {

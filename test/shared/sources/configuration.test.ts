@@ -70,13 +70,19 @@ describe("SOURCES", () => {
     ["retailer_a.lite", ["sandbox", "upstream", "a_history"]],
     ["retailer_a.full", ["sandbox", "upstream", "a_history"]],
     ["retailer_a.offers", ["sandbox", "upstream", "a_history"]],
-    ["retailer_a.offer_check", ["sandbox", "upstream"]],
+    ["retailer_a.offer_check", ["sandbox", "upstream", "a_history"]],
     ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "web"]],
     ["retailer_c.standard", ["sandbox", "upstream", "web"]],
     ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
   ])("lets %s be read by %j and by nothing else", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
-      const variable = variableWith(options, scraper);
+      // Who reads offers must know their ids in a check.
+      const offers = scraper.startsWith("retailer_a.offer") &&
+        allowed.includes(adapter) && {
+          "retailer_a.offers": options,
+          "retailer_a.offer_check": options,
+        };
+      const variable = JSON.stringify({ ...sandboxes, ...offers, [scraper]: options });
       expect(canServe(adapter, scraper)).toBe(allowed.includes(adapter));
       if (allowed.includes(adapter)) expect(() => parseSources(variable)).not.toThrow();
       else
@@ -123,6 +129,20 @@ describe("SOURCES", () => {
     expect(refusal).not.toContain(canary);
   });
 
+  it.each([
+    ["callsPerSecond", 0.05, "callsPerSecond is 0.1 to 1000 calls a second"],
+    ["burst", 1_001, "burst is 1 to 1000 calls"],
+    ["callsAtOnceMax", 300, "callsAtOnceMax is 1 to 256 calls"],
+    ["callsAtOnceMax", 1.5, "callsAtOnceMax is a whole number of calls"],
+    ["tryTimeoutMs", "9", "tryTimeoutMs is a number of milliseconds"],
+    ["tryTimeoutMs", 5, "tryTimeoutMs is 100 to 300000 milliseconds"],
+    ["batchIdsMax", 5_000, "batchIdsMax is 1 to 1000 ids a call"],
+  ])("says what %s counts when it is %j", (name, value, message) => {
+    expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
+      `SOURCES: retailer_d.standard.${name}: ${message}`,
+    );
+  });
+
   it("is refused when a scraper is missing or unknown", () => {
     const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
     expect(refusalOf(JSON.stringify(forgotten))).toContain("retailer_a.offers");
@@ -144,6 +164,59 @@ describe("SOURCES", () => {
     JSON.stringify(canary),
   ])("repeats no value in what it says", (variable) => {
     expect(refusalOf(variable)).not.toContain(canary);
+  });
+});
+
+describe("who checks offers", () => {
+  const reads = (chosen: Readonly<Record<string, string>>): string =>
+    JSON.stringify({
+      ...sandboxes,
+      ...Object.fromEntries(
+        Object.entries(chosen).map(([tier, adapter]) => [`retailer_a.${tier}`, adapters[adapter]]),
+      ),
+    });
+
+  it.each([
+    [{ offers: "a_history" }, "sandbox", "offers gives by a_history: set it to a_history, or to"],
+    [{ offers: "upstream" }, "sandbox", "offers gives by upstream: set it to"],
+    [
+      { offer_check: "a_history" },
+      "a_history",
+      "offers gives by sandbox: set it to sandbox, or to",
+    ],
+    [
+      { offers: "upstream", offer_check: "a_history" },
+      "a_history",
+      "offers gives by upstream: set it to",
+    ],
+    [
+      { lite: "upstream", offers: "a_history", offer_check: "a_history" },
+      "a_history",
+      "lite gives by upstream: set it to",
+    ],
+    [
+      { full: "upstream", offers: "a_history", offer_check: "a_history" },
+      "a_history",
+      "full gives by upstream: set it to",
+    ],
+  ])("must know the ids that are given: %j", (chosen, checker, rest) => {
+    expect(refusalOf(reads(chosen))).toBe(
+      "SOURCES: retailer_a.offer_check.adapter: " +
+        `${checker} does not know the offer ids that retailer_a.${rest} upstream`,
+    );
+  });
+
+  it.each([
+    { offers: "a_history", offer_check: "a_history" },
+    { lite: "a_history", full: "a_history", offers: "a_history", offer_check: "a_history" },
+    { offers: "a_history", offer_check: "upstream" },
+    { offers: "upstream", offer_check: "upstream" },
+    { offer_check: "upstream" },
+    // One scraper on trial, the rest invented.
+    { lite: "upstream" },
+    { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
+  ])("may be set so: %j", (chosen) => {
+    expect(() => parseSources(reads(chosen))).not.toThrow();
   });
 });
 

@@ -293,7 +293,8 @@ describe("the pace", () => {
     await get(client, double);
     await Promise.all(Array.from({ length: 11 }, () => get(client, double)));
     const [, second = 0] = double.startedAt;
-    expect((double.startedAt.at(-1) ?? 0) - second).toBeGreaterThanOrEqual(480);
+    // Half a second between the first and the last of them; a quarter at the full pace.
+    expect((double.startedAt.at(-1) ?? 0) - second).toBeGreaterThanOrEqual(400);
   });
 });
 

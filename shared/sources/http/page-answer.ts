@@ -1,0 +1,14 @@
+import type { Answered } from "./polite-client.ts";
+
+const okStatus = 200;
+/** White space that may stand before a page, and a byte order mark. */
+const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
+const lessThan = 0x3c;
+
+/**
+ * Whether what should be JSON is a page: somebody between here and the source keeps readers out.
+ * The body tells, since many servers call JSON something else.
+ */
+export function isPageAnswer({ status, body }: Answered): boolean {
+  return status === okStatus && body.find((byte) => !blanks.has(byte)) === lessThan;
+}

@@ -1,0 +1,95 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+
+/** A request as a source gets it. */
+export interface SourceRequest {
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+/** How a source that behaves talks: all that a misbehaviour bends. */
+export interface SourceSpeech {
+  /** Of a good reply, without a charset. */
+  readonly contentType: string;
+  /** The ids that a request asks for; null for a request that is about something else. */
+  readonly idsOf: (request: SourceRequest) => readonly string[] | null;
+  /** What the source says to such another request; nothing is a 404. */
+  readonly aside?: (request: SourceRequest) => string | undefined;
+  /** What the source says of an id. The dearer one differs in its price, or whatever comes near. */
+  readonly entry: (id: string, isDearer?: boolean) => unknown;
+  /** A reply that holds these entries and says that it is whole. */
+  readonly reply: (entries: readonly unknown[]) => unknown;
+  /** How a reply is written down. */
+  readonly written: (reply: unknown) => string;
+}
+
+/** A request about items, to be answered in one way or another. */
+export interface Question {
+  readonly speech: SourceSpeech;
+  readonly ids: readonly string[];
+  /** Counts the questions, from 1. */
+  readonly number: number;
+  readonly response: ServerResponse;
+  readonly at: Date;
+}
+
+export interface MisbehavingServer {
+  readonly url: string;
+  readonly questions: readonly Question[];
+  /** Bytes that went out over the busiest connection. */
+  bytesSent(): number;
+  /** Answers that were begun and neither ended nor given up. */
+  underWay(): number;
+  stop(): Promise<void>;
+}
+
+/** A source over real HTTP that answers every question as told, and everything else well. */
+export async function startMisbehaving(
+  speech: SourceSpeech,
+  answer: (question: Question) => void,
+): Promise<MisbehavingServer> {
+  const questions: Question[] = [];
+  const open = new Set<ServerResponse>();
+  let bytes = 0;
+  const react = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { socket } = incoming;
+    open.add(response);
+    response.once("close", () => {
+      bytes = Math.max(bytes, socket.bytesWritten);
+      open.delete(response);
+    });
+    const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://double.invalid");
+    const path = decodeURIComponent(pathname);
+    const request = { path, query: searchParams, body: await text(incoming) };
+    const ids = speech.idsOf(request);
+    if (ids === null) return answerAside(response, speech.aside?.(request));
+    const question = { speech, ids, number: questions.length + 1, response, at: new Date() };
+    questions.push(question);
+    answer(question);
+  };
+  const server = createServer((incoming, response) => {
+    react(incoming, response).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    questions,
+    bytesSent: () => bytes,
+    underWay: () => open.size,
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function answerAside(response: ServerResponse, body: string | undefined): void {
+  response.writeHead(body === undefined ? 404 : 200, { "Content-Type": "application/json" });
+  response.end(body);
+}

@@ -1,0 +1,363 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { offerSchema } from "../../shared/scrapers/offer.ts";
+import { productFieldSchemas } from "../../shared/scrapers/product-fields.ts";
+import type { SourceReport } from "../../shared/sources/source-report.ts";
+import {
+  type MisbehavingServer,
+  type SourceSpeech,
+  startMisbehaving,
+} from "./misbehaving-server.ts";
+import * as source from "./misbehaviours.ts";
+import { brandedKeysIn } from "./output-keys.ts";
+
+/** An answer of any of the ports; an offer's check goes by the id of the offer. */
+export interface PortAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly fetchedAt: string;
+  readonly fields?: unknown;
+  readonly offers?: readonly unknown[];
+  readonly totalOffers?: number;
+  readonly buyable?: boolean;
+}
+
+/** Reads over the real client and all; what limits its calls holds across reads. */
+export interface SourceReader {
+  read(ids: readonly string[], deadline: Date): Promise<readonly PortAnswer[]>;
+  /** What its reads have come to so far. */
+  readonly reports: readonly SourceReport[];
+}
+
+export interface ReaderOptions {
+  /** The longest one try may take; the adapter's default without it. */
+  readonly tryTimeoutMs?: number;
+}
+
+/** An adapter as it is configured for one scraper, and the source that it reads. */
+export interface MisbehavingSubject {
+  /** The adapter and the scraper. */
+  readonly name: string;
+  readonly start: (url: string, options: ReaderOptions) => SourceReader;
+  readonly speech: SourceSpeech;
+  /** Found by a source that behaves; their texts hold letters beyond ASCII. */
+  readonly ids: readonly [string, string];
+  /** An id that nobody asks for. */
+  readonly stranger: string;
+  /** Questions that a read of both ids makes of a source that behaves. */
+  readonly questions: 1 | 2;
+  /** What it says of an id that a whole reply leaves out. */
+  readonly leftOut: "not_found" | "unavailable";
+  /** Whether bytes that do not belong to the charset make a reply unreadable, or a letter. */
+  readonly wrongBytes: "no reply" | "a wrong letter";
+}
+
+interface Trial extends ReaderOptions {
+  readonly withinMs?: number;
+  readonly ids?: readonly string[];
+}
+
+interface Outcome {
+  readonly answers: readonly PortAnswer[];
+  readonly server: MisbehavingServer;
+  readonly tookMs: number;
+  readonly reports: readonly SourceReport[];
+}
+
+/** A call for both items and, where that fails, one for each, every one of them tried three times. */
+const questionsMax = 9;
+/** No read of a source that answers comes near it, on any machine. */
+const patienceMs = 20_000;
+/** A deadline that is meant to pass, and how late a busy machine may be. */
+const shortMs = 700;
+const latenessMs = 4_000;
+/** More than any reply may hold and what the connection's two ends keep for each other. */
+const bytesSentMax = 32 * 1_024 * 1_024;
+const turnedAwayMax = 5;
+
+/** What every adapter keeps to, whatever its source does. */
+export function misbehavingSourceContract(subject: MisbehavingSubject): void {
+  const { ids, speech, stranger, questions } = subject;
+  const [first, second] = ids;
+  const noAnswers = ["unavailable", "unavailable"];
+
+  async function playing<Result>(
+    play: source.Play,
+    use: (server: MisbehavingServer) => Promise<Result>,
+  ): Promise<Result> {
+    const server = await startMisbehaving(speech, play);
+    try {
+      return await use(server);
+    } finally {
+      await server.stop();
+    }
+  }
+
+  const reading = async (
+    server: MisbehavingServer,
+    { withinMs = patienceMs, ids: asked = ids, ...options }: Trial = {},
+  ): Promise<Outcome> => {
+    const reader = subject.start(server.url, options);
+    const startedAt = Date.now();
+    const read = await reader.read(asked, new Date(startedAt + withinMs));
+    const tookMs = Date.now() - startedAt;
+    const answers = placeless(read, server.url);
+    expect(tookMs).toBeLessThan(withinMs + latenessMs);
+    expectLegal(answers, asked);
+    return { answers, server, tookMs, reports: reader.reports };
+  };
+
+  const outcome = (play: source.Play, trial: Trial = {}): Promise<Outcome> =>
+    playing(play, (server) => reading(server, trial));
+
+  /** What it answers where nothing is wrong. */
+  let honest: Promise<readonly TimelessAnswer[]> | undefined;
+  const good = (): Promise<readonly TimelessAnswer[]> =>
+    (honest ??= outcome(source.behave).then(({ answers }) => timeless(answers)));
+
+  /** Everything is read as from a source that behaves, with so many questions more. */
+  const expectGood = async ({ answers, server }: Outcome, more = 0): Promise<void> => {
+    expect(timeless(answers)).toEqual(await good());
+    expect(server.questions).toHaveLength(questions + more);
+  };
+
+  /** Nothing is read, and the source was asked no more than so often. */
+  const expectNothing = ({ answers, server }: Outcome, atMost: number): void => {
+    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+    expect(server.questions.length).toBeGreaterThan(0);
+    expect(server.questions.length).toBeLessThanOrEqual(atMost);
+  };
+
+  /** The first id is read as ever; of the second nothing is known but this. */
+  const expectOnlyFirst = async ({ answers }: Outcome, status: string): Promise<void> => {
+    expect(timeless(answers)).toEqual([(await good())[0], { id: second, status }]);
+  };
+
+  describe.concurrent(`${subject.name}, whose source`, () => {
+    it("behaves: reads both items whole", async () => {
+      await expectGood(await outcome(source.behave));
+      expect((await good()).map(({ status }) => status)).toEqual(["ok", "ok"]);
+    });
+
+    it("says 429 and how many seconds: waits so long, asks once more", async () => {
+      const tried = await outcome(source.once(source.tooOftenFor(1)));
+      await expectGood(tried, 1);
+      expect(lastAt(tried) - firstAt(tried)).toBeGreaterThanOrEqual(980);
+      expect(tried.reports[0]?.calls.throttled).toBe(1);
+    });
+
+    it("says 429 and a date: waits until then, asks once more", async () => {
+      let until = new Date(0);
+      const play = source.tooOftenUntil((told) => (until = told));
+      const tried = await outcome(source.once(play));
+      await expectGood(tried, 1);
+      expect(lastAt(tried)).toBeGreaterThanOrEqual(until.getTime() - 20);
+    });
+
+    it.each([
+      ["seconds", source.tooOftenFor(3_600)],
+      ["a date", source.tooOftenUntilTomorrow],
+    ])("says 429 with %s beyond the deadline: gives up at once", async (_, play) => {
+      const tried = await outcome(play);
+      expectNothing(tried, questions);
+      expect(tried.tookMs).toBeLessThan(patienceMs / 2);
+    });
+
+    it("says 429 for ever: asks three times at most", async () => {
+      expectNothing(await outcome(source.tooOftenFor(0)), 3 * questions);
+    });
+
+    it("fails once with 500: asks once more", async () => {
+      await expectGood(await outcome(source.once(source.status(500))), 1);
+    });
+
+    it("fails for ever with 500: nothing is known, no item is asked for more than six times", async () => {
+      expectNothing(await outcome(source.status(500)), questionsMax);
+    });
+
+    it.each([400, 401, 404, 422])(
+      "says %d to the whole: that is no word about an item",
+      async (code) => {
+        expectNothing(await outcome(source.status(code)), 3);
+      },
+    );
+
+    it("hangs: answers at the deadline, and gives the calls up", async () => {
+      const tried = await playing(source.hang, async (server) => {
+        const result = await reading(server, { withinMs: shortMs });
+        await expect.poll(() => server.underWay(), { timeout: latenessMs }).toBe(0);
+        return result;
+      });
+      expectNothing(tried, questions);
+    });
+
+    it("hangs once: ends that try at its own limit, asks once more", async () => {
+      await expectGood(await outcome(source.once(source.hang), { tryTimeoutMs: 1_000 }), 1);
+    });
+
+    it.each([
+      ["resets the connection", source.reset],
+      ["closes it within a body", source.cutOff],
+    ])("%s once: asks once more", async (_, play) => {
+      await expectGood(await outcome(source.once(play)), 1);
+    });
+
+    it("resets every connection: nothing is known, no item is asked for more than six times", async () => {
+      expectNothing(await outcome(source.reset), questionsMax);
+    });
+
+    it.each([
+      ["gzip", source.gzip],
+      ["br", source.br],
+    ])("packs its replies as %s: reads them", async (_, play) => {
+      await expectGood(await outcome(play));
+    });
+
+    it("says gzip of what is none: nothing is known", async () => {
+      expectNothing(await outcome(source.falselyPacked), questionsMax);
+    });
+
+    it("never ends its body: is cut off at the size cap, whatever the body says", async () => {
+      const tried = await playing(source.endless, async (server) => {
+        const result = await reading(server, { ids: [first] });
+        await expect.poll(() => server.underWay(), { timeout: latenessMs }).toBe(0);
+        return result;
+      });
+      expectNothing(tried, 1);
+      expect(tried.reports[0]?.calls.replies).toHaveProperty("too_large");
+      expect(tried.server.bytesSent()).toBeLessThan(bytesSentMax);
+    });
+
+    it("sends a body that unpacks to far more: counts what is unpacked", async () => {
+      const tried = await outcome(source.bomb, { ids: [first] });
+      expectNothing(tried, 1);
+      expect(tried.reports[0]?.calls.replies).toHaveProperty("too_large");
+    });
+
+    it("drips: answers at the deadline", async () => {
+      expectNothing(await outcome(source.dripping, { withinMs: shortMs }), questions);
+    });
+
+    it.each([
+      ["UTF-8 and does not say so", source.withoutCharset],
+      ["Latin-1 and says so", source.written("latin1", "ISO-8859-1")],
+      ["Latin-1 and says so in quotes", source.written("latin1", '"iso-8859-1"')],
+    ])("writes %s: reads every letter", async (_, play) => {
+      await expectGood(await outcome(play));
+    });
+
+    it(`writes bytes that are not of its charset: it is ${subject.wrongBytes}, and no number is another`, async () => {
+      const { answers } = await outcome(source.written("latin1", "utf-8"));
+      if (subject.wrongBytes === "no reply") return expect(statuses(answers)).toEqual(noAnswers);
+      expect(statuses(answers)).toEqual(["ok", "ok"]);
+      expect(inAscii(timeless(answers))).toEqual(inAscii(await good()));
+    });
+
+    it("says UTF-16 of what is none: nothing is known", async () => {
+      expectNothing(await outcome(source.written("utf8", "utf-16le")), 3);
+    });
+
+    it("names a charset that nobody knows: reads it as UTF-8, or not at all", async () => {
+      const { answers } = await outcome(source.written("utf8", "x-none"));
+      if (statuses(answers)[0] !== "unavailable") expect(timeless(answers)).toEqual(await good());
+      else expect(statuses(answers)).toEqual(noAnswers);
+    });
+
+    it.each([
+      ["a page with status 200", source.block(200)],
+      ["a page with status 403", source.block(403)],
+    ])("blocks by %s: leaves it alone after five", async (_, play) => {
+      await playing(play, async (server) => {
+        const reader = subject.start(server.url, {});
+        for (let reads = 0; reads < turnedAwayMax + 2; reads += 1) {
+          const answers = await reader.read([first], new Date(Date.now() + patienceMs));
+          expectLegal(answers, [first]);
+          expect(statuses(answers)).toEqual(["unavailable"]);
+        }
+        expect(server.questions).toHaveLength(turnedAwayMax);
+        const opened = reader.reports.map(({ calls }) => calls.circuitsOpened);
+        expect(opened.reduce((sum, count) => sum + count)).toBe(1);
+      });
+    });
+
+    it.each([
+      ["nothing", source.empty],
+      ["the beginning of a reply", source.halfSaid],
+    ])("says %s: nothing is known", async (_, play) => {
+      expectNothing(await outcome(play), 3);
+    });
+
+    it(`leaves an id out of a whole reply: it is ${subject.leftOut}`, async () => {
+      await expectOnlyFirst(await outcome(source.without(second)), subject.leftOut);
+    });
+
+    it("answers another id instead of one: that one is unavailable, the other is nowhere", async () => {
+      await expectOnlyFirst(await outcome(source.insteadOf(second, stranger)), "unavailable");
+    });
+
+    it("answers more than it was asked: reads what was asked", async () => {
+      await expectGood(await outcome(source.withStranger(stranger)));
+    });
+
+    it("answers in another order: tells the items apart", async () => {
+      await expectGood(await outcome(source.backwards));
+    });
+
+    it("answers each id twice, at two prices: the first counts", async () => {
+      await expectGood(await outcome(source.doubled));
+    });
+
+    it("answers one id twice and another not: nothing is gone", async () => {
+      await expectOnlyFirst(await outcome(source.doubledWithout(second)), "unavailable");
+    });
+
+    it("sends numbers as texts: reads them", async () => {
+      await expectGood(await outcome(source.numbersAsTexts));
+    });
+
+    it("sends fields of its own: shows none of them", async () => {
+      await expectGood(await outcome(source.foreignFields));
+    });
+  });
+}
+
+const statuses = (answers: readonly PortAnswer[]): string[] => answers.map(({ status }) => status);
+
+type TimelessAnswer = Omit<PortAnswer, "fetchedAt">;
+
+const timeless = (answers: readonly PortAnswer[]): TimelessAnswer[] =>
+  answers.map(({ fetchedAt: _at, ...answer }) => answer);
+
+/** Answers that show no address of the source: every source stands at another one. */
+const placeless = (answers: readonly PortAnswer[], url: string): readonly PortAnswer[] =>
+  JSON.parse(JSON.stringify(answers).replaceAll(url, "http://source.example"));
+
+const firstAt = ({ server }: Outcome): number => server.questions[0]?.at.getTime() ?? 0;
+const lastAt = ({ server }: Outcome): number => server.questions.at(-1)?.at.getTime() ?? 0;
+
+/** Answers without the letters that a charset may spoil. */
+const inAscii = (answers: readonly TimelessAnswer[]): unknown =>
+  JSON.parse(JSON.stringify(answers).replaceAll(/[^ -~]/g, ""));
+
+const fieldsSchema = v.object(productFieldSchemas);
+const answerKeys = ["buyable", "fetchedAt", "fields", "id", "offers", "status", "totalOffers"];
+
+/** Every id once, in the order asked, in a form that the port allows. */
+function expectLegal(answers: readonly PortAnswer[], ids: readonly string[]): void {
+  expect(answers.map(({ id }) => id)).toEqual(ids);
+  for (const answer of answers) {
+    const { status, fetchedAt, fields, offers, ...rest } = answer;
+    const isFound = status === "ok" || status === "partial";
+    expect(["ok", "partial", "not_found", "unavailable"]).toContain(status);
+    expect(new Date(fetchedAt).toISOString()).toBe(fetchedAt);
+    expect(answerKeys).toEqual(expect.arrayContaining(Object.keys(answer)));
+    // What was not found says nothing more, what was found says something.
+    expect(fields !== undefined || offers !== undefined || rest.buyable !== undefined).toBe(
+      isFound,
+    );
+    // A schema reads its own keys only: equal means that there are no others, however deep.
+    if (fields !== undefined) expect(v.parse(fieldsSchema, fields)).toEqual(fields);
+    for (const offer of offers ?? []) expect(v.parse(offerSchema, offer)).toEqual(offer);
+  }
+  expect(brandedKeysIn(answers)).toEqual([]);
+}

@@ -1,0 +1,196 @@
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import type { Question } from "./misbehaving-server.ts";
+
+/** What a source does with a question. */
+export type Play = (question: Question) => void;
+
+type Headers = Readonly<Record<string, string>>;
+
+const entriesFor = ({ ids, speech }: Question): unknown[] => ids.map((id) => speech.entry(id));
+
+const goodReply = (question: Question): unknown => question.speech.reply(entriesFor(question));
+
+const goodText = (question: Question): string => question.speech.written(goodReply(question));
+
+function send({ speech, response }: Question, body: string | Uint8Array, headers: Headers = {}) {
+  response.writeHead(200, { "Content-Type": `${speech.contentType}; charset=utf-8`, ...headers });
+  response.end(body);
+}
+
+const refuse =
+  (status: number, headers: () => Headers = () => ({})): Play =>
+  ({ response }) => {
+    response.writeHead(status, headers());
+    response.end();
+  };
+
+export const behave: Play = (question) => send(question, goodText(question));
+
+/** The first question is answered so, the others well. */
+export const once =
+  (play: Play): Play =>
+  (question) =>
+    question.number === 1 ? play(question) : behave(question);
+
+export const status = (code: number): Play => refuse(code);
+
+export const tooOftenFor = (seconds: number): Play =>
+  refuse(429, () => ({ "Retry-After": String(seconds) }));
+
+/** A 429 until a date half a second to a second and a half ahead: dates have whole seconds. */
+export const tooOftenUntil = (told: (until: Date) => void): Play =>
+  refuse(429, () => {
+    const until = new Date(Math.ceil((Date.now() + 500) / 1_000) * 1_000);
+    told(until);
+    return { "Retry-After": until.toUTCString() };
+  });
+
+export const tooOftenUntilTomorrow: Play = refuse(429, () => ({
+  "Retry-After": new Date(Date.now() + 86_400_000).toUTCString(),
+}));
+
+export const hang: Play = () => undefined;
+
+export const reset: Play = ({ response }) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Half of what was announced, and then nothing more. */
+export const cutOff: Play = (question) => {
+  const { response, speech } = question;
+  const body = Buffer.from(goodText(question));
+  const headers = { "Content-Type": speech.contentType, "Content-Length": String(body.length) };
+  response.writeHead(200, headers);
+  response.write(body.subarray(0, body.length / 2), () => response.socket?.destroy());
+};
+
+export const gzip: Play = (question) =>
+  send(question, gzipSync(goodText(question)), { "Content-Encoding": "gzip" });
+
+export const br: Play = (question) =>
+  send(question, brotliCompressSync(goodText(question)), { "Content-Encoding": "br" });
+
+/** Says that it is packed, and is not. */
+export const falselyPacked: Play = (question) =>
+  send(question, goodText(question), { "Content-Encoding": "gzip" });
+
+const blanks = Buffer.alloc(65_536, " ");
+
+/** A good reply, were it not for the blanks behind it. */
+export const endless: Play = (question) => {
+  const { response, speech } = question;
+  response.writeHead(200, { "Content-Type": speech.contentType });
+  response.write(goodText(question));
+  const more = (): void => {
+    while (!response.destroyed && response.write(blanks));
+  };
+  response.on("drain", more);
+  more();
+};
+
+/** A little more every now and then, never an end. */
+export const dripping: Play = (question) => {
+  const { response, speech } = question;
+  response.writeHead(200, { "Content-Type": speech.contentType });
+  const timer = setInterval(() => response.write(" "), 20);
+  response.once("close", () => clearInterval(timer));
+};
+
+/** Megabytes of blanks: beyond what any source is allowed to say in one reply. */
+const packedBlanks = gzipSync(Buffer.alloc(20 * 1_024 * 1_024, " "));
+
+/** A few kilobytes that unpack to a good reply and far more behind it. */
+export const bomb: Play = (question) => {
+  const body = Buffer.concat([gzipSync(goodText(question)), packedBlanks]);
+  send(question, body, { "Content-Encoding": "gzip" });
+};
+
+/** Bytes of one charset under the name of another. */
+export const written =
+  (encoding: "latin1" | "utf8", charset: string): Play =>
+  (question) =>
+    send(question, Buffer.from(goodText(question), encoding), {
+      "Content-Type": `${question.speech.contentType}; charset=${charset}`,
+    });
+
+/** Does not say in what charset it is. */
+export const withoutCharset: Play = (question) =>
+  send(question, goodText(question), { "Content-Type": question.speech.contentType });
+
+const blockPage = "<!doctype html><title>Robot check</title><p>Type the letters (captcha)</p>";
+
+export const block =
+  (code: number): Play =>
+  ({ response }) => {
+    response.writeHead(code, { "Content-Type": "text/html; charset=utf-8" });
+    response.end(blockPage);
+  };
+
+/** The beginning of a good reply, and nothing that says so. */
+export const halfSaid: Play = (question) => {
+  const whole = goodText(question);
+  send(question, whole.slice(0, whole.indexOf("{") + 30));
+};
+
+export const empty: Play = (question) => send(question, "");
+
+type Entries = (question: Question) => readonly unknown[];
+
+const replying =
+  (entries: Entries): Play =>
+  (question) => {
+    const { speech } = question;
+    send(question, speech.written(speech.reply(entries(question))));
+  };
+
+export const without = (missing: string): Play =>
+  replying(({ ids, speech }) => ids.filter((id) => id !== missing).map((id) => speech.entry(id)));
+
+/** Says something of another item where one of them should be. */
+export const insteadOf = (missing: string, stranger: string): Play =>
+  replying(({ ids, speech }) => ids.map((id) => speech.entry(id === missing ? stranger : id)));
+
+export const withStranger = (stranger: string): Play =>
+  replying((question) => [question.speech.entry(stranger), ...entriesFor(question)]);
+
+/** Each item twice, the second time at another price. */
+export const doubled: Play = replying(({ ids, speech }) =>
+  ids.flatMap((id) => [speech.entry(id), speech.entry(id, true)]),
+);
+
+/** One item twice, at one price, and another one not at all. */
+export const doubledWithout = (missing: string): Play =>
+  replying(({ ids, speech }) =>
+    ids.flatMap((id) => (id === missing ? [] : [speech.entry(id), speech.entry(id)])),
+  );
+
+export const backwards: Play = replying((question) => entriesFor(question).toReversed());
+
+const replyingWith =
+  (change: (value: unknown) => unknown): Play =>
+  (question) =>
+    send(question, question.speech.written(eachIn(goodReply(question), change)));
+
+export const numbersAsTexts: Play = replyingWith((value) =>
+  typeof value === "number" ? String(value) : value,
+);
+
+/** Names that no source uses, and one that is special to the language. */
+const foreign = JSON.parse(
+  '{"bestbuyCost":3.5,"amazonRank":{"keepaId":1},"__proto__":{"price":1}}',
+) as object;
+
+export const foreignFields: Play = replyingWith((value) =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.defineProperties({ ...value }, Object.getOwnPropertyDescriptors(foreign))
+    : value,
+);
+
+/** The value with every value in it changed, innermost first. */
+function eachIn(value: unknown, change: (value: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return change(value.map((one) => eachIn(one, change)));
+  if (typeof value !== "object" || value === null) return change(value);
+  return change(
+    Object.fromEntries(Object.entries(value).map(([name, one]) => [name, eachIn(one, change)])),
+  );
+}

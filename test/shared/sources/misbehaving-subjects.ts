@@ -1,0 +1,347 @@
+import { type ProductScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import type { OfferReference } from "../../../shared/scrapers/scraper.ts";
+import { historyOfferId } from "../../../shared/sources/a-history-offer-id.ts";
+import { parseSources, type SourceConfiguration } from "../../../shared/sources/configuration.ts";
+import { offerSources } from "../../../shared/sources/offer-sources.ts";
+import { scraperFor } from "../../../shared/sources/scraper-sources.ts";
+import type { SourceDependencies } from "../../../shared/sources/source-parts.ts";
+import type { SourceReport } from "../../../shared/sources/source-report.ts";
+import type {
+  MisbehavingSubject,
+  PortAnswer,
+  ReaderOptions,
+  SourceReader,
+} from "../../contracts/misbehaving-source.contract.ts";
+import type { SourceRequest } from "../../contracts/misbehaving-server.ts";
+import { aSourceWorld } from "../../support/source-dependencies.ts";
+import * as history from "./a-history-double.ts";
+import * as affiliate from "./b-affiliate-double.ts";
+import * as catalogue from "./products-double.ts";
+import * as page from "./web-page.ts";
+
+const marketplace = "us";
+/** As fast as may be: how calls are paced is shown elsewhere. */
+const pace = { callsPerSecond: 1_000, burst: 100 };
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+
+type Options = Readonly<Record<string, unknown>>;
+
+interface Configured {
+  readonly scrapers: readonly string[];
+  readonly options: Options;
+  readonly secret?: string | undefined;
+}
+
+/** The sources as the service makes them of its configuration, without jitter. */
+function compose<Source>(
+  { scrapers, options, secret = "" }: Configured,
+  make: (sources: SourceConfiguration, dependencies: SourceDependencies) => Source,
+): { readonly made: Source; readonly reports: SourceReport[] } {
+  const reports: SourceReport[] = [];
+  const world = aSourceWorld({
+    chance: { bytes: (length) => new Uint8Array(length), fraction: () => 0 },
+    secrets: { read: () => Promise.resolve(secret) },
+    report: (report) => reports.push(report),
+  });
+  const configured = Object.fromEntries(scrapers.map((id) => [id, options]));
+  const sources = parseSources(JSON.stringify({ ...sandboxes, ...configured }));
+  return { made: make(sources, world), reports };
+}
+
+function products(scraper: ProductScraperId, options: Options, secret?: string): SourceReader {
+  const { made, reports } = compose({ scrapers: [scraper], options, secret }, scraperFor);
+  return {
+    reports,
+    read: (ids, deadline) => made(scraper).read({ scraper, marketplace, ids, deadline }),
+  };
+}
+
+/** Ids of offers are understood by who gives them, so that both are read from one source. */
+const offerScrapers = ["retailer_a.offers", "retailer_a.offer_check"] as const;
+
+function offers(options: Options, secret?: string): SourceReader {
+  const { made, reports } = compose({ scrapers: offerScrapers, options, secret }, offerSources);
+  return {
+    reports,
+    read: (ids, deadline) => made.offerScraperFor().readOffers({ marketplace, ids, deadline }),
+  };
+}
+
+/** Asks for one offer an id. */
+function checks(
+  offerOf: (id: string) => OfferReference,
+  options: Options,
+  secret?: string,
+): SourceReader {
+  const { made, reports } = compose({ scrapers: offerScrapers, options, secret }, offerSources);
+  return {
+    reports,
+    async read(ids, deadline) {
+      const asked = new Map(ids.map((id) => [JSON.stringify(offerOf(id)), id]));
+      const request = { marketplace, offers: ids.map(offerOf), deadline };
+      const answers = await made.offerCheckerFor().checkOffers(request);
+      return answers.map(({ asin, offerListingId, ...answer }): PortAnswer => {
+        const id = asked.get(JSON.stringify({ asin, offerListingId })) ?? "nobody's";
+        return Object.assign(answer, { id });
+      });
+    },
+  };
+}
+
+const title = (id: string): string => `Crème brûlée ${id}`;
+const [price, dearer] = [19.99, 24.5];
+
+const jsonSpeech = { contentType: "application/json", written: JSON.stringify } as const;
+const numbers = { ids: ["6501234", "6505678"], stranger: "6509999" } as const;
+const asins = { ids: ["B0LAMP0001", "B0LAMP0002"], stranger: "B0STRANGER" } as const;
+
+const dCatalog: MisbehavingSubject = {
+  name: "d_catalog",
+  questions: 1,
+  ...numbers,
+  leftOut: "not_found",
+  wrongBytes: "a wrong letter",
+  start: (url, options) =>
+    products("retailer_d.standard", { adapter: "d_catalog", baseUrl: url, ...pace, ...options }),
+  speech: {
+    ...jsonSpeech,
+    idsOf: ({ path }) => /sku in\(([\d,]+)\)/.exec(path)?.[1]?.split(",") ?? null,
+    entry: (id, isDearer = false) =>
+      catalogue.aProduct(id, { name: title(id), salePrice: isDearer ? dearer : price }),
+    reply: catalogue.wholeReply,
+  },
+};
+
+const bAffiliate: MisbehavingSubject = {
+  name: "b_affiliate",
+  questions: 1,
+  ...numbers,
+  leftOut: "not_found",
+  wrongBytes: "a wrong letter",
+  start(url, options) {
+    const { consumerId, keyVersion, privateKey } = affiliate;
+    const own = { consumerId, keyVersion, privateKey: "/sources/b", ...pace, ...options };
+    const whole = { adapter: "b_affiliate", baseUrl: `${url}/v2`, ...own };
+    return products("retailer_b.standard", whole, privateKey);
+  },
+  speech: {
+    ...jsonSpeech,
+    idsOf: ({ query }) => query.get("ids")?.split(",") ?? null,
+    entry: (id, isDearer = false) =>
+      affiliate.anItem(id, {
+        name: title(id),
+        salePrice: isDearer ? dearer : price,
+        customerRating: 4.3,
+        numReviews: 12,
+      }),
+    reply: (items) => ({ items }),
+  },
+};
+
+const aHistory = { adapter: "a_history", secret: "/sources/a", ...pace } as const;
+
+const historySpeech = {
+  ...jsonSpeech,
+  idsOf: ({ path, query }: SourceRequest) =>
+    path === "/product" ? (query.get("asin")?.split(",") ?? null) : null,
+  aside: ({ query }: SourceRequest) => {
+    const sellers = (query.get("seller") ?? "").split(",");
+    const named = sellers.map((id) => [id, { sellerId: id, sellerName: `Shop ${id}` }]);
+    return JSON.stringify(history.envelope({ sellers: Object.fromEntries(named) }));
+  },
+  reply: (listings: readonly unknown[]) => history.envelope({ products: listings }),
+};
+
+const aHistoryProducts: MisbehavingSubject = {
+  name: "a_history",
+  questions: 1,
+  ...asins,
+  leftOut: "unavailable",
+  wrongBytes: "a wrong letter",
+  start: (url, options) =>
+    products("retailer_a.lite", { ...aHistory, baseUrl: url, ...options }, history.apiKey),
+  speech: {
+    ...historySpeech,
+    entry: (id, isDearer = false) =>
+      history.aListing(id, {
+        title: title(id),
+        stats: history.someStats({ buyBoxPrice: isDearer ? 2_450 : 1_999 }),
+      }),
+  },
+};
+
+const aHistoryOffers: MisbehavingSubject = {
+  ...aHistoryProducts,
+  name: "a_history of offers",
+  start: (url, options) => offers({ ...aHistory, baseUrl: url, ...options }, history.apiKey),
+  speech: {
+    ...historySpeech,
+    entry: (id, isDearer = false) =>
+      history.aListing(id, {
+        offersSuccessful: true,
+        offers: [history.anOffer(1, [isDearer ? 2_450 : 1_999, 0], { conditionComment: "Abîmé" })],
+      }),
+  },
+};
+
+/** The offer of a listing, under the id that a read of its offers gives it. */
+const historyOfferOf = (asin: string): OfferReference => {
+  const seller = { sellerId: "A1SELLER01", condition: "new", isFba: false };
+  return { asin, offerListingId: historyOfferId({ listing: asin, ...seller }) };
+};
+
+const aHistoryChecks: MisbehavingSubject = {
+  ...aHistoryOffers,
+  name: "a_history of offer checks",
+  start: (url, options) =>
+    checks(historyOfferOf, { ...aHistory, baseUrl: url, ...options }, history.apiKey),
+};
+
+/** Only a team's own server can be told to write what it says it writes. */
+const strict = { leftOut: "unavailable", wrongBytes: "no reply" } as const;
+
+const upstreamAt = (url: string, options: ReaderOptions): Options => ({
+  adapter: "upstream",
+  baseUrl: url,
+  ...pace,
+  ...options,
+});
+
+const upstreamSpeech = {
+  ...jsonSpeech,
+  idsOf: ({ path, body }: SourceRequest) => {
+    const { ids, offers: asked } = JSON.parse(body) as {
+      readonly ids?: readonly string[];
+      readonly offers?: readonly { readonly offerListingId: string }[];
+    };
+    if (path !== "/read") return null;
+    return ids ?? asked?.map(({ offerListingId }) => offerListingId) ?? null;
+  },
+  reply: (results: readonly unknown[]) => ({ results, by: "Crème" }),
+};
+
+const upstreamProducts: MisbehavingSubject = {
+  name: "upstream",
+  questions: 1,
+  ...numbers,
+  ...strict,
+  start: (url, options) => products("retailer_c.standard", upstreamAt(url, options)),
+  speech: {
+    ...upstreamSpeech,
+    entry: (id, isDearer = false) => ({
+      id,
+      status: "ok",
+      data: {
+        title: title(id),
+        price: { amount: isDearer ? dearer : price, currency: "USD" },
+        availability: { inStock: true, message: "In stock" },
+        retailer_c: { regularPrice: 29.99, shipping: "IN_STOCK" },
+      },
+    }),
+  },
+};
+
+const upstreamOffers: MisbehavingSubject = {
+  name: "upstream of offers",
+  questions: 1,
+  ...asins,
+  ...strict,
+  start: (url, options) => offers(upstreamAt(url, options)),
+  speech: {
+    ...upstreamSpeech,
+    entry: (id, isDearer = false) => ({
+      id,
+      status: "ok",
+      data: {
+        totalOffers: 3,
+        offers: [
+          {
+            offerListingId: `offer-${id}`,
+            price: isDearer ? dearer : price,
+            currency: "USD",
+            priceDisplay: "$19.99",
+            condition: "used_good",
+            conditionNote: "Abîmé",
+            seller: { id: "S1", name: "Lampes Kelwick", ratingCount: 12 },
+            fulfillment: { isFba: false, fulfillerName: "Lampes Kelwick" },
+            isBuybox: false,
+          },
+        ],
+      },
+    }),
+  },
+};
+
+/** The item that all offers are asked about. */
+const asin = "B0LAMP0001";
+
+const upstreamChecks: MisbehavingSubject = {
+  name: "upstream of offer checks",
+  questions: 1,
+  ...strict,
+  ids: ["offer-1", "offer-2"],
+  stranger: "offer-9",
+  start: (url, options) =>
+    checks((offerListingId) => ({ asin, offerListingId }), upstreamAt(url, options)),
+  speech: {
+    ...upstreamSpeech,
+    entry: (id, isDearer = false) => ({
+      id,
+      asin,
+      status: "ok",
+      data: { buyable: !isDearer },
+    }),
+  },
+};
+
+type Product = Readonly<Record<string, unknown>>;
+
+const pageProduct = (id: string, isDearer = false): Product =>
+  page.aProduct({
+    sku: id,
+    name: title(id),
+    offers: page.anOffer({ price: isDearer ? dearer : price }),
+  });
+
+/** One page an item: one that leaves it out is about another one. */
+const web: MisbehavingSubject = {
+  name: "web",
+  ...numbers,
+  questions: 2,
+  leftOut: "unavailable",
+  wrongBytes: "a wrong letter",
+  start: (url, options) =>
+    products("retailer_c.standard", {
+      adapter: "web",
+      urlTemplate: `${url}/p/{id}`,
+      userAgent: "lamp-reader/1.0 (+https://reader.example/about)",
+      callsPerSecond: 50,
+      burst: 100,
+      ...options,
+    }),
+  speech: {
+    contentType: "text/html",
+    idsOf: ({ path }) => /^\/p\/(\d+)$/.exec(path)?.slice(1) ?? null,
+    entry: pageProduct,
+    reply: (found) => (found.length > 0 ? found : [pageProduct(numbers.stranger)]),
+    written: (found) => {
+      const [{ sku } = {}] = found as readonly Product[];
+      return page
+        .aPage(page.linkedData(...(found as readonly Product[])))
+        .replace("/p/6501234", `/p/${String(sku)}`);
+    },
+  },
+};
+
+/** Every adapter that reads over HTTP, for what it reads. */
+export const misbehavingSubjects: readonly MisbehavingSubject[] = [
+  dCatalog,
+  bAffiliate,
+  aHistoryProducts,
+  aHistoryOffers,
+  aHistoryChecks,
+  upstreamProducts,
+  upstreamOffers,
+  upstreamChecks,
+  web,
+];
