@@ -15,9 +15,11 @@ export interface WebDependencies {
   /** Bound to the template's host and to the User-Agent of the options. */
   readonly client: SourceClient;
   readonly clock: Clock;
+  /** Told what a deployer should know of the site. */
+  readonly note?: (problem: string) => void;
 }
 
-interface Reader extends WebDependencies {
+interface Reader extends Omit<WebDependencies, "note"> {
   readonly options: WebOptions;
   readonly site: URL;
   readonly robots: Robots;
@@ -31,7 +33,7 @@ interface Reader extends WebDependencies {
  * 410 (and a 404 where the deployer vouches for it) makes one `not_found`.
  * @throws Error for a template that is none, and when asked for retailer_a, which it does not read.
  */
-export function webScraper(options: WebOptions, { client, clock }: WebDependencies): Scraper {
+export function webScraper(options: WebOptions, { client, clock, note }: WebDependencies): Scraper {
   const { urlTemplate, userAgent, callsAtOnceMax } = options;
   if (!isUrlTemplate(urlTemplate)) throw new Error("web: urlTemplate is no template");
   const site = addressOf(urlTemplate, "0");
@@ -40,7 +42,7 @@ export function webScraper(options: WebOptions, { client, clock }: WebDependenci
     client,
     clock,
     site,
-    robots: robots({ client, clock, site, userAgent }),
+    robots: robots({ client, clock, site, userAgent, note }),
     gap: crawlGap(clock),
   };
   return {
@@ -71,8 +73,9 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
     return rules.isAllowed(url) && (await gap.turn(rules.gapMs, deadline));
   };
   const journey = { client, site, accept: "text/html", deadline, mayVisit };
-  const landing = await follow(addressOf(urlTemplate, id), journey);
+  const asked = addressOf(urlTemplate, id);
+  const landing = await follow(asked, journey);
   const fetchedAt = clock.now().toISOString();
   if (landing === null) return { id, status: "unavailable", fetchedAt };
-  return webAnswer(landing, { id, platform, marketplace, fetchedAt, notFoundStatus });
+  return webAnswer(landing, { id, asked, platform, marketplace, fetchedAt, notFoundStatus });
 }

@@ -5,12 +5,32 @@ const amountMax = 1_000_000;
 /** How far from whole cents an amount may be before it is no amount of money. */
 const centTolerance = 0.000_5;
 
-/** One number, with nothing but a currency before or after it. */
-const around = String.raw`[^\d.,−-]{0,12}?`;
+const blanks = " \u00A0\u2009\u202F";
+/** One number, and what stands before and after it. */
 const oneNumber = new RegExp(
-  String.raw`^${around}(\d[\d.,' \u00A0\u2009\u202F]*)(?:[.,]?-{1,2})?\.?${around}\.?$`,
+  String.raw`^([^\d.,−-]{0,20}?)(\d[\d.,'${blanks}]*)(?:[.,]?-{1,2})?\.?([^\d.,−-]{0,20}?)\.?$`,
   "u",
 );
+/** Digits in threes, which blanks or apostrophes divide. */
+const inThrees = new RegExp(String.raw`^\d{1,3}([${blanks}'])\d{3}(?:\1\d{3})*(?:[.,]\d*)?$`, "u");
+
+/** What may stand by the price of one piece. Whatever else does makes the amount another thing's. */
+const plainWords: ReadonlySet<string> = new Set([
+  "price",
+  "now",
+  "only",
+  "our",
+  "sale",
+  "each",
+  "ea",
+  "kr",
+  "zł",
+  "kč",
+  "lei",
+  "rs",
+]);
+const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+const currencySign = /^(?:[A-Z]{1,3}(?=\$))?[\p{Sc}--[¢￠]](?:[A-Z]{2,3})?$/v;
 
 /**
  * Reads an amount of money as people write it; undefined for 0, which pages say when they do not
@@ -29,16 +49,28 @@ export function amountOf(value: string | number, currency: string | null): numbe
 
 /** The one amount that texts of several elements hold: whole and cents may stand apart. */
 function amountAmong(value: string, currency: string | null): number | undefined {
-  const texts = value.split(textBoundary).filter((text) => /\d/.test(text));
+  const all = value.split(textBoundary);
+  const texts = all.filter((text) => /\d/.test(text));
+  const others = all.filter((text) => !/\d/.test(text));
+  if (!others.every(isPlain)) return undefined;
   const [whole = "", cents = ""] = texts;
   if (texts.length === 2 && /^[.,]\d{2}\D*$/.test(cents)) return amountOf(whole + cents, currency);
   const amounts = texts.map((text) => amountOf(text, currency));
   return new Set(amounts).size === 1 ? amounts[0] : undefined;
 }
 
+/** Whether words beside a number leave it the price of one piece: "from", "/lb", "% off" do not. */
+const isPlain = (text: string): boolean =>
+  text
+    .split(/[\s:]+/u)
+    .filter((word) => word !== "")
+    .every(
+      (word) =>
+        currencySign.test(word) || currencyCodes.has(word) || plainWords.has(word.toLowerCase()),
+    );
+
 function numberIn(text: string, commasAreThousands: boolean): number | undefined {
-  if (text.length > 40) return undefined;
-  const written = oneNumber.exec(text)?.[1]?.replaceAll(/['\s\u00A0\u2009\u202F]/gu, "");
+  const written = digitsIn(text);
   if (written === undefined) return undefined;
   const decimal = decimalMark(written, commasAreThousands);
   if (decimal === undefined) return wellGrouped(written, "");
@@ -47,6 +79,17 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
   if (!/^\d*$/.test(fraction)) return undefined;
   const whole = wellGrouped(written.slice(0, at), decimal);
   return whole === undefined ? undefined : Number(`${whole}.${fraction}`);
+}
+
+/** The one number of a text that says no more than a price, without the blanks within it. */
+function digitsIn(text: string): string | undefined {
+  if (text.length > 40) return undefined;
+  const [, before = "", digits = "", after = ""] = oneNumber.exec(text) ?? [];
+  const number = digits.trim();
+  if (number === "" || !isPlain(before) || !isPlain(after)) return undefined;
+  // A blank or an apostrophe divides thousands, or it divides two numbers.
+  if (/['\s]/u.test(number) && !inThrees.test(number)) return undefined;
+  return number.replaceAll(/['\s]/gu, "");
 }
 
 /** The separator before the decimals; undefined when there is none. */

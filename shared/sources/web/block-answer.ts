@@ -1,17 +1,20 @@
-import { isBlockPage } from "./block-page.ts";
+import { saysBlocked } from "./block-page.ts";
 import type { Answered } from "./follow.ts";
 import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
 
 const productMarks = /application\/ld\+json|\bitemprop\b|["']og:type["']/i;
+/** With these a page may come that keeps readers out; other statuses are the client's own to know. */
+const disguises: ReadonlySet<number> = new Set([200, 404, 410]);
 
 /**
- * Whether an answer is a page that keeps readers out, whatever its status says: for the circuit of
- * the client. Statuses that say so themselves are the client's own to know.
+ * Whether an answer is a page that says that it keeps readers out, though its status does not: for
+ * the circuit of the client. A page that is only short says no such thing: shops have small pages
+ * for what they no longer sell.
  */
 export function isBlockAnswer({ status, body, headers }: Answered): boolean {
   const contentType = headers.get("content-type") ?? "";
-  if (status !== 200 || !/^\s*text\/html/i.test(contentType)) return false;
+  if (!disguises.has(status) || !/^\s*text\/html/i.test(contentType)) return false;
   const html = pageText(body, contentType);
-  return !productMarks.test(html) && isBlockPage(html, pageHead(html));
+  return !productMarks.test(html) && saysBlocked(html, pageHead(html));
 }

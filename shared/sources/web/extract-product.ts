@@ -1,4 +1,4 @@
-import { isBlockPage } from "./block-page.ts";
+import { isBlockTitle, isShortPage } from "./block-page.ts";
 import { categoryIn } from "./breadcrumb.ts";
 import { type Choice, chooseProduct, isNamedPage } from "./choose-product.ts";
 import { defined } from "./defined.ts";
@@ -24,7 +24,7 @@ export type Extraction =
   | { readonly proof: "another" | "several" }
   /** Its prices are in another currency than the marketplace's: it was made for another country. */
   | { readonly proof: "foreign_currency" }
-  /** It keeps readers out. */
+  /** It keeps readers out, or is too short to tell it from such a page. */
   | { readonly proof: "blocked" }
   /** It says nothing of products. */
   | { readonly proof: "nothing" };
@@ -94,7 +94,7 @@ const isIn = (wanted: string | null, stated: string | undefined): boolean =>
 
 /** A page that says by its address and title that it is the product's proves that there is one. */
 function withoutProduct(html: string, wanted: WantedProduct, head: PageHead): Extraction {
-  if (isBlockPage(html, head)) return { proof: "blocked" };
+  if (isShortPage(html) || isBlockTitle(head)) return { proof: "blocked" };
   const title = plainText(head.metas.get("og:title") ?? "");
   const isProduct = /product/i.test(head.metas.get("og:type") ?? "");
   return title !== "" && isProduct && isNamedPage(wanted, head)

@@ -5,39 +5,45 @@ const blockCharactersMax = 1024 * 1024;
 /** Guessing at what was meant takes time, and a long block is mostly well formed. */
 const repairCharactersMax = 100_000;
 const blocksMax = 50;
-/** How far back from its type the opening of a script element may be. */
-const openingCharactersMax = 1_000;
+/** How long the opening of a script element may be. */
+const openingCharactersMax = 4_000;
+const linkedDataType = /\stype\s*=\s*["']?\s*application\/ld\+json/i;
 
 /**
- * The JSON-LD of a page, parsed, without building the page: a scan for the script elements finds
- * the same blocks as a parser. What cannot be read is left out.
+ * The JSON-LD of a page, parsed, without building the page: a scan for the script elements, past
+ * comments, finds the same blocks as a parser. What cannot be read is left out.
  */
 export function jsonLdBlocks(html: string): object[] {
   const found: object[] = [];
-  const marks = /application\/ld\+json/gi;
-  for (let blocks = 0; blocks < blocksMax; blocks += 1) {
+  const marks = /<!--|<script(?=[\s/>])/gi;
+  for (let blocks = 0; blocks < blocksMax;) {
     const mark = marks.exec(html);
     if (mark === null) break;
-    const start = startOfScript(html, mark.index);
-    if (start === undefined) continue;
-    const end = endOfScript(html, start);
+    const isComment = mark[0] === "<!--";
+    const start = isComment ? mark.index + 2 : marks.lastIndex;
+    const end = isComment ? endOfComment(html, start) : endOfScript(html, start);
     marks.lastIndex = end;
-    const block = parseBlock(html.slice(start, end));
+    const content = isComment ? undefined : linkedDataIn(html, start, end);
+    if (content === undefined) continue;
+    blocks += 1;
+    const block = parseBlock(content);
     if (block !== undefined) found.push(block);
   }
   return found;
 }
 
-/** Where the content begins of the script element whose opening holds `at`. */
-function startOfScript(html: string, at: number): number | undefined {
-  const before = html.slice(Math.max(0, at - openingCharactersMax), at);
-  const opening = before.lastIndexOf("<");
-  if (!/^<script\s[^>]*type\s*=\s*["']?\s*$/i.test(before.slice(Math.max(0, opening)))) {
-    return undefined;
-  }
-  if (/<!--\s*$/.test(before.slice(0, opening))) return undefined;
-  const close = html.indexOf(">", at);
-  return close === -1 ? undefined : close + 1;
+/** The content of a script element from behind its name, if it is JSON-LD. */
+function linkedDataIn(html: string, start: number, end: number): string | undefined {
+  const close = html.slice(start, Math.min(end, start + openingCharactersMax)).indexOf(">");
+  if (close === -1) return undefined;
+  const isLinkedData = linkedDataType.test(html.slice(start, start + close));
+  return isLinkedData ? html.slice(start + close + 1, end) : undefined;
+}
+
+/** A comment without an end goes on to the page's. */
+function endOfComment(html: string, start: number): number {
+  const end = html.indexOf("-->", start);
+  return end === -1 ? html.length : end + 3;
 }
 
 function endOfScript(html: string, start: number): number {

@@ -27,6 +27,9 @@ interface Frame {
 
 type Attributes = Readonly<Record<string, string>>;
 
+/** What stands in these no longer holds: a price of before. */
+const struckOut: ReadonlySet<string> = new Set(["del", "s", "strike"]);
+
 /** The attribute that holds the value, by element. */
 const valueAttributes: ReadonlyMap<string, readonly string[]> = new Map([
   ["link", ["href"]],
@@ -47,22 +50,26 @@ interface Reading {
   readonly frames: Frame[];
   /** Elements that are open. */
   open: number;
+  /** The outermost open element that is struck out, as `open` counts; 0 for none. */
+  struck: number;
   nodesLeft: number;
 }
 
 /** The things at the top of a page's microdata, in the order written; no page is built. */
 export function microdataNodes(html: string): SchemaNode[] {
-  const reading: Reading = { top: [], frames: [], open: 0, nodesLeft: nodesMax };
+  const reading: Reading = { top: [], frames: [], open: 0, struck: 0, nodesLeft: nodesMax };
   const parser = new Parser({
     onopentag(name, attributes) {
       reading.open += 1;
       if (reading.open > openElementsMax) parser.pause();
+      if (reading.struck === 0 && struckOut.has(name)) reading.struck = reading.open;
       markBoundary(reading.frames);
       const names = namesIn(attributes["itemprop"]);
       if (attributes["itemscope"] !== undefined) openScope(names, attributes, reading);
       else if (names.length > 0) openValue(names, attributeValue(name, attributes), reading);
     },
     ontext(text) {
+      if (reading.struck > 0) return;
       for (const frame of reading.frames) {
         if (frame.property === undefined || frame.length >= textLengthMax) continue;
         frame.texts.push(text);
@@ -71,6 +78,7 @@ export function microdataNodes(html: string): SchemaNode[] {
     },
     onclosetag() {
       closeElement(reading);
+      if (reading.struck === reading.open) reading.struck = 0;
       reading.open -= 1;
     },
   });
@@ -93,7 +101,7 @@ function openScope(names: readonly string[], attributes: Attributes, reading: Re
 /** A value: of an attribute at once, else of the element's text when it closes. */
 function openValue(names: readonly string[], value: string | undefined, reading: Reading): void {
   const scope = scopeOf(reading.frames);
-  if (scope === undefined) return;
+  if (scope === undefined || reading.struck > 0) return;
   if (value !== undefined) add(scope, names, value);
   else pushFrame({ node: undefined, property: { names, of: scope } }, reading);
 }

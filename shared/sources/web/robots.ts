@@ -12,14 +12,15 @@ const rulesHoldMs = 24 * millisecondsPerHour;
 const silenceHoldsMs = 60_000;
 /** Rules beyond this are not read. */
 const rulesBytesMax = 512 * 1024;
-const crawlDelayMsMax = 10_000;
+/** No crawl delay is kept beyond this: it would be a site's slip, or its way to say no. */
+const crawlDelayMsMax = millisecondsPerHour;
 /** No call has more time. */
 const waitMsMax = 600_000;
 
 /** What a site's robots.txt says. */
 export interface RobotsRules {
   isAllowed(url: URL): boolean;
-  /** The least time between two calls, at most ten seconds; 0 when nothing is asked. */
+  /** The least time between two calls, at most an hour; 0 when nothing is asked. */
   readonly gapMs: number;
 }
 
@@ -33,6 +34,7 @@ export interface RobotsOptions {
   readonly clock: Clock;
   readonly site: URL;
   readonly userAgent: string;
+  readonly note?: ((problem: string) => void) | undefined;
 }
 
 interface Known {
@@ -86,7 +88,7 @@ function withinMs(rules: Promise<RobotsRules>, milliseconds: number): Promise<Ro
 async function readRules(
   { origin }: URL,
   deadline: Date,
-  { client, site, userAgent }: RobotsOptions,
+  { client, site, userAgent, note }: RobotsOptions,
 ): Promise<RobotsRules> {
   const landing = await follow(new URL("/robots.txt", origin), {
     client,
@@ -99,13 +101,27 @@ async function readRules(
   // Being asked too often is no leave to ask for more.
   if (landing === null || status === 429) return nothing;
   if (status >= 400 && status < 500) return everything;
-  return status === 200 ? rulesIn(landing.answer.body, origin, userAgent) : nothing;
+  if (status !== 200) return nothing;
+  const rules = rulesIn(landing.answer.body, origin, userAgent);
+  if (rules.gapMs > crawlDelayMsMax) {
+    note?.(`${origin}/robots.txt asks for ${rules.gapMs / 1_000} s between pages; an hour is kept`);
+  }
+  return { ...rules, gapMs: Math.min(crawlDelayMsMax, rules.gapMs) };
 }
 
 function rulesIn(body: Uint8Array, origin: string, userAgent: string): RobotsRules {
   const text = new TextDecoder().decode(body.subarray(0, rulesBytesMax));
-  const rules = parseRobots(`${origin}/robots.txt`, text);
-  const delaySeconds = rules.getCrawlDelay(userAgent) ?? 0;
-  const gapMs = delaySeconds > 0 ? Math.min(crawlDelayMsMax, delaySeconds * 1_000) : 0;
-  return { gapMs, isAllowed: (url) => rules.isAllowed(url.href, userAgent) !== false };
+  const rules = parseRobots(`${origin}/robots.txt`, plainlyEncoded(text));
+  const gapMs = Math.max(0, (rules.getCrawlDelay(userAgent) ?? 0) * 1_000);
+  return { gapMs, isAllowed: (url) => rules.isAllowed(comparable(url), userAgent) !== false };
 }
+
+/** An address with what the parser encodes in rules encoded too, and nothing else (RFC 9309, 2.2.2). */
+const comparable = ({ origin, pathname, search }: URL): string =>
+  origin + plainlyEncoded(encodeURI(pathname + search).replaceAll("%25", "%"));
+
+/** What needs no percent-encoding stands for itself; the parser makes the rest upper case. */
+const plainlyEncoded = (text: string): string =>
+  text.replaceAll(/%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi, (encoded) =>
+    decodeURIComponent(encoded),
+  );

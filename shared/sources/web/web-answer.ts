@@ -14,6 +14,8 @@ const notFoundStatusCode = 404;
 
 export interface PageReading {
   readonly id: string;
+  /** The address that was asked for, before redirects. */
+  readonly asked: URL;
   readonly platform: WebPlatform;
   readonly marketplace: string;
   readonly fetchedAt: string;
@@ -39,11 +41,19 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
 }
 
 /** The positive word that there is no such product: of its own address, and not a block in disguise. */
-function isGone({ url, answer }: Landing, { id, notFoundStatus }: PageReading): boolean {
+function isGone({ url, answer }: Landing, { id, asked, notFoundStatus }: PageReading): boolean {
   const { status, body, headers } = answer;
   const isSaid = status === goneStatus || (notFoundStatus && status === notFoundStatusCode);
-  if (!isSaid || !addressMentions(url.href, id)) return false;
+  if (!isSaid || !isOwnAddress(url, asked, id)) return false;
   return !isBlockTitle(pageHead(pageText(body, headers.get("content-type") ?? "")));
 }
+
+/**
+ * Whether what an address says is of the product: the one that was asked for, or one that holds the
+ * id in its path. A page for everything (a login, a notice) may carry the id in its query.
+ */
+const isOwnAddress = (url: URL, asked: URL, id: string): boolean =>
+  (url.pathname === asked.pathname && url.search === asked.search) ||
+  addressMentions(url.pathname, id);
 
 const isHtml = (contentType: string): boolean => /^\s*text\/html\s*(?:;|$)/i.test(contentType);

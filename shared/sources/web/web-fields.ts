@@ -9,7 +9,7 @@ import type {
 } from "../../scrapers/product-fields.ts";
 import { type AvailabilityWord, availabilityOf } from "./availability-word.ts";
 import { defined } from "./defined.ts";
-import type { OfferedPrice } from "./choose-offer.ts";
+import type { OfferedPrice } from "./offer-price.ts";
 import type { ProductFacts } from "./extract-product.ts";
 
 /** The platforms that may be read off their pages. */

@@ -42,6 +42,59 @@ describe("amounts", () => {
   });
 
   it.each([
+    "US$19.99",
+    "19.99 USD",
+    "USD 19.99",
+    "$19.99 each",
+    "Price: $19.99",
+    "CA$19.99",
+    "19.99€",
+  ])("lets %j say in which currency, and that it is one piece's", (text) => {
+    expect(amountOf(text, null)).toBe(19.99);
+  });
+
+  it.each([
+    "$19 99",
+    "12 99",
+    "1 2990",
+    "1234 567",
+    "1'29",
+    "99¢",
+    "99 cents",
+    "$2.50/lb",
+    "$2.50 / lb",
+    "$1.20 per 100 g",
+    "$29.99/mo",
+    "$29.99 monthly",
+    "From $10",
+    "from 10.00",
+    "$10+",
+    "$10 and up",
+    "up to $10",
+    "50% off",
+    "50 %",
+    "Save $20",
+    "$20 off",
+    "$20 OFF",
+    "Was $20",
+    "(5.00)",
+    "2 for 5",
+  ])("takes %j for no price of one piece", (text) => {
+    expect(amountOf(text, "USD")).toBeUndefined();
+    expect(amountOf(text, null)).toBeUndefined();
+  });
+
+  it.each([
+    ["1 299", 1299],
+    ["12 990,50", 12990.5],
+    ["1'299'000", undefined],
+    ["1'299 000", undefined],
+    ["999'000", 999_000],
+  ])("takes blanks and apostrophes for dividers of thousands only: %j is %j", (text, amount) => {
+    expect(amountOf(text, null)).toBe(amount);
+  });
+
+  it.each([
     [19.99, 19.99],
     [22.490000000000002, 22.49],
     [0, undefined],
@@ -57,6 +110,10 @@ describe("amounts", () => {
     [["49", "50"], undefined],
     [["$499", "$499"], 499],
     [["Now", "$7"], 7],
+    [["$19", "99"], undefined],
+    [["From", "$7"], undefined],
+    [["$7", "/lb"], undefined],
+    [["$7", ".50", "/mo"], undefined],
   ])("never runs texts of several elements together: %j is %j", (texts, amount) => {
     expect(amountOf(texts.join(boundary), "USD")).toBe(amount);
   });

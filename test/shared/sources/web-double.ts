@@ -14,8 +14,6 @@ export interface PageCall {
 export type PageReaction =
   | "hang"
   | "reset"
-  /** A page that never ends. */
-  | "endless"
   | {
       readonly status?: number;
       readonly headers?: Readonly<Record<string, string>>;
@@ -47,7 +45,6 @@ export async function startShop(
     const reaction = react(call, number) ?? { status: 404 };
     if (reaction === "hang") return;
     if (reaction === "reset") request.socket.destroy();
-    else if (reaction === "endless") sendEndless(response);
     else void send(response, reaction);
   });
   server.listen(0, "127.0.0.1");
@@ -76,13 +73,4 @@ async function send(
   await delay(afterMs);
   response.writeHead(status, { "Content-Type": "text/html; charset=utf-8", ...headers });
   response.end(body);
-}
-
-function sendEndless(response: ServerResponse): void {
-  response.writeHead(200, { "Content-Type": "text/html" });
-  const more = (): void => {
-    while (!response.destroyed && response.write("<p>more</p>".repeat(1_000)));
-  };
-  response.on("drain", more);
-  more();
 }

@@ -84,6 +84,22 @@ describe("linked data that is written badly", () => {
     expect(extracted(aPage(`${head}<p>application/ld+json ${json}</p>`)).proof).toBe("nothing");
   });
 
+  it("reads no script within a comment, whatever else the comment holds", () => {
+    const old = linkedData(aProduct({ offers: anOffer({ price: 5 }) }));
+    const page = aPage(`<!-- before: <p>x</p> ${old} ${old} -->${linkedData(aProduct())}`);
+    expect(factsOf(page).price).toEqual(usd(19.99));
+    expect(extracted(aPage(`<!-- <b>x</b> ${old}`)).proof).toBe("nothing");
+  });
+
+  it.each([
+    ["an empty comment", "<!-->"],
+    ["a conditional comment", "<!--[if !IE]><!--><p>x</p><!--<![endif]-->"],
+    ["a script that holds the mark of a comment", '<script>const mark = "<!--";</script>'],
+    ["a script behind the mark of a comment", "<script><!--\nrun();\n//--></script>"],
+  ])("reads what stands behind %s", (_, before) => {
+    expect(factsOf(aPage(before + linkedData(aProduct()))).price).toEqual(usd(19.99));
+  });
+
   it("takes no block beyond a megabyte", () => {
     const long = aProduct({ description: "x".repeat(1_100_000) });
     expect(extracted(ofJson(long)).proof).toBe("nothing");
@@ -357,6 +373,22 @@ describe("microdata", () => {
     ["one of several names", '<b itemprop="lowPrice price">7.50</b>'],
   ])("reads %s", (_, inner) => {
     expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
+  });
+
+  it.each([
+    ["around it", "<del><b itemprop=price>$30.00</b></del><b itemprop=price>$7.50</b>"],
+    ["of its own", "<s itemprop=price>$30.00</s><b itemprop=price>$7.50</b>"],
+    ["with a value", "<strike><meta itemprop=price content=30></strike><b itemprop=price>7.50</b>"],
+    ["within it", "<b itemprop=price><del>$30.00</del> <ins>$7.50</ins></b>"],
+    ["left open", "<span><s><i itemprop=price>$30.00</span><b itemprop=price>$7.50</b>"],
+  ])("passes over a struck-out price, struck %s", (_, inner) => {
+    expect(factsOf(offer(inner)).price).toEqual(usd(7.5));
+  });
+
+  it("says no price of an offer with two, and one of an offer that says it twice", () => {
+    const one = "<b itemprop=price>$7.50</b>";
+    expect(factsOf(offer(`<b itemprop=price>$30.00</b>${one}`)).price).toBeUndefined();
+    expect(factsOf(offer(`${one}${one}`)).price).toEqual(usd(7.5));
   });
 
   it("lets no other markup settle a price that cannot be read", () => {

@@ -1,12 +1,10 @@
-import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../shared/base/system.ts";
 import type { ProductScraperId } from "../../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
 import { sourceClient } from "../../../shared/sources/http/polite-client.ts";
 import { ownRateBudget } from "../../../shared/sources/http/rate-budget.ts";
-import type { SourceEvent } from "../../../shared/sources/http/source-event.ts";
-import { webScraper } from "../../../shared/sources/web.ts";
+import { type WebDependencies, webScraper } from "../../../shared/sources/web.ts";
 import { isBlockAnswer } from "../../../shared/sources/web/block-answer.ts";
 import type { WebOptions } from "../../../shared/sources/web/web-options.ts";
 import { scraperContract } from "../../contracts/scraper.contract.ts";
@@ -23,9 +21,11 @@ interface Trial extends Partial<WebOptions> {
   readonly scraper?: ProductScraperId;
 }
 
-const events: SourceEvent[] = [];
-
-function scraperOn(url: string, options: Partial<WebOptions> = {}, clock = systemClock): Scraper {
+function scraperOn(
+  url: string,
+  options: Partial<WebOptions> = {},
+  { clock = systemClock, note }: Partial<Pick<WebDependencies, "clock" | "note">> = {},
+): Scraper {
   const whole: WebOptions = {
     adapter: "web",
     urlTemplate: `${url}/p/{id}`,
@@ -47,15 +47,14 @@ function scraperOn(url: string, options: Partial<WebOptions> = {}, clock = syste
       isBlock: isBlockAnswer,
       userAgent,
     },
-    { clock: systemClock, chance, budget: ownRateBudget(), note: (event) => events.push(event) },
+    { clock: systemClock, chance, budget: ownRateBudget(), note: () => undefined },
   );
-  return webScraper(whole, { client, clock });
+  return webScraper(whole, { client, clock, ...(note && { note }) });
 }
 
 let shop: ShopDouble;
 const started: ShopDouble[] = [];
 afterEach(async () => {
-  events.length = 0;
   await Promise.all(started.splice(0).map((one) => one.stop()));
 });
 
@@ -100,36 +99,41 @@ const always =
   ({ path }: PageCall): PageReaction | undefined =>
     path === "/robots.txt" ? undefined : reaction;
 
-scraperContract("web", async () => {
-  const source = await startShop(({ path }) => {
-    const id = idIn(path);
-    const stages: Record<string, PageReaction> = {
-      "10005": { body: pageOf(id, { offers: anOffer({ price: 0 }) }) },
-      "10006": { status: 500 },
-      "10007": { status: 410, body: "<title>Gone</title>" },
-      "10008": "hang",
-      "10009": { body: "<title>Robot Check</title>" },
-      "10010": { body: pageOf("10011") },
-      "10012": { body: pageOf(id, { offers: anOffer({ priceCurrency: "EUR" }) }) },
-      "10013": { status: 404 },
-    };
-    if (id === "") return undefined;
-    return stages[id] ?? { body: pageOf(id, { secretCost: 3 }) };
-  });
-  return {
-    scraper: scraperOn(source.url),
-    scraperId: "retailer_c.standard",
-    marketplace: "us",
-    ids: {
-      ok: ["10001", "10002"],
-      partial: ["10005"],
-      not_found: ["10007"],
-      unavailable: ["10006", "10009", "10012", "10013"],
-    },
-    slowId: "10008",
-    stop: () => source.stop(),
-  };
-});
+describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standard"] as const)(
+  "as %s",
+  (scraperId) => {
+    scraperContract("web", async () => {
+      const source = await startShop(({ path }) => {
+        const id = idIn(path);
+        const stages: Record<string, PageReaction> = {
+          "10005": { body: pageOf(id, { offers: anOffer({ price: 0 }) }) },
+          "10006": { status: 500 },
+          "10007": { status: 410, body: "<title>Gone</title>" },
+          "10008": "hang",
+          "10009": { body: "<title>Robot Check</title>" },
+          "10010": { body: pageOf("10011") },
+          "10012": { body: pageOf(id, { offers: anOffer({ priceCurrency: "EUR" }) }) },
+          "10013": { status: 404 },
+        };
+        if (id === "") return undefined;
+        return stages[id] ?? { body: pageOf(id, { secretCost: 3 }) };
+      });
+      return {
+        scraper: scraperOn(source.url),
+        scraperId,
+        marketplace: "us",
+        ids: {
+          ok: ["10001", "10002"],
+          partial: ["10005"],
+          not_found: ["10007"],
+          unavailable: ["10006", "10009", "10012", "10013"],
+        },
+        slowId: "10008",
+        stop: () => source.stop(),
+      };
+    });
+  },
+);
 
 describe("asking", () => {
   it("asks for the template's address with the id in it, as the robot it is", async () => {
@@ -266,9 +270,34 @@ describe("not found", () => {
   });
 
   it("is not what a page that keeps readers out says, whatever its status", async () => {
-    const block = "<title>Access denied</title>";
-    expect(await says(410, {}, block)).toBe("unavailable");
-    expect(await says(404, { notFoundStatus: true }, block)).toBe("unavailable");
+    for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
+      const block = `<title>${title}</title>`;
+      expect(await says(410, {}, block)).toBe("unavailable");
+      expect(await says(404, { notFoundStatus: true }, block)).toBe("unavailable");
+    }
+  });
+
+  it.each([
+    ["a page of the product's own, by its path", "/lamps/6501234", "not_found"],
+    ["a login that knows where to lead back to", "/login?next=/p/6501234", "unavailable"],
+    ["a page for everything that is gone", "/gone?from=6501234", "unavailable"],
+  ])("is what %s says only of itself", async (_, Location, status) => {
+    for (const end of [404, 410]) {
+      const react = ({ path }: PageCall): PageReaction | undefined => {
+        if (path === "/robots.txt") return undefined;
+        return path === "/p/6501234" ? { status: 302, headers: { Location } } : { status: end };
+      };
+      const read = readFrom(react, undefined, { notFoundStatus: true });
+      expect(await statusOf(read)).toBe(status);
+      expect(shop.pages()).toHaveLength(2);
+    }
+  });
+
+  it("is what the address that was asked for says, also where the id is in its query", async () => {
+    shop = await startShop(always({ status: 410 }));
+    started.push(shop);
+    const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
+    expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
   });
 
   it.each([301, 302])("is not what a %d to the home page says", async (status) => {
@@ -295,6 +324,8 @@ describe("robots.txt", () => {
     ["forbids another one", "User-agent: other\nDisallow: /", "ok"],
     ["allows more than it forbids", "User-agent: *\nDisallow: /\nAllow: /p/", "ok"],
     ["forbids by a pattern", "User-agent: *\nDisallow: /*1234$", "unavailable"],
+    ["forbids in another encoding", "User-agent: *\nDisallow: /%70/", "unavailable"],
+    ["forbids what needs encoding", "User-agent: *\nDisallow: /p%2f", "ok"],
     ["is empty", "", "ok"],
     ["is no robots.txt", "<html><body>Shop</body></html>", "ok"],
   ])("that %s is honoured", async (_, body, status) => {
@@ -336,7 +367,7 @@ describe("robots.txt", () => {
     let status = 500;
     shop = await startShop(({ path }) => (path === "/robots.txt" ? { status } : lamp));
     started.push(shop);
-    const scraper = scraperOn(shop.url, {}, clock);
+    const scraper = scraperOn(shop.url, {}, { clock });
     const read = async (): Promise<string | undefined> =>
       (
         await scraper.read({
@@ -369,7 +400,53 @@ describe("robots.txt", () => {
     const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 0.3"));
     await readFrom(delayed, ["6501234", "6501235", "6501236"]);
     const times = shop.calls.filter(({ path }) => path !== "/robots.txt").map(({ at }) => at);
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(580);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
+  });
+
+  it("honours characters that some write encoded and some do not", async () => {
+    const forbids = (rule: string, path: string): Promise<string | undefined> => {
+      const read = async (): Promise<readonly Answer[]> => {
+        shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));
+        started.push(shop);
+        const urlTemplate = `${shop.url}${path}/p/{id}`;
+        return readAgain(scraperOn(shop.url, { urlTemplate }), ["6501234"]);
+      };
+      return statusOf(read());
+    };
+    expect(await forbids("/[a]|b/", "/[a]|b")).toBe("unavailable");
+    expect(await forbids("/caf%c3%a9/", "/café")).toBe("unavailable");
+    expect(await forbids("/café/", "/caf%c3%a9")).toBe("unavailable");
+    expect(await forbids("/%7Eshop/", "/~shop")).toBe("unavailable");
+    expect(await forbids("/~shop/", "/%7eshop")).toBe("unavailable");
+    expect(await forbids("/a%2Fb/", "/a/b")).not.toBe("unavailable");
+  });
+
+  it.each([
+    [45, 45_000, 0],
+    [86_400, 3_600_000, 1],
+  ])("keeps a crawl delay of %d s for %d ms", async (delay, gapMs, warnings) => {
+    let nowMs = Date.now();
+    const sleeps: number[] = [];
+    const clock = {
+      ...systemClock,
+      now: () => new Date(nowMs),
+      sleep: async (milliseconds: number) => {
+        sleeps.push(milliseconds);
+        nowMs += milliseconds;
+      },
+    };
+    shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
+    started.push(shop);
+    const notes: string[] = [];
+    const scraper = scraperOn(
+      shop.url,
+      { callsAtOnceMax: 1 },
+      { clock, note: (problem) => notes.push(problem) },
+    );
+    const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
+    expect(answers.map(({ status }) => status)).not.toContain("unavailable");
+    expect(sleeps).toEqual([gapMs]);
+    expect(notes).toHaveLength(warnings);
   });
 
   it("leaves unread what a crawl delay puts behind the deadline", async () => {
@@ -443,15 +520,6 @@ describe("redirects", () => {
 
 describe("bodies", () => {
   it.each([
-    ["gzip", gzipSync],
-    ["br", brotliCompressSync],
-  ] as const)("are read in %s", async (encoding, compress) => {
-    const body = compress(Buffer.from(pageOf("6501234")));
-    const reaction = { headers: { "Content-Encoding": encoding }, body };
-    expect(await statusOf(readFrom(always(reaction)))).toBe("ok");
-  });
-
-  it.each([
     ["the header", "text/html; charset=ISO-8859-1", ""],
     ["the page", "text/html", '<meta charset="iso-8859-1">'],
     [
@@ -485,24 +553,14 @@ describe("bodies", () => {
     },
   );
 
-  it("of more than 5 MB, or without an end, are dropped", async () => {
+  it("of more than 5 MB are dropped", async () => {
     const huge = pageOf("6501234") + " ".repeat(5_300_000);
     expect(await statusOf(readFrom(always({ body: huge })))).toBe("unavailable");
-    const packed = { headers: { "Content-Encoding": "gzip" }, body: gzipSync(huge) };
-    expect(await statusOf(readFrom(always(packed)))).toBe("unavailable");
-    expect(await statusOf(readFrom(always("endless")))).toBe("unavailable");
   });
 
   it("of nearly 5 MB are read", async () => {
     const long = pageOf("6501234") + " ".repeat(4_900_000);
     expect(await statusOf(readFrom(always({ body: long })))).toBe("ok");
-  });
-
-  it("that never come cost no more than the deadline", async () => {
-    const startedAt = Date.now();
-    const answers = await readFrom(always("hang"), ["6501234", "6501235"], { withinMs: 500 });
-    expect(answers.map(({ status }) => status)).toEqual(["unavailable", "unavailable"]);
-    expect(Date.now() - startedAt).toBeLessThan(1_500);
   });
 });
 
@@ -512,13 +570,41 @@ describe("a site that keeps readers out", () => {
     expect(await statusOf(read)).toBe("unavailable");
   });
 
-  it("by pages that say so is left alone after five of them", async () => {
-    const ids = Array.from({ length: 12 }, (_, n) => String(6_501_000 + n));
-    const block = always({ body: "<title>Are you a robot?</title>" });
-    const answers = await readFrom(block, ids, { callsAtOnceMax: 1 });
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(["unavailable"]));
+  const soldOut =
+    "<title>Sorry, this product is no longer available</title>" +
+    "<p>See our robot vacuums. This site is protected by reCAPTCHA.</p>".repeat(80);
+  const afterTen = (reaction: PageReaction, trial: Trial = {}): Promise<readonly Answer[]> => {
+    const ids = Array.from({ length: 20 }, (_, n) => String(6_501_000 + n));
+    return readFrom(
+      ({ path }) => {
+        if (path === "/robots.txt") return undefined;
+        const isOfTen = Number(idIn(path)) < 6_501_010;
+        return isOfTen ? reaction : { body: pageOf(idIn(path)).replace("/p/6501234", path) };
+      },
+      ids,
+      { callsAtOnceMax: 1, ...trial },
+    );
+  };
+
+  it.each([
+    ["small pages for what is no longer sold", soldOut],
+    ["empty pages", ""],
+    ["pages that are gone, of robots", "<title>Robot vacuum: not available</title>"],
+    ["pages that forbid in a script only", "<script>say('Access denied')</script>Not available"],
+  ])("is not what one with %s is", async (_, body) => {
+    const statuses = (await afterTen({ body })).map(({ status }) => status);
+    expect(statuses).toEqual([...Array(10).fill("unavailable"), ...Array(10).fill("ok")]);
+  });
+
+  it.each([
+    ["a 403", { status: 403 }],
+    ["a title", { body: "<title>Pardon Our Interruption</title>" }],
+    ["a long page's title", { body: aPage("").replace("<title>Shop", "<title>Just a moment...") }],
+    ["a text", { body: "<title>Shop</title><p>Please verify that you\n are human.</p>" }],
+    ["a title under a 404", { status: 404, body: "<title>Are you a robot?</title>" }],
+  ])("by %s is left alone after five such answers", async (_, reaction) => {
+    await afterTen(reaction);
     expect(shop.pages()).toHaveLength(5);
-    expect(events).toContainEqual({ kind: "circuit_opened" });
   });
 
   it("is not what a shop of robots is", async () => {
