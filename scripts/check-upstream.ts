@@ -1,16 +1,18 @@
 /**
  * Tells a team what its server gets wrong of the contract of `/docs/upstream`:
  * `npm run check:upstream -- <base URL> --scraper retailer_d.standard --ids 1234567,2345678`.
- * Prints a line for each rule; exits with 1 when one fails that must hold.
+ * Prints a line for each rule. Exits with 0 when every rule holds that must, with 1 when one fails or
+ * nothing was read, and with 2 when the command line is wrong.
  */
 import { parseArgs } from "node:util";
 import { platforms } from "../shared/platforms/catalogue.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
 import type { Server } from "./check-upstream/exchange.ts";
-import { conforms, type Finding, report } from "./check-upstream/finding.ts";
+import { conforms, type Finding, judged, report } from "./check-upstream/finding.ts";
 import type { Subject } from "./check-upstream/read-call.ts";
 import { checkScraper } from "./check-upstream/scraper-rules.ts";
 import { checkRefusals, readCapabilities } from "./check-upstream/server-rules.ts";
+import { runCommand, secretFrom, wholeNumberFrom } from "./upstream/command-line.ts";
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;
@@ -31,10 +33,19 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
     const subject = { scraper: one, marketplace, ids, unknownId, maxBatch };
     findings.push(...(await checkScraper(server, subject)));
   }
+  if (ids.length === 0) findings.push(nothingRead);
   const [first = "retailer_d.standard"] = wanted;
   findings.push(...(await checkRefusals(server, { scraper: first, marketplace })));
   return findings;
 }
+
+/** A server that was asked for no item is one of which nothing is known. */
+const nothingRead = judged({
+  rule: "read",
+  level: "must",
+  expected: "items to read: pass --scraper retailer_d.standard --ids <ids of items that exist>",
+  trouble: "nothing was read",
+});
 
 const known: ReadonlySet<string> = new Set(stepScraperIds);
 const isScraper = (id: string): id is StepScraperId => known.has(id);
@@ -44,8 +55,12 @@ const hasShop = (scraper: StepScraperId, marketplace: string): boolean =>
 
 const usage =
   "npm run check:upstream -- <base URL> [--secret-env NAME] [--marketplace us] " +
-  "[--scraper retailer_d.standard --ids 1,2,3 [--unknown-id 4]]\n" +
-  "Ids of offer checks are <asin>:<offerListingId>.\n";
+  "[--timeout <seconds>] --scraper retailer_d.standard --ids 1,2,3 [--unknown-id 4]\n" +
+  "Name ids of items that exist, and with --unknown-id one that does not. Ids of offer checks are " +
+  "<asin>:<offerListingId> of offers that can be bought now.\n";
+
+/** Seconds that the run waits for a reply. */
+const timeoutRange = { from: 1, to: 600 };
 
 /** The options of a command line. @throws Error that says what is wrong with it */
 export function parseCheckOptions(
@@ -64,24 +79,43 @@ export function parseCheckOptions(
       timeout: { type: "string", default: "20" },
     },
   });
-  const { ids = "", marketplace, timeout } = values;
-  const [baseUrl = ""] = positionals;
-  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new Error(`The base URL of the server is missing\n${usage}`);
-  }
+  const { marketplace, timeout } = values;
   const scraper = scraperFrom(values.scraper, marketplace);
-  if (ids !== "" && scraper === undefined) throw new Error("--ids needs --scraper");
   return {
     server: {
-      baseUrl: baseUrl.replace(/\/+$/, ""),
+      baseUrl: baseUrlFrom(positionals),
       secret: secretFrom(values["secret-env"], environment),
-      timeoutMs: Number(timeout) * 1_000,
+      timeoutMs: wholeNumberFrom("--timeout", timeout, timeoutRange) * 1_000,
     },
     scraper,
     marketplace,
-    ids: ids.split(",").filter((id) => id !== ""),
-    unknownId: values["unknown-id"],
+    ids: idsFrom("--ids", values.ids?.split(","), scraper),
+    unknownId: idsFrom("--unknown-id", [values["unknown-id"] ?? ""], scraper)[0],
   };
+}
+
+function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
+  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new Error(`The base URL of the server is missing\n${usage}`);
+  }
+  if (rest.length > 0) throw new Error(`Nothing is known of ${rest.join(" ")}\n${usage}`);
+  return baseUrl.replace(/\/+$/, "");
+}
+
+const isPair = (id: string): boolean => /^[^:]+:./.test(id);
+
+/** The ids that are given, each once. */
+function idsFrom(
+  option: string,
+  given: readonly string[] | undefined,
+  scraper: StepScraperId | undefined,
+): string[] {
+  const ids = [...new Set((given ?? []).map((id) => id.trim()).filter((id) => id !== ""))];
+  if (ids.length > 0 && scraper === undefined) throw new Error(`${option} needs --scraper`);
+  if (scraper === "retailer_a.offer_check" && !ids.every(isPair)) {
+    throw new Error(`${option} of offer checks are <asin>:<offerListingId>`);
+  }
+  return ids;
 }
 
 function scraperFrom(name: string | undefined, marketplace: string): StepScraperId | undefined {
@@ -93,25 +127,10 @@ function scraperFrom(name: string | undefined, marketplace: string): StepScraper
   return name;
 }
 
-function secretFrom(
-  name: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  if (name === undefined) return undefined;
-  const secret = environment[name];
-  if (!secret) throw new Error(`The variable ${name} is empty`);
-  return secret;
-}
-
 async function main(): Promise<void> {
   const findings = await checkUpstream(parseCheckOptions(process.argv.slice(2), process.env));
   process.stdout.write(report(findings));
   process.exitCode = conforms(findings) ? 0 : 1;
 }
 
-if (import.meta.main) {
-  await main().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 2;
-  });
-}
+if (import.meta.main) await runCommand(main);

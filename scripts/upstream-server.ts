@@ -9,6 +9,7 @@ import { gzipSync } from "node:zlib";
 import { platforms } from "../shared/platforms/catalogue.ts";
 import { stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
 import { type LocalServer, readBody, serveFrom } from "./local/local-server.ts";
+import { runCommand, secretFrom, wholeNumberFrom } from "./upstream/command-line.ts";
 import {
   isMisbehaviour,
   type Misbehaviour,
@@ -118,12 +119,12 @@ async function main(): Promise<void> {
     throw new Error(`--misbehave is one of ${misbehaviours.join(", ")}`);
   }
   const { url } = await startUpstreamServer({
-    port: Number(values.port),
-    maxBatch: Number(values["max-batch"]),
-    secret: secretName === undefined ? undefined : process.env[secretName],
+    port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),
+    maxBatch: wholeNumberFrom("--max-batch", values["max-batch"], { from: 1, to: 100_000 }),
+    secret: secretFrom(secretName, process.env),
     ...(misbehave !== undefined && { misbehave: alwaysPlaying(misbehave) }),
   });
   process.stdout.write(`The reference server answers at ${url}\n`);
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) await runCommand(main);

@@ -1,14 +1,17 @@
 /** Calls of the contract as the conformance run makes them, and what came of them. */
 
+export interface Answered {
+  readonly kind: "answered";
+  readonly status: number;
+  readonly headers: Headers;
+  /** Decompressed. */
+  readonly body: Uint8Array;
+  readonly milliseconds: number;
+}
+
 /** A reply; or why there is none. */
 export type Seen =
-  | {
-      readonly kind: "answered";
-      readonly status: number;
-      readonly headers: Headers;
-      readonly body: Uint8Array;
-      readonly milliseconds: number;
-    }
+  | Answered
   | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
 
 export interface Server {

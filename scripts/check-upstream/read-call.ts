@@ -1,4 +1,5 @@
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
+import { textOf } from "./listed.ts";
 
 /** What the run reads with one scraper. */
 export interface Subject {
@@ -33,11 +34,17 @@ export function readBody(
   };
 }
 
-/** The id under which a result comes for what was asked. */
-export const keyIn = (scraper: StepScraperId, id: string): string =>
-  scraper === "retailer_a.offer_check" ? offerOf(id).offerListingId : id;
+/** The id that a result is about, as it is named to the run; an offer is known by both of its ids. */
+export const idOfResult = (
+  scraper: StepScraperId,
+  { id, asin }: { readonly id?: unknown; readonly asin?: unknown },
+): string =>
+  scraper === "retailer_a.offer_check"
+    ? `${textOf(asin) || "(no asin)"}:${textOf(id)}`
+    : textOf(id);
 
-function offerOf(id: string): { readonly asin: string; readonly offerListingId: string } {
+/** What an id of an offer check names. */
+export function offerOf(id: string): { readonly asin: string; readonly offerListingId: string } {
   const [asin = "", ...rest] = id.split(":");
-  return { asin, offerListingId: rest.join(":") || "none" };
+  return { asin, offerListingId: rest.join(":") };
 }

@@ -1,10 +1,10 @@
 /** The rules that are tried with each scraper. */
 import { gzipSync } from "node:zlib";
-import * as v from "valibot";
 import { type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
 import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
-import { deadlineMs, keyIn, readBody, type Subject } from "./read-call.ts";
+import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
+import { type Asked, takenFrom } from "./taken.ts";
 
 /** A reply to a call that nobody waits for must not take longer. */
 const shortReplyMsMax = 2_000;
@@ -25,11 +25,10 @@ export async function checkScraper(server: Server, subject: Subject): Promise<Fi
   });
   const ordinary = [...judgeArrival(seen), judgeBusy(turnedAway)];
   if (seen.kind !== "answered" || seen.status !== 200) return withScraper(ordinary, scraper);
-  const keys = ids.map((id) => keyIn(scraper, id));
   const { marketplace } = subject;
   const verdicts = [
     ...ordinary,
-    ...judgeReply(seen, { scraper, marketplace, ids: keys, deadlineMs }),
+    ...(await judgeReply(seen, { scraper, marketplace, ids }, deadlineMs)),
     ...(await judgeVariants(server, subject, first)),
   ];
   return [
@@ -137,44 +136,26 @@ function madeUpId(scraper: string, n: number): string {
     : String(9_100_000 + n);
 }
 
-const verdictOf = v.object({
-  results: v.array(
-    v.object({
-      status: v.string(),
-      data: v.optional(v.looseObject({ buyable: v.optional(v.unknown()) })),
-    }),
-  ),
-});
-
 async function checkUnknownId(server: Server, subject: Subject): Promise<Finding> {
   const { scraper, unknownId } = subject;
+  const rule = "unknown-id";
   if (unknownId === undefined) {
-    return skipped("unknown-id", "pass --unknown-id of an item that does not exist", scraper);
+    return skipped(rule, "pass --unknown-id of an item that does not exist", scraper);
   }
   const seen = await send(server, { path: "/read", body: readBody(subject, [unknownId]) });
-  const said = seen.kind === "answered" && seen.status === 200 ? jsonOf(seen.body) : undefined;
-  const parsed = v.safeParse(verdictOf, said);
-  const results = parsed.success ? parsed.output.results : [];
-  const found = results.find(
-    ({ status, data }) => status === "partial" || (status === "ok" && data?.buyable !== false),
-  );
-  return judged(
-    {
-      rule: "unknown-id",
-      level: "must",
-      expected: `${unknownId} not_found, or at least unavailable, in a 200`,
-      trouble: parsed.success ? (found?.status ?? null) : summary(seen),
-    },
-    scraper,
-  );
+  const expected = `${unknownId} not_found, or at least unavailable, in a 200`;
+  const trouble = await foundTrouble(seen, { ...subject, ids: [unknownId] });
+  return judged({ rule, level: "must", expected, trouble }, scraper);
 }
 
-function jsonOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
+/** What is wrong where nothing may be found. */
+async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
+  if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
+  const taken = await takenFrom(seen, asked);
+  if (taken === null) return "a body that is no reply";
+  const found = taken.find(({ isFound }) => isFound);
+  if (found === undefined) return null;
+  return asked.scraper === "retailer_a.offer_check" ? "buyable" : found.status;
 }
 
 const troubleUnless = (seen: Seen, statuses: readonly number[]): string | null =>

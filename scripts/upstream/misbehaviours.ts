@@ -64,6 +64,8 @@ const plays = {
   wrong_charset: (course) => send(course, inLatin1(course)),
   declared_charset: (course) =>
     send(course, inLatin1(course), { "Content-Type": `${json}; charset=iso-8859-1` }),
+  lying_charset: (course) =>
+    send(course, bytesOf(course), { "Content-Type": `${json}; charset=utf-16le` }),
   not_json_type: (course) => send(course, bytesOf(course), { "Content-Type": "text/html" }),
   ids_missing: (course) => send(course, { results: course.results.slice(1) }),
   ids_doubled: (course) =>
@@ -96,6 +98,20 @@ const plays = {
   ahead: (course) => send(course, { results: dated(course, 3_600_000) }),
   no_data: (course) =>
     send(course, { results: course.results.map(({ data: _data, ...result }) => result) }),
+  all_not_found: (course) => send(course, { results: ended(course, "not_found") }),
+  all_unavailable: (course) => send(course, { results: ended(course, "unavailable") }),
+  null_data: (course) =>
+    send(course, { results: course.results.map((result) => ({ data: null, ...result })) }),
+  wrong_asin: (course) =>
+    send(course, { results: course.results.map((one) => ({ ...one, asin: "B0FOREIGN0" })) }),
+  relative_links: (course) => send(course, eachIn({ results: course.results }, withRelativeLinks)),
+  zero_prices: (course) => send(course, eachIn({ results: course.results }, withoutPrice)),
+  negative_prices: (course) => send(course, eachIn({ results: course.results }, belowNothing)),
+  total_of_none: (course) => send(course, eachIn({ results: course.results }, withoutTotal)),
+  no_zone: (course) =>
+    send(course, {
+      results: course.results.map((one) => ({ ...one, fetchedAt: one.fetchedAt.slice(0, 19) })),
+    }),
   garbage: (course) => send(course, Buffer.from('{"results": [')),
 } as const satisfies Record<string, (course: Course) => void>;
 
@@ -106,6 +122,9 @@ export const isMisbehaviour = (name: string): name is Misbehaviour => Object.has
 export const misbehaviours = Object.keys(plays).filter(isMisbehaviour);
 
 export const play = (name: Misbehaviour, course: Course): void => plays[name](course);
+
+const ended = ({ results }: Course, status: string): UpstreamResult[] =>
+  results.map(({ data: _data, ...result }) => ({ ...result, status }));
 
 const dated = ({ results }: Course, byMs: number): UpstreamResult[] =>
   results.map((result) => ({
@@ -138,3 +157,22 @@ const featured = (value: unknown): unknown =>
     : value;
 
 const inOtherCurrency = (value: unknown): unknown => (value === "USD" ? "GBP" : value);
+
+const hasOwn = <Name extends string>(
+  value: unknown,
+  name: Name,
+): value is Readonly<Record<Name, unknown>> =>
+  typeof value === "object" && value !== null && Object.hasOwn(value, name);
+
+const withRelativeLinks = (value: unknown): unknown =>
+  hasOwn(value, "url") ? { ...value, url: "/p/1", images: ["//cdn.example/1.png"] } : value;
+
+const withoutPrice = (value: unknown): unknown =>
+  hasOwn(value, "amount") ? { ...value, amount: 0 } : value;
+
+/** Of offers: their price is a number. */
+const belowNothing = (value: unknown): unknown =>
+  hasOwn(value, "isBuybox") ? { ...value, price: -5 } : value;
+
+const withoutTotal = (value: unknown): unknown =>
+  hasOwn(value, "totalOffers") ? { ...value, totalOffers: 0 } : value;

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import { checkUpstream, parseCheckOptions } from "../../scripts/check-upstream.ts";
 import { conforms, type Finding, report } from "../../scripts/check-upstream/finding.ts";
@@ -72,11 +71,18 @@ describe("the check of a server", () => {
     expect(findings.length).toBeGreaterThan(25);
   });
 
-  it("tries every scraper that the server offers where none is named", async () => {
+  it("fails where nothing was read, and says of every scraper offered that it was not tried", async () => {
     const { url } = await serve();
-    const options = parseCheckOptions([url], {});
-    const scrapers = (await checkUpstream(options)).map(({ scraper }) => scraper);
+    const findings = await checkUpstream(parseCheckOptions([url], {}));
+    const scrapers = findings.map(({ scraper }) => scraper);
     expect(new Set(scrapers)).toEqual(new Set([undefined, ...stepScraperIds]));
+    expect(failed(findings)).toEqual(["read"]);
+    expect(report(findings)).toContain("--scraper retailer_d.standard --ids");
+  });
+
+  it("fails where a scraper is named and no id", async () => {
+    const findings = await check(await serve(), { ids: [] });
+    expect(failed(findings)).toEqual(["read"]);
   });
 
   const mustFail: readonly (readonly [Misbehaviour, string])[] = [
@@ -95,6 +101,11 @@ describe("the check of a server", () => {
     ["no_data", "schema"],
     ["other_currency", "currency"],
     ["stale", "fresh"],
+    ["no_zone", "time"],
+    ["lying_charset", "encoding"],
+    ["all_not_found", "found"],
+    ["all_unavailable", "found"],
+    ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
     "fails a server that plays %s for the rule %s",
@@ -119,6 +130,7 @@ describe("the check of a server", () => {
     ["with_asin", "unknown-fields"],
     ["no_time", "fetched-at"],
     ["ahead", "clock"],
+    ["relative_links", "dropped"],
   ];
   it.each(shouldWarn)("warns of a server that plays %s by the rule %s", async (name, rule) => {
     const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
@@ -128,13 +140,81 @@ describe("the check of a server", () => {
   });
 
   it("knows what to say of everything that the reference server can play", () => {
-    const fine: readonly Misbehaviour[] = ["gzip", "br", "all_featured"];
+    const fine: readonly Misbehaviour[] = ["gzip", "br", "null_data"];
+    const elsewhere: readonly Misbehaviour[] = [
+      "all_featured",
+      "negative_prices",
+      "total_of_none",
+      "wrong_asin",
+    ];
     const tried = [...mustFail, ...shouldWarn].map(([name]) => name);
-    expect([...fine, ...tried].toSorted()).toEqual(misbehaviours.toSorted());
+    expect([...fine, ...elsewhere, ...tried].toSorted()).toEqual(misbehaviours.toSorted());
   });
 
   it.each(["gzip", "br"] as const)("accepts replies in %s", async (name) => {
     expect(failed(await check(await serve({ misbehave: alwaysPlaying(name) })))).toEqual([]);
+  });
+
+  it("takes not_found with data of null for what it is", async () => {
+    const server = await serve({ misbehave: alwaysPlaying("null_data") });
+    const findings = await check(server, { ids: ["9000000", "9000007"] });
+    expect(failed(findings)).toEqual([]);
+    // What the server plays is not sent in gzip.
+    expect(warned(findings)).toEqual(["gzip-reply"]);
+  });
+
+  it("takes not_found with data of null of an offer check too", async () => {
+    const server = await serve({ misbehave: alwaysPlaying("null_data") });
+    const run = await runFor("retailer_a.offer_check");
+    const ids = [...(run.ids ?? []), "B0SANDBOX7:none"];
+    const findings = await check(server, { ...run, ids });
+    expect([...failed(findings), ...warned(findings)]).toEqual(["gzip-reply"]);
+  });
+
+  it.each(["all_featured", "total_of_none"] as const)(
+    "warns of offers that are not taken as they are: %s",
+    async (name) => {
+      const server = await serve({ misbehave: alwaysPlaying(name) });
+      const findings = await check(server, await runFor("retailer_a.offers"));
+      expect(failed(findings)).toEqual([]);
+      expect(warned(findings)).toContain("changed");
+    },
+  );
+
+  it("names the field for which a whole listing cannot be taken", async () => {
+    const server = await serve({ misbehave: alwaysPlaying("negative_prices") });
+    const findings = await check(server, await runFor("retailer_a.offers"));
+    expect(failed(findings)).toContain("taken");
+    expect(report(findings)).toMatch(/B0SANDBOX0 says ok with offers\.0\.price: -5/);
+  });
+
+  it("fails a server of offer checks that answers for another item", async () => {
+    const server = await serve({ misbehave: alwaysPlaying("wrong_asin") });
+    const run = await runFor("retailer_a.offer_check");
+    const findings = await check(server, run);
+    expect(failed(findings)).toEqual(["found", "asin"]);
+    expect(report(findings)).toContain(`${run.ids?.[0]} with B0FOREIGN0`);
+  });
+
+  it("fails a server by whose word every offer is gone", async () => {
+    const server = await serve({ misbehave: alwaysPlaying("all_not_found") });
+    const findings = await check(server, await runFor("retailer_a.offer_check"));
+    expect(failed(findings)).toEqual(["found"]);
+    expect(report(findings)).toContain("seen: 1 not buyable");
+  });
+
+  it("knows an offer by its item and its own id together", async () => {
+    const scraper = "retailer_a.offer_check";
+    const offer = await buyboxOffer();
+    const ids = [offer, offer.replace("B0SANDBOX0", "B0SANDBOX1")];
+    const findings = await check(await serve(), { scraper, ids, unknownId: "B0SANDBOX7:none" });
+    expect([...failed(findings), ...warned(findings)]).toEqual([]);
+  });
+
+  it("names the fields that are dropped and what stood in them", async () => {
+    const text = report(await check(await serve({ misbehave: alwaysPlaying("relative_links") })));
+    expect(text).toContain('results.0.data.url: "/p/1"');
+    expect(text).toContain('results.0.data.images: ["//cdn.example/1.png"]');
   });
 
   it("fails a server that finds what does not exist", async () => {
@@ -168,26 +248,42 @@ describe("the command", () => {
     [["ftp://x"], "The base URL"],
     [["http://x", "--scraper", "nope"], "--scraper is one of"],
     [["http://x", "--ids", "1"], "--ids needs --scraper"],
+    [["http://x", "--unknown-id", "1"], "--unknown-id needs --scraper"],
+    [["http://x", "1234567"], "Nothing is known of 1234567"],
     [["http://x", "--secret-env", "NO_SUCH"], "NO_SUCH is empty"],
+    [["http://x", "--timeout", "abc"], '--timeout is a whole number from 1 to 600, not "abc"'],
+    [["http://x", "--timeout", "0"], "--timeout is a whole number"],
+    [["http://x", "--timeout", ""], "--timeout is a whole number"],
+    [["http://x", "--scraper", "retailer_a.offer_check", "--ids", "B0SANDBOX0"], "<asin>:"],
     [["http://x", "--scraper", "retailer_d.standard", "--marketplace", "zz"], "--marketplace zz"],
   ])("refuses %j", (args, message) => {
     expect(() => parseCheckOptions(args, {})).toThrow(message);
   });
 
-  it.each([
-    ["gzip", 0],
-    ["garbage", 1],
-  ] as const)("exits against a server that plays %s with %d", async (name, code) => {
-    const { url } = await serve({ misbehave: alwaysPlaying(name) });
+  const exitOf = async (args: readonly string[]): Promise<number | null> => {
     const script = new URL("../../scripts/check-upstream.ts", import.meta.url).pathname;
-    const child = execFile(process.execPath, [
-      script,
-      url,
-      "--scraper",
-      "retailer_d.standard",
-      "--ids",
-      "9000000",
-    ]);
-    expect(await once(child, "exit")).toEqual([code, null]);
+    const child = execFile(process.execPath, [script, ...args]);
+    return new Promise((resolve) => void child.on("exit", resolve));
+  };
+  const named = ["--scraper", "retailer_d.standard", "--ids", "9000000"];
+
+  it.each([
+    ["gzip", named, 0],
+    ["garbage", named, 1],
+    ["gzip", [], 1],
+    ["gzip", ["--ids", "9000000"], 2],
+    ["gzip", ["--no-such-option"], 2],
+  ] as const)("exits against a server that plays %s with %j: %d", async (name, args, code) => {
+    const { url } = await serve({ misbehave: alwaysPlaying(name) });
+    expect(await exitOf([url, ...args])).toBe(code);
+  });
+
+  it("reads each id once, without the spaces around it", () => {
+    const args = ["http://x/", "--scraper", "retailer_d.standard", "--ids", "1, 2,1,"];
+    expect(parseCheckOptions(args, {})).toMatchObject({
+      server: { baseUrl: "http://x", timeoutMs: 20_000 },
+      ids: ["1", "2"],
+      unknownId: undefined,
+    });
   });
 });

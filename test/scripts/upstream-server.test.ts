@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -69,5 +71,25 @@ describe("the reference server", () => {
   it("serves nothing else", async () => {
     const headers = { Authorization: "Bearer right" };
     expect((await fetch(`${server.url}/read`, { headers })).status).toBe(404);
+  });
+});
+
+describe("the command", () => {
+  const start = promisify(execFile);
+  const script = new URL("../../scripts/upstream-server.ts", import.meta.url).pathname;
+
+  it.each([
+    [["--secret-env", "NO_SUCH_SECRET"], "the variable NO_SUCH_SECRET is empty or not set"],
+    [["--port", "abc"], "--port is a whole number"],
+    [["--max-batch", "none"], "--max-batch is a whole number"],
+    [["--misbehave", "nicely"], "--misbehave is one of"],
+  ])("does not start with %j", async (args, message) => {
+    // A server that did start would be ended after a while, with no such exit code.
+    const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 8_000 });
+    await expect(run).rejects.toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining(message),
+    });
   });
 });

@@ -1,0 +1,62 @@
+/** Whether the results of a reply are about what was asked for. */
+import type { Verdict } from "./finding.ts";
+import { listed, textOf } from "./listed.ts";
+import { idOfResult, offerOf } from "./read-call.ts";
+import type { Asked } from "./taken.ts";
+
+interface Named {
+  readonly id?: unknown;
+  readonly asin?: unknown;
+}
+
+export function judgeIds(
+  results: readonly Named[],
+  { scraper, ids }: Pick<Asked, "scraper" | "ids">,
+): Verdict[] {
+  const answered = results.map((one) => idOfResult(scraper, one));
+  const asked = new Set(ids);
+  const missing = ids.filter((id) => !answered.includes(id));
+  const verdicts: Verdict[] = [
+    {
+      rule: "every-id",
+      level: "should",
+      expected: "a result for every id, if only unavailable",
+      trouble: listed(missing.map((id) => `${id} is missing`)),
+    },
+    {
+      rule: "asked-only",
+      level: "should",
+      expected: "no results for ids that were not asked for",
+      trouble: listed(answered.filter((id) => !asked.has(id))),
+    },
+    {
+      rule: "once",
+      level: "should",
+      expected: "one result for an id, of several the first counts",
+      trouble: listed(answered.filter((id, n) => asked.has(id) && answered.indexOf(id) < n)),
+    },
+  ];
+  return scraper === "retailer_a.offer_check"
+    ? [
+        ...verdicts,
+        judgeAsins(
+          missing,
+          results.filter((one) => !asked.has(idOfResult(scraper, one))),
+        ),
+      ]
+    : verdicts;
+}
+
+/** An offer whose result stands under another item is an offer without a result. */
+function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdict {
+  const strays = missing.flatMap((id) => {
+    const stray = others.find((one) => textOf(one.id) === offerOf(id).offerListingId);
+    return stray === undefined ? [] : [`${id} with ${textOf(stray.asin) || "none"}`];
+  });
+  return {
+    rule: "asin",
+    level: "must",
+    expected: "beside an offer's id the asin that it was asked with, else it is unavailable",
+    trouble: listed(strays),
+  };
+}

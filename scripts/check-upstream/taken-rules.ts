@@ -1,0 +1,90 @@
+/** Whether the service takes a server's results for what they say they are. */
+import type { Difference } from "./difference.ts";
+import { shownDifference } from "./difference.ts";
+import type { Verdict } from "./finding.ts";
+import { listed, textOf } from "./listed.ts";
+import type { Asked, Taken } from "./taken.ts";
+import { unreadOffers } from "./unread-offers.ts";
+
+/** What the server said of an id that was asked for, and what came of it. */
+export interface Heard {
+  /** `status` of the result. */
+  readonly said: unknown;
+  /** `data` of it. */
+  readonly data: unknown;
+  readonly taken: Taken;
+}
+
+export const isSaidFound = ({ said }: Pick<Heard, "said">): boolean =>
+  said === "ok" || said === "partial";
+
+export function judgeTaken(
+  heard: readonly Heard[],
+  taken: readonly Taken[],
+  asked: Pick<Asked, "scraper">,
+): Verdict[] {
+  const lost = heard.filter((one) => isSaidFound(one) && one.taken.status === "unavailable");
+  const lacking = heard.filter((one) => one.said === "ok" && one.taken.status === "partial");
+  const causesOf = ({ data }: Heard): string[] =>
+    asked.scraper === "retailer_a.offers" ? unreadOffers(data).slice(0, 1) : [];
+  return [
+    {
+      rule: "taken",
+      level: "must",
+      expected: "what is said to be found can be read, an offer in full, else it is unavailable",
+      trouble: listed(
+        lost.map((one) =>
+          [`${one.taken.id} says ${textOf(one.said)}`, ...causesOf(one)].join(" with "),
+        ),
+      ),
+    },
+    {
+      rule: "promise",
+      level: "must",
+      expected:
+        "ok only with title, stock and price (of pulse: newCount and newMinPrice), else partial",
+      trouble: listed(lacking.map((one) => one.taken.id)),
+    },
+    judgeFound(taken, asked),
+  ];
+}
+
+/** A server that finds nothing may be right about each id, but nothing of it was checked then. */
+function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">): Verdict {
+  const isCheck = scraper === "retailer_a.offer_check";
+  const words = taken.map(({ status }) => (isCheck && status === "ok" ? "not buyable" : status));
+  const counts = [...new Set(words)].map(
+    (word) => `${words.filter((one) => one === word).length} ${word}`,
+  );
+  return {
+    rule: "found",
+    level: "must",
+    expected: isCheck
+      ? "at least one of the named offers buyable (name offers that can be bought now)"
+      : "at least one of the named ids found, ok or partial (name items that exist)",
+    trouble: taken.some(({ isFound }) => isFound) ? null : counts.join(", "),
+  };
+}
+
+export function judgeDifferences(found: readonly Difference[]): Verdict[] {
+  const those = (kind: Difference["kind"]): string | null =>
+    listed(found.filter((one) => one.kind === kind).map(shownDifference));
+  return [
+    {
+      rule: "dropped",
+      level: "should",
+      expected:
+        "every field in a form that can be read, else it counts as not shown (whole https:// links, " +
+        "every image of a list; no empty texts; no prices of 0)",
+      trouble: those("dropped"),
+    },
+    {
+      rule: "changed",
+      level: "should",
+      expected:
+        "values that are taken as they are (texts in one line and not cut, two decimals, one buy " +
+        "box, each offer once, totalOffers of at least the offers shown)",
+      trouble: those("changed"),
+    },
+  ];
+}
