@@ -7,6 +7,7 @@ import { sourceMetrics } from "../shared/aws/source-metrics.ts";
 import type { StepSources } from "../shared/runs/read-step.ts";
 import { tokensByKey } from "../shared/sources/a-history-tokens.ts";
 import { parseSources } from "../shared/sources/configuration.ts";
+import { sourceStates } from "../shared/sources/http/source-state.ts";
 import { offerSources } from "../shared/sources/offer-sources.ts";
 import { scraperFor } from "../shared/sources/scraper-sources.ts";
 import type { SourceDependencies } from "../shared/sources/source-parts.ts";
@@ -48,6 +49,7 @@ function sourceDependencies(
       table: environment.ACCOUNTS_TABLE,
       onUnshared: (error) => warnThrough(log)("a source's shared rate was not asked", error),
     }),
+    states: sourceStates(),
     secrets: secretReader({
       secretsManager,
       parameters,

@@ -49,7 +49,6 @@ async function run(task: UpstreamTask): Promise<UpstreamFigures> {
       baseUrl: task.baseUrl,
       batchIdsMax: task.batchIdsMax,
       callsAtOnceMax: task.callsAtOnce,
-      tryTimeoutMs,
     },
     { client, clock, chance, note: () => {} },
   );

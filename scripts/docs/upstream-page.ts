@@ -56,9 +56,12 @@ const sections: readonly Section[] = [
       "`Accept-Encoding`: the reply may be gzip, deflate or br. Bodies of requests are plain today; " +
         "a server should take gzip too.",
       "No more ids in a call than the configured `batchIdsMax`, no more calls at once and in a " +
-        "second than configured. Refuse a larger batch with 400 or 413: it is cut in two.",
-      "`deadline_ms` is how long the service waits for this call at most. Answer in time with what " +
-        "you have; what you do not answer is `unavailable`, is refunded, and may be asked for again.",
+        "second than configured. All scrapers that read from one host share these. Refuse a " +
+        "batch that is too large with 413: it is cut in two.",
+      "`deadline_ms` is how long you have, from the moment the call is sent; the service waits a " +
+        "quarter of a second longer for the reply to arrive, and no more. A call that is tried again " +
+        "has its own. Answer in time with what you have; what you do not answer is `unavailable`, " +
+        "is refunded, and may be asked for again.",
       "Reading must change nothing: a call may be repeated.",
     ],
   },
@@ -81,13 +84,19 @@ const sections: readonly Section[] = [
         "offer check it means that the offer cannot be bought.",
       "`unavailable`: everything else.",
       "`fetchedAt`: when you read the item, ISO 8601 with a zone. Left out: when the reply came. In " +
-        "the future: the same. More than a day ago: the item is `unavailable`.",
+        "the future: the same. More than a day ago, or not to be read as a time: the item is " +
+        "`unavailable`.",
       "`data` has exactly the fields of a result of the API. Leave out what the shop does not show; " +
         "null means that it is known to be nothing, as `newMinPrice` without a new offer.",
       "Money is a number in the marketplace's currency. A result that names another currency is " +
         "`unavailable`: it is another country's shop.",
       "A field of the wrong kind counts as not shown. Numbers and booleans are understood as texts " +
-        "too, numbers are rounded to two decimals, texts are cut at 1,000 characters.",
+        "too, numbers are rounded to two decimals, texts are cut at 1,000 characters. Line breaks " +
+        "and other control characters in texts become a space; marks that turn the direction " +
+        "of writing are dropped.",
+      "An `offerListingId` stands for one offer of an item: of two offers with one id the first " +
+        "counts. `totalOffers` below the number of offers shown counts as that number.",
+      "Links are whole `http(s)://` addresses; one image that is none drops the list of images.",
     ],
   },
   {
@@ -97,7 +106,13 @@ const sections: readonly Section[] = [
       "429 or 503: the call is tried again, up to twice, after as long as `Retry-After` says (seconds " +
         "or an HTTP date), as far as the deadline allows. The pace is lowered for a while.",
       "Another 5xx, a cut connection, no answer in time: tried again up to twice, then in halves.",
-      "400 or 413: the batch is cut in two until what it is refused for stands alone.",
+      "413: the batch is cut in two until it is taken. The service remembers the size that you take " +
+        "and sends no larger batches for as long as its process runs; the operator is told to set " +
+        "`batchIdsMax` lower.",
+      "400: the batch is cut in two until what it is refused for stands alone. After ten ids of one " +
+        "batch were refused alone, the parts that are left are asked once more as they are, and what " +
+        "is refused again is `unavailable`, good ids included: answer `not_found` or `unavailable` " +
+        "for an id that you do not accept rather than refuse the batch.",
       "Any other status, redirects included, or a body that is no such reply: all ids of the batch " +
         "are `unavailable`, and the operator is told.",
       "A server that keeps turning calls away is left alone for a while.",
@@ -118,7 +133,11 @@ const sections: readonly Section[] = [
     rules: [
       "`npm run check:upstream -- <base URL> --scraper retailer_d.standard --ids 1234567,2345678` " +
         "calls your server in every way that matters and prints one line for each rule, with what " +
-        "was expected and what was seen. It exits with 1 if a rule fails that must hold.",
+        "was expected and what was seen. Name items that exist: at least one must be found, and for " +
+        "offer checks, whose ids are `<asin>:<offerListingId>`, at least one must be buyable.",
+      "It reads your reply as the service does and warns of every field that is dropped or changed. " +
+        "It exits with 0 if every rule holds that must, with 1 if one fails, with 2 if the command " +
+        "line is wrong.",
       "`--unknown-id <id>` names an item that does not exist. `--secret-env NAME` names the " +
         "environment variable that holds the secret. `--marketplace uk` checks another country.",
       "`node scripts/upstream-server.ts --port 9900` starts a reference server that answers with the " +

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { canServe } from "../../shared/sources/configuration.ts";
+import { secretReference } from "../../shared/sources/secret-reference.ts";
 
 /** Says which adapter reads for a platform's scrapers, or for one scraper, from where and how. */
 export interface SourceChoice {
@@ -47,9 +48,14 @@ const valueOf = (text: string): unknown =>
 /**
  * The variable SOURCES with the choices in place of what the template says. A platform's adapter
  * takes over those scrapers that it can read for.
- * @throws Error for a choice that meets no scraper of the template
+ * @throws Error for a choice that meets no scraper of the template, or that keeps a secret in a
+ * variable that is not set
  */
-export function chooseSources(variable: string, choices: readonly SourceChoice[]): string {
+export function chooseSources(
+  variable: string,
+  choices: readonly SourceChoice[],
+  variables: Variables = process.env,
+): string {
   const sources = v.parse(v.record(v.string(), v.unknown()), JSON.parse(variable));
   for (const { target, adapter, baseUrl, options } of choices) {
     const scrapers = Object.keys(sources).filter(
@@ -62,9 +68,24 @@ export function chooseSources(variable: string, choices: readonly SourceChoice[]
           `reads for; known scrapers are ${Object.keys(sources).join(", ")}`,
       );
     }
+    checkVariables(`--source ${target}=${adapter}`, options, variables);
     for (const scraper of scrapers) {
       sources[scraper] = { adapter, ...(baseUrl && { baseUrl }), ...options };
     }
   }
   return JSON.stringify(sources);
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** A secret that is nowhere stops the start, and not the first call. */
+function checkVariables(choice: string, options: SourceChoice["options"], set: Variables): void {
+  for (const [name, value] of Object.entries(options)) {
+    const secret = typeof value === "string" ? secretReference(value) : null;
+    if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
+    throw new Error(
+      `${choice}: ${name} is kept in the environment variable ${secret.name}, which is not set ` +
+        "or empty",
+    );
+  }
 }

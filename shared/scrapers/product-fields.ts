@@ -21,13 +21,22 @@ const moneySchema = v.pipe(
   v.title("Money"),
 );
 
+/** Nothing is sold for nothing: a selling price of 0 is one that is not known. */
+const sellingAmount = v.pipe(v.number(), v.gtValue(0));
+
+const priceSchema = v.pipe(
+  v.object({ amount: sellingAmount, currency: moneySchema.entries.currency }),
+  v.title("Price"),
+);
+
 const priceNumber = described(v.number(), "In the marketplace currency.");
+const sellingPrice = described(sellingAmount, "In the marketplace currency.");
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const commonFields = {
   title: v.optional(v.string()),
   url: v.optional(described(v.string(), "Product page on the marketplace.")),
-  price: v.optional(described(v.nullable(moneySchema), "Featured (buy-box) price.")),
+  price: v.optional(described(v.nullable(priceSchema), "Featured (buy-box) price.")),
   availability: v.optional(v.object({ inStock: v.boolean(), message: v.string() })),
   seller: v.optional(v.nullable(v.object({ name: v.string() }))),
   fulfillment: v.optional(
@@ -51,7 +60,7 @@ export type AvailabilityType = (typeof availabilityTypes)[number];
 
 const buyboxSchema = v.object({
   offerListingId: described(v.string(), "The exact offer; POST /v1/offers/check takes it."),
-  price: priceNumber,
+  price: sellingPrice,
   condition: v.string(),
   merchant: described(
     v.object({ id: v.string(), name: v.string() }),
@@ -71,7 +80,7 @@ const deliverySchema = v.object({
 const counts = {
   newCount: v.optional(described(count, "Offers in new condition.")),
   newMinPrice: v.optional(
-    described(v.nullable(v.number()), "Lowest new price; null when there is no new offer."),
+    described(v.nullable(sellingAmount), "Lowest new price; null when there is no new offer."),
   ),
 };
 
@@ -79,7 +88,7 @@ export const retailerAObject = v.pipe(
   v.object({
     ...counts,
     usedCount: v.optional(described(count, "Offers in used condition.")),
-    usedMinPrice: v.optional(v.nullable(v.number())),
+    usedMinPrice: v.optional(v.nullable(sellingAmount)),
     brand: v.optional(v.string()),
     displayCategory: v.optional(v.string()),
     listPrice: v.optional(v.nullable(v.number())),
@@ -219,11 +228,12 @@ export const productFieldNames: Readonly<Record<ProductScraperId, readonly strin
 
 /**
  * The status rule for an item that was found: `ok` needs a title, whether it is in stock, and a
- * price unless it is known to be out of stock; with less it is `partial`.
+ * price unless it is known to be out of stock; with less it is `partial`. What is in stock costs
+ * something, so that a price of null or 0 says no more than none.
  */
 export function foundStatus({ title, availability, price }: CommonFields): "ok" | "partial" {
   if (title === undefined || availability === undefined) return "partial";
-  return price !== undefined || !availability.inStock ? "ok" : "partial";
+  return !availability.inStock || (price?.amount ?? 0) > 0 ? "ok" : "partial";
 }
 
 /** The same for `retailer_a.pulse`: `ok` needs both the count and the lowest price of new offers. */

@@ -8,7 +8,7 @@ import {
   type HistoryStats,
   productTypes,
 } from "./a-history-product.ts";
-import { amountOf } from "./a-history-value.ts";
+import { priceOf } from "./a-history-value.ts";
 
 /** The offer that is featured. */
 export interface Winner {
@@ -71,7 +71,7 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
   const at = (place: keyof typeof currentPlaces): number | null | undefined =>
     stats.current[currentPlaces[place]];
   const priceAt = (place: keyof typeof currentPlaces): number | null | undefined =>
-    amountOf(at(place), currency);
+    priceOf(at(place), currency);
   const rating = at("rating") ?? 0;
   const newMinPrice = priceAt("newPrice");
   // A price that the retailer hides reads like none.
@@ -108,14 +108,16 @@ interface Counts extends Pick<Listing, "newCount" | "usedCount"> {
 }
 
 function winnerOf(stats: HistoryStats, counts: Counts): Winner | null | undefined {
-  const price = amountOf(stats.buyBoxPrice, counts.currency);
+  const price = priceOf(stats.buyBoxPrice, counts.currency);
   if (typeof price === "number" && stats.buyBoxIsUnqualified !== true) {
     return newWinner(stats, price);
   }
   // A price that the retailer hides reads like none.
   if (stats.buyBoxIsMAP === true || !isWithoutNewWinner(stats, counts)) return undefined;
-  const used = amountOf(stats.buyBoxUsedPrice, counts.currency);
-  return typeof used === "number" && counts.newCount === 0 ? usedWinner(stats, used) : null;
+  if (counts.newCount !== 0) return null;
+  if (stats.buyBoxUsedPrice === 0) return undefined;
+  const used = priceOf(stats.buyBoxUsedPrice, counts.currency);
+  return typeof used === "number" ? usedWinner(stats, used) : null;
 }
 
 /** True where the source says so, in one of its ways. */

@@ -54,7 +54,7 @@ export async function lookAtOffers(
     deadline,
   });
   if (reply.kind !== "read") return reply;
-  const products = productsOf(reply.body, domain);
+  const products = productsOf(reply.body, { domain, now: dependencies.clock.now() });
   return products === null ? { kind: "none" } : { kind: "read", products, domain: String(domain) };
 }
 

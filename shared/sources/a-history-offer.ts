@@ -6,7 +6,7 @@ import { listingOf, type Winner } from "./a-history-listing.ts";
 import { historyOfferId, type OfferIdentity } from "./a-history-offer-id.ts";
 import type { HistoryOffer, HistoryProduct } from "./a-history-product.ts";
 import type { SellerNames } from "./a-history-sellers.ts";
-import { amountOf } from "./a-history-value.ts";
+import { amountOf, priceOf } from "./a-history-value.ts";
 
 /** An offer of a listing before its seller's name is known. */
 export interface ListedOffer {
@@ -81,7 +81,7 @@ function listedOffer(
 ): ListedOffer | undefined {
   const { offerCSV } = offer;
   // Time, price, shipping, and so on: the last ones are the present ones.
-  const price = offerCSV.length < 3 ? undefined : amountOf(offerCSV.at(-2), currency);
+  const price = offerCSV.length < 3 ? undefined : priceOf(offerCSV.at(-2), currency);
   const identity = identityOf(listing, offer);
   if (typeof price !== "number" || identity === undefined) return undefined;
   const { sellerId, condition, isFba } = identity;

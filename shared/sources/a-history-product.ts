@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { foreignFlag, foreignText } from "./foreign-value.ts";
-import { signedWhole } from "./a-history-value.ts";
+import { momentOf, signedWhole } from "./a-history-value.ts";
+import { readingAgeMaxMs } from "./upstream-contract.ts";
 
 const list = <Item>(
   item: v.GenericSchema<unknown, Item>,
@@ -106,13 +107,21 @@ export const currentPlaces = {
 
 const reply = v.object({ products: v.array(v.unknown()) });
 
+interface ReplySetting {
+  /** The API's number of the marketplace that was asked for. */
+  readonly domain: number;
+  /** When the reply came. */
+  readonly now: Date;
+}
+
 /**
  * The products of a reply by id, of two with one id the first; null when it is none. What cannot be
- * read, and what is of another marketplace, is left out.
+ * read, what is of another marketplace, and what the source looked at so long ago that it says
+ * nothing about now, is left out.
  */
 export function productsOf(
   body: unknown,
-  domain: number,
+  { domain, now }: ReplySetting,
 ): ReadonlyMap<string, HistoryProduct> | null {
   const parsed = v.safeParse(reply, body);
   if (!parsed.success) return null;
@@ -120,8 +129,12 @@ export function productsOf(
   for (const entry of parsed.output.products) {
     const product = v.safeParse(historyProduct, entry);
     if (!product.success) continue;
-    const { asin, domainId = domain } = product.output;
-    if (domainId === domain && !products.has(asin)) products.set(asin, product.output);
+    const { asin, domainId = domain, lastUpdate } = product.output;
+    if (domainId !== domain || products.has(asin) || isStale(lastUpdate, now)) continue;
+    products.set(asin, product.output);
   }
   return products;
 }
+
+const isStale = (lastUpdate: number | undefined, now: Date): boolean =>
+  now.getTime() - momentOf(lastUpdate, now).getTime() > readingAgeMaxMs;

@@ -22,7 +22,7 @@ const minorMax = 100_000_000_000;
 /** Currencies whose smallest unit is the whole. */
 const wholeCurrencies: ReadonlySet<string> = new Set(["JPY"]);
 
-/** An amount in the currency's units; null where there is none, undefined where it is unknown. */
+/** An amount in the currency's units; null where there is none, undefined where it is not known. */
 export function amountOf(
   minor: number | null | undefined,
   currency: string,
@@ -30,6 +30,14 @@ export function amountOf(
   if (minor === none) return null;
   if (minor === null || minor === undefined || minor < 0 || minor > minorMax) return undefined;
   return wholeCurrencies.has(currency) ? minor : minor / 100;
+}
+
+/** The same of what something is sold for. Nothing is sold for nothing: 0 is not known. */
+export function priceOf(
+  minor: number | null | undefined,
+  currency: string,
+): number | null | undefined {
+  return minor === 0 ? undefined : amountOf(minor, currency);
 }
 
 const epochMinutes = 21_564_000;

@@ -24,7 +24,7 @@ const tierCosts: Readonly<Record<HistoryTier, number>> = { pulse: 1, lite: 3, fu
 
 /**
  * Reads retailer_a from a price history API, as of the moment when that last looked. `not_found` is
- * what it calls invalid; an id that it does not answer is `unavailable`.
+ * what it calls invalid; an id that it does not answer, or looked at too long ago, is `unavailable`.
  */
 export function aHistory(options: AHistoryOptions, dependencies: AHistoryDependencies): Scraper {
   const source = historySource(options, dependencies);
@@ -73,7 +73,7 @@ async function readBatch(
   const cost = tierCosts[tier] * ids.length;
   const reply = await source.ask({ path: "product", parameters, cost, deadline });
   if (reply.kind !== "read") return reply;
-  const products = productsOf(reply.body, domain);
+  const products = productsOf(reply.body, { domain, now: dependencies.clock.now() });
   if (products === null) return { kind: "none" };
   const currency = currencyOf("retailer_a", marketplace);
   const unnamed = tier === "pulse" ? [] : sellersToName(products, currency);

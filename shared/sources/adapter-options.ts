@@ -57,6 +57,18 @@ const baseUrl = v.pipe(
   ),
 );
 
+/** What an adapter puts behind the address is easily given with it, and would stand there twice. */
+const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
+  const doubled = new RegExp(String.raw`/(?:${paths.join("|")})\b[^/]*/*$`, "i");
+  return v.pipe(
+    baseUrl,
+    v.check(
+      (address) => !doubled.test(address),
+      `is the address without /${paths[0]}, which the service puts behind it`,
+    ),
+  );
+};
+
 function isSafeBase(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, search, hash, username, password } = new URL(address);
@@ -121,7 +133,7 @@ export const sandboxOptions = v.strictObject(
 export const upstreamOptions = v.strictObject(
   {
     adapter: v.literal("upstream"),
-    baseUrl,
+    baseUrl: baseUrlBefore(["read", "capabilities"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(1_000), 100),
     // Of ids a second there are batchIdsMax times as many: a server of one id a call needs more calls.
@@ -133,7 +145,7 @@ export const upstreamOptions = v.strictObject(
 export const dCatalogOptions = v.strictObject(
   {
     adapter: v.literal("d_catalog"),
-    baseUrl,
+    baseUrl: baseUrlBefore(["v1", "products"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(100), 100),
     // Four fifths of what the products API allows.
@@ -145,7 +157,7 @@ export const dCatalogOptions = v.strictObject(
 export const bAffiliateOptions = v.strictObject(
   {
     adapter: v.literal("b_affiliate"),
-    baseUrl,
+    baseUrl: baseUrlBefore(["items"]),
     consumerId: identifier("consumerId"),
     keyVersion: identifier("keyVersion"),
     privateKey: secret,
@@ -161,7 +173,7 @@ export const bAffiliateOptions = v.strictObject(
 export const aHistoryOptions = v.strictObject(
   {
     adapter: v.literal("a_history"),
-    baseUrl,
+    baseUrl: baseUrlBefore(["product", "seller"]),
     secret,
     pageBaseUrl: v.optional(baseUrl),
     imageBaseUrl: v.optional(baseUrl),

@@ -44,7 +44,6 @@ export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading):
 function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFields {
   const { currency } = reading;
   const url = linkOf(item, reading);
-  const amount = priceOf(item.salePrice);
   const availability = availabilityOf(item);
   const seller = sellerOf(item, reading);
   const byPlatform = item.shippedByRetailer ?? opposite(item.marketplace);
@@ -52,7 +51,7 @@ function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFiel
   return {
     ...(item.name !== undefined && { title: item.name }),
     ...(url !== undefined && { url }),
-    ...(amount !== undefined && { price: { amount, currency } }),
+    ...(item.salePrice !== undefined && { price: { amount: item.salePrice, currency } }),
     ...(availability !== undefined && { availability }),
     ...(seller !== undefined && { seller: { name: seller } }),
     ...(byPlatform !== undefined && { fulfillment: { byPlatform } }),
@@ -62,14 +61,13 @@ function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFiel
 }
 
 function objectOf(item: AffiliateItem, currency: string): RetailerBObject {
-  const listPrice = priceOf(item.msrp);
   const shipping = shippingOf(item, currency);
   return shown<RetailerBObject>({
     brand: item.brandName,
     upc: item.upc,
     modelNumber: item.modelNumber,
     parentId: item.parentItemId,
-    listPrice: listPrice === undefined ? undefined : { amount: listPrice, currency },
+    listPrice: item.msrp === undefined ? undefined : { amount: item.msrp, currency },
     offerId: item.offerId,
     offerType: item.offerType,
     thirdPartySeller: item.marketplace,
@@ -105,10 +103,6 @@ function shown<Fields extends object>(fields: {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only undefined values are gone
   return Object.fromEntries(entries) as Fields;
 }
-
-/** Nothing is sold for nothing: a price of 0 is one that is not known. */
-const priceOf = (amount: number | undefined): number | undefined =>
-  amount === 0 ? undefined : amount;
 
 function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
   if (item.preOrder === true) return { inStock: false, message: "Pre-order" };

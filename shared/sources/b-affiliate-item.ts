@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { foreignAmount, foreignCount, foreignFlag, foreignUrl } from "./foreign-value.ts";
+import {
+  foreignAmount,
+  foreignCount,
+  foreignFlag,
+  foreignPrice,
+  foreignUrl,
+} from "./foreign-value.ts";
 import { lineOf } from "./html-text.ts";
 
 /** Longer texts are cut. */
@@ -53,8 +59,8 @@ const entries = {
   itemId: itemNumber,
   parentItemId: v.fallback(v.optional(itemNumber), undefined),
   name: text,
-  salePrice: foreignAmount,
-  msrp: foreignAmount,
+  salePrice: foreignPrice,
+  msrp: foreignPrice,
   upc: text,
   modelNumber: text,
   brandName: text,

@@ -8,9 +8,10 @@ import { affiliateAnswer } from "./b-affiliate-fields.ts";
 import { type AffiliateItem, affiliateItem } from "./b-affiliate-item.ts";
 import { rsaKey, signedHeaders } from "./b-affiliate-signature.ts";
 import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
-import type { SourceClient, SourceReply } from "./http/source-client.ts";
+import type { SourceCall, SourceClient, SourceReply } from "./http/source-client.ts";
 import type { OpenSecret } from "./open-secret.ts";
 import { jsonOf, statusOf } from "./reply-json.ts";
+import { replyProblem, tellsOfTrouble } from "./reply-trouble.ts";
 
 export interface BAffiliateOptions {
   /** Where the item API is; `/items` is put behind it. */
@@ -39,9 +40,6 @@ export interface BAffiliateDependencies {
 const batchIdsMax = 20;
 /** Batches of one read that are in work at one time. */
 const batchesAtOnceMax = 5;
-/** How long a signature is used; the source takes it for three minutes. */
-const signatureMs = 120_000;
-const signaturesPerCallMax = 3;
 const okStatus = 200;
 const refusedStatus = 400;
 const keyRefusedStatuses: ReadonlySet<number> = new Set([401, 403]);
@@ -85,7 +83,10 @@ async function readBatch(
   const reply = await ask(ids, reading);
   const status = reply === null ? undefined : statusOf(reply);
   if (reply === null || status !== okStatus) return failureOf(reply, dependencies);
-  const items = itemsOf(jsonOf(reply), ids);
+  const body = jsonOf(reply);
+  const items = itemsOf(body, ids);
+  const problem = replyProblem(body, { asked: ids.length, found: items?.byKey.size });
+  if (problem !== undefined) dependencies.note?.(`b_affiliate: the source ${problem}`);
   if (items === null) return { kind: "none" };
   const read = {
     fetchedAt: dependencies.clock.now().toISOString(),
@@ -110,27 +111,22 @@ function failureOf(
   return { kind: status >= 500 && status !== busyStatus ? "failed" : "none" };
 }
 
-/** Signs and sends, again when a signature grows too old on the way; null without a key. */
+/** Null without a key. */
 async function ask(ids: readonly string[], reading: BatchReading): Promise<SourceReply | null> {
   const { request, options, dependencies } = reading;
   const { client, clock } = dependencies;
-  const url = addressOf(ids, options);
-  let reply: SourceReply | null = null;
-  for (let signatures = 0; signatures < signaturesPerCallMax; signatures += 1) {
-    const privateKey = await usableKey(dependencies);
-    if (privateKey === null) return null;
-    const now = clock.now();
-    const headers = {
+  const privateKey = await usableKey(dependencies);
+  if (privateKey === null) return null;
+  const call: SourceCall = {
+    method: "GET",
+    url: addressOf(ids, options),
+    // A try may have to wait for longer than the source takes a signature, three minutes.
+    headers: () => ({
       Accept: "application/json",
-      ...signedHeaders({ ...options, privateKey }, now),
-    };
-    const until = new Date(Math.min(request.deadline.getTime(), now.getTime() + signatureMs));
-    reply = await client.send({ method: "GET", url, headers }, until);
-    if (reply.kind !== "no_time" || until.getTime() >= request.deadline.getTime()) return reply;
-    // No time may mean that the source wants to be left alone for longer than the signature lives.
-    await clock.sleep(Math.max(0, until.getTime() - clock.now().getTime()));
-  }
-  return reply;
+      ...signedHeaders({ ...options, privateKey }, clock.now()),
+    }),
+  };
+  return client.send(call, request.deadline);
 }
 
 async function usableKey({ privateKey, note }: BAffiliateDependencies): Promise<KeyObject | null> {
@@ -162,21 +158,18 @@ interface Items {
   readonly isComplete: boolean;
 }
 
-const replySchema = v.object({
-  items: v.array(v.unknown()),
-  errors: v.nullish(v.array(v.unknown()), []),
-});
+const replySchema = v.object({ items: v.array(v.unknown()) });
 
 /**
  * The items of a reply to a question for `ids`; null when it is none. Absence proves something only
- * where every entry is readable, was asked for and stands there once, and nothing went wrong beside.
+ * where every entry is readable, was asked for and stands there once, and no trouble is told beside.
  */
 function itemsOf(body: unknown, ids: readonly string[]): Items | null {
   const parsed = v.safeParse(replySchema, body);
   if (!parsed.success) return null;
   const asked = new Set(ids.map(itemKey));
   const byKey = new Map<string, AffiliateItem>();
-  let isComplete = (parsed.output.errors ?? []).length === 0;
+  let isComplete = !tellsOfTrouble(body);
   for (const entry of parsed.output.items) {
     const item = v.safeParse(affiliateItem, entry);
     const key = item.success ? itemKey(item.output.itemId) : "";

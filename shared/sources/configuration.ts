@@ -9,6 +9,7 @@ import {
   webOptions,
 } from "./adapter-options.ts";
 import { secretReference } from "./secret-reference.ts";
+import { sourceName } from "./source-name.ts";
 
 const retailerARead = v.variant(
   "adapter",
@@ -76,6 +77,7 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
     }
   }
   checkOfferIds(parsed.output);
+  checkPaces(parsed.output);
   return parsed.output;
 }
 
@@ -98,6 +100,31 @@ function checkOfferIds(sources: SourceConfiguration): void {
         `gives by ${giver}: set it to ${own}upstream`,
     );
   }
+}
+
+const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
+
+/** Who reads from one source shares its rate and its places, so that there is one of each. */
+function checkPaces(sources: SourceConfiguration): void {
+  const firstOf = new Map<string, Paced>();
+  for (const [scraper, options] of Object.entries(sources)) {
+    if (options.adapter === "sandbox") continue;
+    const name = sourceName(options);
+    const first = firstOf.get(name) ?? { scraper, options };
+    firstOf.set(name, first);
+    const key = paceKeys.find((one) => options[one] !== first.options[one]);
+    if (key === undefined) continue;
+    const count = options.adapter === "a_history" ? "same host and key" : "same host";
+    throw new Error(
+      `SOURCES: ${scraper}.${key}: is not the one of ${first.scraper}, which reads from the ` +
+        `${count} by ${options.adapter}: give both the same ${paceKeys.join(", ")}`,
+    );
+  }
+}
+
+interface Paced {
+  readonly scraper: string;
+  readonly options: Readonly<Record<(typeof paceKeys)[number], number>>;
 }
 
 /** Every secret that the configuration names, once. */

@@ -6,7 +6,13 @@ import {
   type RetailerDState,
 } from "../scrapers/product-fields.ts";
 import type { Answer } from "../scrapers/scraper.ts";
-import { foreignAmount, foreignFlag, foreignText, foreignUrl } from "./foreign-value.ts";
+import {
+  foreignAmount,
+  foreignFlag,
+  foreignPrice,
+  foreignText,
+  foreignUrl,
+} from "./foreign-value.ts";
 
 /** Digits of a stock number, sent as a number or as text. */
 const sku = v.pipe(
@@ -23,8 +29,8 @@ export const catalogProduct = v.object({
   active: foreignFlag,
   name: foreignText,
   url: foreignUrl,
-  salePrice: foreignAmount,
-  regularPrice: foreignAmount,
+  salePrice: foreignPrice,
+  regularPrice: foreignPrice,
   dollarSavings: foreignAmount,
   priceRestriction: foreignText,
   manufacturer: foreignText,

@@ -1,12 +1,16 @@
 import * as v from "valibot";
 import { type CatalogProduct, catalogProduct } from "./d-catalog-product.ts";
 import { foreignCount, foreignFlag } from "./foreign-value.ts";
+import { tellsOfTrouble } from "./reply-trouble.ts";
 
 const reply = v.object({
   products: v.array(v.unknown()),
   total: foreignCount,
+  totalPages: foreignCount,
   partial: foreignFlag,
 });
+
+type Reply = v.InferOutput<typeof reply>;
 
 export interface CatalogReply {
   /** Products by stock number without leading zeros; of two with one number the first counts. */
@@ -20,17 +24,17 @@ export const skuKey = (id: string): string => id.replace(/^0+(?=\d)/, "");
 
 /**
  * Reads the JSON of a reply to a question for `ids`; null when it is none. Whatever was not asked
- * for is dropped. Absence proves something only in a reply that says it is whole and in which every
- * entry is readable, was asked for and stands once: anything else may be an answer to another
- * question, or have one entry in the place of another.
+ * for is dropped. Absence proves something only in a reply that says it is whole, tells of no trouble
+ * and in which every entry is readable, was asked for and stands once: anything else may be an answer
+ * to another question, or have one entry in the place of another.
  */
 export function parseCatalogReply(body: unknown, ids: readonly string[]): CatalogReply | null {
   const parsed = v.safeParse(reply, body);
   if (!parsed.success) return null;
-  const { products: entries, total, partial } = parsed.output;
+  const { products: entries } = parsed.output;
   const asked = new Set(ids.map(skuKey));
   const products = new Map<string, CatalogProduct>();
-  let isComplete = total === entries.length && partial !== true;
+  let isComplete = saysItIsWhole(parsed.output) && !tellsOfTrouble(body);
   for (const entry of entries) {
     const product = v.safeParse(catalogProduct, entry);
     const key = product.success ? skuKey(product.output.sku) : "";
@@ -39,3 +43,7 @@ export function parseCatalogReply(body: unknown, ids: readonly string[]): Catalo
   }
   return { products, isComplete };
 }
+
+/** On one page, and as many as there are in all. */
+const saysItIsWhole = ({ products, total, totalPages, partial }: Reply): boolean =>
+  total === products.length && (totalPages ?? 1) <= 1 && partial !== true;

@@ -41,6 +41,12 @@ export const foreignAmount = v.fallback(
   undefined,
 );
 
+/** What something is sold for. Nothing is sold for nothing: 0 stands where no price is known. */
+export const foreignPrice = v.pipe(
+  foreignAmount,
+  v.transform((amount) => (amount === 0 ? undefined : amount)),
+);
+
 export const foreignCount = v.fallback(
   v.optional(v.pipe(number, v.safeInteger(), v.minValue(0))),
   undefined,

@@ -78,7 +78,7 @@ function characterOf(reference: string): string | undefined {
 }
 
 /** One line of what is escaped as in HTML: spaces joined, no control characters. */
-export const lineOf = (text: string): string => joined(decodedEntities(text));
+export const lineOf = (text: string): string => plainLine(decodedEntities(text));
 
 /** The paragraphs of a text that may be HTML, without its tags; none is empty. Long texts are cut. */
 export const paragraphsOf = (html: string): string[] =>
@@ -87,7 +87,15 @@ export const paragraphsOf = (html: string): string[] =>
     .replaceAll(unseen, " ")
     .replaceAll(lineEnd, "\n")
     .split("\n")
-    .map((line) => joined(decodedEntities(line.replaceAll(tag, " "))))
+    .map((line) => plainLine(decodedEntities(line.replaceAll(tag, " "))))
     .filter((line) => line !== "");
 
-const joined = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+/** What turns the direction of the text around it, and may make it read as something else. */
+const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** One line of what stands for itself: spaces joined, no control characters. */
+export const plainLine = (text: string): string =>
+  text
+    .replaceAll(directionMarks, "")
+    .replaceAll(/[\s\p{Cc}]+/gu, " ")
+    .trim();

@@ -3,7 +3,8 @@ import type { Scraper } from "../scrapers/scraper.ts";
 import { aHistory } from "./a-history.ts";
 import { bAffiliate } from "./b-affiliate.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { dCatalog, isCatalogTemporary } from "./d-catalog.ts";
+import { isCatalogBlock } from "./d-catalog-forbidden.ts";
+import { dCatalog } from "./d-catalog.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
 import { sandbox } from "./sandbox.ts";
 import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./source-parts.ts";
@@ -50,10 +51,10 @@ function remoteScraper(
       return { scraper: upstream(options, parts), reporting };
     }
     case "d_catalog": {
-      const isTemporary = isCatalogTemporary;
-      const { client, reporting, open } = partsOf(id, { ...options, isTemporary }, dependencies);
+      const parts = partsOf(id, { ...options, isBlock: isCatalogBlock }, dependencies);
+      const { client, reporting, tell, open } = parts;
       const secret = options.secret && { secret: open(options.secret) };
-      return { scraper: dCatalog(options, { client, clock, ...secret }), reporting };
+      return { scraper: dCatalog(options, { client, clock, note: tell, ...secret }), reporting };
     }
     case "b_affiliate": {
       const { client, reporting, tell, open } = partsOf(id, options, dependencies);
@@ -65,9 +66,9 @@ function remoteScraper(
       return { scraper: aHistory(options, parts), reporting };
     }
     case "web": {
-      const isBlock = isBlockAnswer;
-      const { client, reporting } = partsOf(id, { ...options, isBlock }, dependencies);
-      return { scraper: webScraper(options, { client, clock }), reporting };
+      const parts = partsOf(id, { ...options, isBlock: isBlockAnswer }, dependencies);
+      const { client, reporting, tell } = parts;
+      return { scraper: webScraper(options, { client, clock, note: tell }), reporting };
     }
     default:
       return options satisfies never;

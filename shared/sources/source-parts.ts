@@ -1,23 +1,27 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import type { SecretReader } from "../base/secret-reader.ts";
-import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
+import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { AHistoryDependencies } from "./a-history-source.ts";
 import type { TokensByKey } from "./a-history-tokens.ts";
 import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "./configuration.ts";
-import { isPageAnswer } from "./http/page-answer.ts";
+import { isTurnedAway } from "./http/page-answer.ts";
 import { type SourceClientOptions, sourceClient, temporaryStatuses } from "./http/polite-client.ts";
 import type { RateBudget } from "./http/rate-budget.ts";
 import type { SourceClient } from "./http/source-client.ts";
+import type { SourceStates } from "./http/source-state.ts";
 import { type OpenSecret, openSecret } from "./open-secret.ts";
-import type { Reporting } from "./reported.ts";
-import type { UpstreamDependencies } from "./upstream-exchange.ts";
+import type { Reporting, TellOperator } from "./reported.ts";
+import { sourceName } from "./source-name.ts";
+import type { UpstreamDependencies, UpstreamNote } from "./upstream-exchange.ts";
 import { callTally, type SourceReport } from "./source-report.ts";
 
 export interface SourceDependencies {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly budget: RateBudget;
+  /** What the scrapers that read from one source share: one of these in a process. */
+  readonly states: SourceStates;
   readonly secrets: SecretReader;
   /** What is left to pay the history API with: one count in a process for each key. */
   readonly tokens: TokensByKey;
@@ -31,40 +35,38 @@ export interface SourceDependencies {
 export interface SourceParts {
   readonly client: SourceClient;
   readonly reporting: Reporting;
-  /** Tells the operator what is to be mended, naming the scraper. */
-  readonly tell: (problem: string) => void;
+  readonly tell: TellOperator;
   readonly open: (secret: SecretUse) => OpenSecret;
 }
 
 const bytesMaxDefault = 5 * 1_024 * 1_024;
 const userAgentDefault = "retail-product-data-service/1.0";
 
-/** The options of an adapter that say how its source is called. */
-interface PacedOptions {
-  readonly adapter: string;
+/** The options of an adapter that say which source it is, and how it is called. */
+type PacedOptions = Parameters<typeof sourceName>[0] & {
   readonly callsPerSecond: number;
   readonly burst: number;
   readonly callsAtOnceMax: number;
   readonly tryTimeoutMs: number;
-}
+};
 
 type Peculiarities = Partial<
   Pick<SourceClientOptions, "isTemporary" | "isBlock" | "userAgent" | "bytesMax">
 >;
 
-/** The rate is shared by all scrapers of a platform that read through the same adapter. */
+/** All that limits the calls is shared by the scrapers that read from the same source. */
 export function partsOf(
   scraper: StepScraperId,
   options: PacedOptions & Peculiarities,
   dependencies: SourceDependencies,
 ): SourceParts {
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
-  const { clock, chance, budget, report, secrets } = dependencies;
+  const { clock, chance, budget, states, report, secrets } = dependencies;
   const tell = operatorOf(scraper, dependencies);
   const tally = callTally();
   const client = sourceClient(
     {
-      name: `${adapter}.${stepScrapers[scraper].platform}`,
+      name: sourceName(options),
       callsPerSecond,
       burst,
       callsAtOnce: callsAtOnceMax,
@@ -72,13 +74,13 @@ export function partsOf(
       bytesMax: options.bytesMax ?? bytesMaxDefault,
       userAgent: options.userAgent ?? userAgentDefault,
       isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
-      isBlock: options.isBlock ?? isPageAnswer,
+      isBlock: options.isBlock ?? isTurnedAway,
     },
-    { clock, chance, budget, note: tally.note },
+    { clock, chance, budget, states, note: tally.note },
   );
   return {
     client,
-    reporting: { source: adapter, scraper, tally, clock, report },
+    reporting: { source: adapter, scraper, tally, clock, report, tell },
     tell,
     open: (secret) => openSecret(secret, secrets, (problem) => tell(`${adapter}: ${problem}`)),
   };
@@ -87,16 +89,13 @@ export function partsOf(
 const toldAgainMs = 60_000;
 
 /** A problem that every call of a read meets, and every read, is told once a minute. */
-function operatorOf(
-  scraper: StepScraperId,
-  { clock, warn }: SourceDependencies,
-): (problem: string) => void {
+function operatorOf(scraper: StepScraperId, { clock, warn }: SourceDependencies): TellOperator {
   const toldAt = new Map<string, number>();
-  return (problem) => {
+  return (problem, detail) => {
     const now = clock.now().getTime();
     if (now - (toldAt.get(problem) ?? -Infinity) < toldAgainMs) return;
     toldAt.set(problem, now);
-    warn(`${scraper}: ${problem}`);
+    warn(`${scraper}: ${problem}${detail === undefined ? "" : ` (${detail})`}`);
   };
 }
 
@@ -113,14 +112,21 @@ export function upstreamParts(
     clock,
     chance,
     ...(options.secret && { secret: open(options.secret) }),
-    note: (note) => {
-      const what =
-        note.kind === "refused"
-          ? `turns calls away (${note.status})`
-          : "does not keep the contract";
-      tell(`upstream: the server ${what}`);
-    },
+    note: (note) => tell(`upstream: the server ${problemOf(note)}`),
   };
+}
+
+function problemOf(note: UpstreamNote): string {
+  switch (note.kind) {
+    case "refused":
+      return `turns calls away (${note.status})`;
+    case "too_many":
+      return "takes fewer ids in a call than batchIdsMax (413): set it lower";
+    case "unreadable":
+      return "does not keep the contract";
+    default:
+      return note satisfies never;
+  }
 }
 
 /** A hundred products in full come near to what is enough for other sources. */

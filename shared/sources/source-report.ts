@@ -8,7 +8,10 @@ export interface CallFigures {
   readonly tries: number;
   /** Tries that the source answered with 429. */
   readonly throttled: number;
-  /** Calls by what they came to in the end. */
+  /**
+   * Calls by what they came to in the end: `2xx` to `5xx`, the code of an error such as
+   * `ECONNREFUSED` or `timeout`, `too_large`, `no_time` or `circuit_open`.
+   */
   readonly replies: Readonly<Record<string, number>>;
   readonly circuitsOpened: number;
 }
@@ -26,8 +29,14 @@ export interface SourceReport {
 
 export interface CallTally {
   readonly note: (event: SourceEvent) => void;
-  /** The figures since the last time they were taken. */
-  take(): CallFigures;
+  /** What happened since the last time this was taken. */
+  take(): { readonly calls: CallFigures; readonly silence: Silence | null };
+}
+
+/** That there were calls, and that the source answered none of them. */
+export interface Silence {
+  /** What most of the calls came to instead. */
+  readonly reason: string;
 }
 
 /** Adds up what happens between the service and a source. */
@@ -41,12 +50,18 @@ export function callTally(): CallTally {
       const calls = events.filter((event) => event.kind === "call");
       const circuitsOpened = events.length - calls.length;
       events = [];
+      const replies = countsOf(calls.map(({ reply }) => reply));
+      const [[reason] = []] = Object.entries(replies).toSorted(([, a], [, b]) => b - a);
+      const isSilent = reason !== undefined && !calls.some(({ isAnswered }) => isAnswered);
       return {
-        milliseconds: calls.map(({ milliseconds }) => milliseconds),
-        tries: calls.reduce((sum, { tries }) => sum + tries, 0),
-        throttled: calls.reduce((sum, { throttled }) => sum + throttled, 0),
-        replies: countsOf(calls.map(({ reply }) => reply)),
-        circuitsOpened,
+        calls: {
+          milliseconds: calls.map(({ milliseconds }) => milliseconds),
+          tries: calls.reduce((sum, { tries }) => sum + tries, 0),
+          throttled: calls.reduce((sum, { throttled }) => sum + throttled, 0),
+          replies,
+          circuitsOpened,
+        },
+        silence: isSilent ? { reason } : null,
       };
     },
   };

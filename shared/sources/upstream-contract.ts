@@ -83,7 +83,8 @@ const requestHead = {
   marketplace: described(v.string(), "Code of the country's shop, such as `us`."),
   deadline_ms: described(
     v.pipe(v.number(), v.integer(), v.minValue(1)),
-    "Milliseconds after which nobody waits for the reply any more.",
+    "Milliseconds that the server has from now: after them, and a moment for the way, nobody waits " +
+      "for the reply any more.",
   ),
 };
 
@@ -108,7 +109,8 @@ function requestFor(scraper: StepScraperId): v.GenericSchema {
 const fetchedAt = v.optional(
   described(
     v.pipe(v.string(), v.isoTimestamp()),
-    "When the item was read. Absent: when the reply came. Older than a day: unavailable.",
+    "When the item was read. Absent: when the reply came. Older than a day, or no such time: " +
+      "unavailable.",
   ),
 );
 

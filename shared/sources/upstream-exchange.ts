@@ -1,6 +1,7 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { BatchSize } from "./http/batch-size.ts";
 import { type BatchOutcome, readInBatches } from "./http/in-batches.ts";
 import type { SourceCall, SourceClient, SourceReply } from "./http/source-client.ts";
 import type { OpenSecret } from "./open-secret.ts";
@@ -12,14 +13,14 @@ export interface UpstreamOptions {
   /** Ids, or offers, that the server takes in one call. */
   readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
-  /** As long as the client gives one try. */
-  readonly tryTimeoutMs: number;
 }
 
 /** What an operator should know of a server; told once in a read. Holds nothing of an answer. */
 export type UpstreamNote =
   /** It turned a call away for good: a wrong secret or path, or what is no call to it. */
   | { readonly kind: "refused"; readonly scraper: StepScraperId; readonly status: number }
+  /** It takes fewer items in a call than it is configured to be sent. */
+  | { readonly kind: "too_many"; readonly scraper: StepScraperId }
   /** It answered with what is no reply of the contract. */
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
 
@@ -39,6 +40,8 @@ export interface UpstreamQuestion<Item> {
   readonly marketplace: string;
   readonly items: readonly Item[];
   readonly deadline: Date;
+  /** What is known of how many items the server takes in a call. */
+  readonly size: BatchSize;
   /** The rest of the request's body. */
   readonly bodyFor: (items: readonly Item[]) => object;
   readonly keyOf: (item: Item) => string;
@@ -49,9 +52,13 @@ export interface UpstreamQuestion<Item> {
 /** What the server said of an item; undefined where it said nothing usable. */
 type Said = UpstreamEntry | undefined;
 
+/** An answer that is given at the last moment has yet to get here. */
+const deliveryMs = 250;
 const okStatus = 200;
-/** The batch is too much for the server, or holds something that it does not accept. */
-const refusalStatuses: ReadonlySet<number> = new Set([400, 413]);
+/** The batch holds something that the server does not accept. */
+const refusedStatus = 400;
+/** The batch is too much for the server. */
+const tooManyStatus = 413;
 /** "Not now", even after the retries. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
@@ -69,7 +76,7 @@ export async function askUpstream<Item>(
   };
   const asking = { question, options, dependencies: { ...dependencies, note } };
   return readInBatches(question.items, {
-    batchMax: options.batchIdsMax,
+    batchMax: question.size,
     atOnce: options.callsAtOnceMax,
     read: (items) => askForBatch(items, asking),
     unread: () => undefined,
@@ -96,11 +103,11 @@ async function askForBatch<Item>(
   if (reply.kind !== "answered") return { kind: isFailed(reply) ? "failed" : "none" };
   if (reply.status !== okStatus) {
     const kind = failureOf(reply.status);
+    const isRefused = kind === "refused" || kind === "too_many";
     // A batch that is refused is no trouble as long as its parts are not.
-    const isFinal = kind === "refused" && items.length === 1;
-    if (isFinal || isDismissal(reply.status)) {
+    if ((isRefused && items.length === 1) || isDismissal(reply.status)) {
       note({ kind: "refused", scraper, status: reply.status });
-    }
+    } else if (kind === "too_many") note({ kind, scraper });
     return { kind };
   }
   const found = parseUpstreamReply(reply, keyOfResult, clock.now());
@@ -111,14 +118,15 @@ async function askForBatch<Item>(
 
 const isFailed = ({ kind }: SourceReply): boolean => kind === "broken" || kind === "too_large";
 
-function failureOf(status: number): "refused" | "failed" | "none" {
-  if (refusalStatuses.has(status)) return "refused";
+function failureOf(status: number): "refused" | "too_many" | "failed" | "none" {
+  if (status === refusedStatus) return "refused";
+  if (status === tooManyStatus) return "too_many";
   return status >= 500 && !busyStatuses.has(status) ? "failed" : "none";
 }
 
 /** The call is turned away for good, whatever it asks for. */
 const isDismissal = (status: number): boolean =>
-  status < 500 && !busyStatuses.has(status) && !refusalStatuses.has(status);
+  status < 500 && !busyStatuses.has(status) && failureOf(status) === "none";
 
 /** Null when the secret cannot be opened. */
 async function callFor<Item>(
@@ -128,22 +136,20 @@ async function callFor<Item>(
   const { clock, chance, secret } = dependencies;
   const bearer = await secret?.();
   if (bearer === null) return null;
-  const now = clock.now();
-  const remainingMs = question.deadline.getTime() - now.getTime();
+  const { scraper, marketplace } = question;
+  const rest = question.bodyFor(items);
   return {
     method: "POST",
     url: new URL(`${options.baseUrl.replace(/\/+$/, "")}/read`),
     headers: {
       Accept: "application/json",
       "Content-Type": "application/json",
-      "X-Request-Id": newId("request", now, chance),
+      "X-Request-Id": newId("request", clock.now(), chance),
       ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
     },
-    body: JSON.stringify({
-      scraper: question.scraper,
-      marketplace: question.marketplace,
-      ...question.bodyFor(items),
-      deadline_ms: Math.max(1, Math.min(options.tryTimeoutMs, remainingMs)),
-    }),
+    body: (leftMs) => {
+      const deadlineMs = Math.max(1, leftMs - deliveryMs);
+      return JSON.stringify({ scraper, marketplace, ...rest, deadline_ms: deadlineMs });
+    },
   };
 }

@@ -43,9 +43,19 @@ export function offersFrom(data: unknown, currency: string): FoundOffers | null 
   const schema = upstreamData["retailer_a.offers"];
   const read = v.safeParse(schema, readShape(schema, data));
   if (!read.success || !isAllIn(currency, read.output)) return null;
-  const { totalOffers, offers } = read.output;
+  const { totalOffers } = read.output;
+  const offers = eachOnce(read.output.offers);
   const featured = offers.find(({ isBuybox }) => isBuybox);
   return { totalOffers, offers: offers.map((offer) => onlyFeatured(offer, featured)) };
+}
+
+/** An id means one offer: of several that are said to have it, the first. */
+function eachOnce(offers: readonly Offer[]): readonly Offer[] {
+  const byId = new Map<string, Offer>();
+  for (const offer of offers) {
+    if (!byId.has(offer.offerListingId)) byId.set(offer.offerListingId, offer);
+  }
+  return [...byId.values()];
 }
 
 /** One offer holds the buy box: of several that are said to, the first. */

@@ -18,9 +18,11 @@ const result = v.object({
   id,
   asin: v.optional(id),
   status: v.picklist(["ok", "partial", "not_found", "unavailable"]),
-  fetchedAt: v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.isoTimestamp())), undefined),
+  fetchedAt: v.optional(v.unknown()),
   data: v.optional(v.unknown()),
 });
+
+const time = v.pipe(v.string(), v.trim(), v.isoTimestamp());
 
 export type UpstreamResult = v.InferOutput<typeof result>;
 
@@ -45,19 +47,23 @@ export function parseUpstreamReply(
   return entries;
 }
 
-/**
- * A time in the future is a clock that runs ahead: the reply was read now at the latest. What was
- * read more than a day ago says nothing about now.
- */
+/** What was read more than a day ago, or nobody can tell when, says nothing about now. */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {
-  const readAtMs = Math.min(
-    now.getTime(),
-    fetchedAt === undefined ? Infinity : Date.parse(fetchedAt),
-  );
+  const readAtMs = readAt(fetchedAt, now);
   if (Number.isNaN(readAtMs) || now.getTime() - readAtMs > readingAgeMaxMs) {
     return { status: "unavailable", fetchedAt: now.toISOString(), data: undefined };
   }
   return { status, fetchedAt: new Date(readAtMs).toISOString(), data };
+}
+
+/**
+ * Milliseconds since 1970; NaN for what is no time. A time in the future is a clock that runs ahead:
+ * the reply was read now at the latest. Null is nothing said, as an absent one.
+ */
+function readAt(fetchedAt: unknown, now: Date): number {
+  if (fetchedAt === undefined || fetchedAt === null) return now.getTime();
+  const read = v.safeParse(time, fetchedAt);
+  return read.success ? Math.min(now.getTime(), Date.parse(read.output)) : Number.NaN;
 }
 
 /** JSON is UTF-8; where a reply says that it is something else, it is taken at its word. */

@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { foreignAmount, foreignFlag, foreignText, foreignUrl } from "./foreign-value.ts";
+import { plainLine } from "./html-text.ts";
 
 /** Entries of one list beyond which the rest is not read. */
 const listLengthMax = 1_000;
@@ -17,12 +18,17 @@ const key = v.fallback(
   undefined,
 );
 
+const withoutControls = (value: unknown): unknown =>
+  typeof value === "string" ? plainLine(value) : value;
+
+const text = v.pipe(v.unknown(), v.transform(withoutControls), foreignText);
+
 /** A line that may be empty, as it says less than what stands beside it. */
 const line = v.fallback(
   v.optional(
     v.pipe(
       v.string(),
-      v.transform((text) => text.trim().slice(0, lineLengthMax)),
+      v.transform((words) => plainLine(words).slice(0, lineLengthMax)),
     ),
   ),
   undefined,
@@ -88,7 +94,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function leafFor(schema: v.GenericSchema, name: string): Leaf {
   if (schema.type === "number") return foreignAmount;
-  return schema.type === "boolean" ? foreignFlag : (textForms.get(name) ?? foreignText);
+  return schema.type === "boolean" ? foreignFlag : (textForms.get(name) ?? text);
 }
 
 const isOptional = (

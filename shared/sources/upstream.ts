@@ -10,6 +10,7 @@ import type {
   ReadRequest,
   Scraper,
 } from "../scrapers/scraper.ts";
+import { batchSize } from "./http/batch-size.ts";
 import {
   askUpstream,
   type UpstreamDependencies,
@@ -20,10 +21,11 @@ import type { UpstreamEntry, UpstreamResult } from "./upstream-reply.ts";
 
 /** Reads products from a team's own server, which speaks the contract of `/docs/upstream`. */
 export function upstream(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
+  const size = batchSize(options.batchIdsMax);
   return {
     async read(request) {
       const { scraper, marketplace, ids, deadline } = request;
-      const question = { scraper, marketplace, items: ids, deadline, ...byId };
+      const question = { scraper, marketplace, items: ids, deadline, size, ...byId };
       const entries = await askUpstream(question, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => productAnswer({ id, entry: entries[n], request, at }));
@@ -36,10 +38,11 @@ export function upstreamOffers(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
 ): OfferScraper {
+  const size = batchSize(options.batchIdsMax);
   return {
     async readOffers({ marketplace, ids, deadline }) {
       const scraper = "retailer_a.offers";
-      const question = { scraper, marketplace, items: ids, deadline, ...byListing } as const;
+      const question = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
       const entries = await askUpstream(question, options, dependencies);
       const currency = currencyOf("retailer_a", marketplace);
       const at = dependencies.clock.now().toISOString();
@@ -53,10 +56,11 @@ export function upstreamOfferChecker(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
 ): OfferChecker {
+  const size = batchSize(options.batchIdsMax);
   return {
     async checkOffers({ marketplace, offers, deadline }) {
       const scraper = "retailer_a.offer_check";
-      const question = { scraper, marketplace, items: offers, deadline, ...byOffer } as const;
+      const question = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
       const entries = await askUpstream(question, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return offers.map((offer, n) => checkAnswer(offer, entries[n], at));

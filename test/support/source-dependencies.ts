@@ -1,6 +1,7 @@
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { tokensByKey } from "../../shared/sources/a-history-tokens.ts";
 import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
+import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/source-parts.ts";
 
 /** What the sources of one process need, with a budget of its own. */
@@ -8,6 +9,7 @@ export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceD
   clock: systemClock,
   chance: systemChance,
   budget: ownRateBudget(),
+  states: sourceStates(),
   secrets: { read: (reference) => Promise.resolve(`value of ${reference}`) },
   tokens: tokensByKey(systemClock),
   report: () => undefined,

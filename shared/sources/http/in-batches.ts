@@ -1,3 +1,4 @@
+import { type BatchSize, batchSize } from "./batch-size.ts";
 import { inParallel } from "./in-parallel.ts";
 
 /** What came of reading a batch as a whole. */
@@ -5,14 +6,16 @@ export type BatchOutcome<Result> =
   | { readonly kind: "read"; readonly results: readonly Result[] }
   /** Refused because of something in it: a half of it may well be taken. */
   | { readonly kind: "refused" }
+  /** Refused because of its size. */
+  | { readonly kind: "too_many" }
   /** Failed for a reason that may lie in it, even after retries: a half of it may work. */
   | { readonly kind: "failed" }
   /** Nothing will be different for a half of it. */
   | { readonly kind: "none" };
 
 export interface BatchReading<Item, Result> {
-  /** Items that the source takes in one call. */
-  readonly batchMax: number;
+  /** Items that the source takes in one call, or what is known of that across reads. */
+  readonly batchMax: number | BatchSize;
   /** Batches in work at one time. */
   readonly atOnce: number;
   /** One call for the items; one result for each of them, in their order. */
@@ -21,49 +24,78 @@ export interface BatchReading<Item, Result> {
   readonly unread: (item: Item) => Result;
 }
 
-/** So many items of one batch may be to blame before the rest of it is given up. */
-const refusedItemsMax = 3;
-/** A failure costs the source far more than a refusal, retries included. */
-const failingItemsMax = 1;
+/** With more of them to be found alone, a batch would cost as many calls as it has items. */
+const refusedAloneMax = 10;
 
 /**
  * Reads items in batches, their results standing in the items' order. A batch that is refused or
- * fails as a whole is cut in two, down to the single items at fault; to come down to one takes as
- * many cuts as the batch can be halved, and that bounds the calls.
+ * fails as a whole is cut in two, down to the single items at fault. After ten items of one batch
+ * were refused alone, the rest of it is asked in the parts that it was cut to, and no more cut. A
+ * failure costs the source far more than a refusal, retries included: for failures a batch is cut as
+ * often as it takes to come down to one item.
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
-  reading: BatchReading<Item, Result>,
+  { batchMax, ...rest }: BatchReading<Item, Result>,
 ): Promise<Result[]> {
-  const { batchMax, atOnce } = reading;
-  const batches = Array.from({ length: Math.ceil(items.length / batchMax) }, (_, n) =>
-    items.slice(n * batchMax, (n + 1) * batchMax),
-  );
-  const results = await inParallel(batches, atOnce, (batch) =>
-    readBatch(batch, reading, splitsFor(batch.length)),
-  );
+  const size = typeof batchMax === "number" ? batchSize(batchMax) : batchMax;
+  const batches = partsOf(items, size.max());
+  const results = await inParallel(batches, rest.atOnce, (batch) => {
+    const failureCutsLeft = Math.ceil(Math.log2(batch.length));
+    const refusedAloneLeft = refusedAloneMax;
+    return readBatch(batch, { ...rest, size, failureCutsLeft, refusedAloneLeft });
+  });
   return results.flat();
 }
 
-type SplitsLeft = Record<"refused" | "failed", number>;
-
-function splitsFor(count: number): SplitsLeft {
-  const halvings = Math.ceil(Math.log2(count));
-  return { refused: halvings * refusedItemsMax, failed: halvings * failingItemsMax };
+/** One batch on its way down to its parts. */
+interface Cutting<Item, Result> extends Omit<BatchReading<Item, Result>, "batchMax"> {
+  readonly size: BatchSize;
+  failureCutsLeft: number;
+  refusedAloneLeft: number;
 }
 
 async function readBatch<Item, Result>(
   items: readonly Item[],
-  reading: BatchReading<Item, Result>,
-  splitsLeft: SplitsLeft,
+  cutting: Cutting<Item, Result>,
 ): Promise<Result[]> {
-  const outcome = await reading.read(items);
+  const { size, read, unread } = cutting;
+  // What another part was too large for, this one need not try.
+  if (items.length > size.max()) return readParts(partsOf(items, size.max()), cutting);
+  const outcome = await read(items);
   if (outcome.kind === "read") return [...outcome.results];
-  if (outcome.kind === "none" || items.length === 1 || splitsLeft[outcome.kind] === 0) {
-    return items.map(reading.unread);
-  }
-  splitsLeft[outcome.kind] -= 1;
-  const middle = Math.ceil(items.length / 2);
-  const first = await readBatch(items.slice(0, middle), reading, splitsLeft);
-  return [...first, ...(await readBatch(items.slice(middle), reading, splitsLeft))];
+  if (outcome.kind === "too_many") size.tooMany(items.length);
+  return mayCut(outcome.kind, items.length, cutting)
+    ? readParts(partsOf(items, Math.ceil(items.length / 2)), cutting)
+    : items.map(unread);
 }
+
+/** Whether parts of so many items may do better; counts what is spent on finding out. */
+function mayCut(
+  kind: Exclude<BatchOutcome<unknown>["kind"], "read">,
+  count: number,
+  cutting: Cutting<never, unknown>,
+): boolean {
+  if (count === 1 && kind === "refused") cutting.refusedAloneLeft -= 1;
+  // A source to which one item is too many is not to be had by cutting.
+  if (count === 1 && kind === "too_many") cutting.refusedAloneLeft = 0;
+  if (count === 1 || kind === "none") return false;
+  if (kind !== "failed") return cutting.refusedAloneLeft > 0;
+  cutting.failureCutsLeft -= 1;
+  return cutting.failureCutsLeft >= 0;
+}
+
+/** One part after the other: what is learned of one holds for the next. */
+async function readParts<Item, Result>(
+  parts: readonly (readonly Item[])[],
+  cutting: Cutting<Item, Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const part of parts) results.push(...(await readBatch(part, cutting)));
+  return results;
+}
+
+const partsOf = <Item>(items: readonly Item[], size: number): (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
+    items.slice(n * size, (n + 1) * size),
+  );

@@ -1,14 +1,16 @@
 import type { Chance, Clock } from "../../base/clock.ts";
-import { type Circuit, circuit, type Standing } from "./circuit.ts";
+import type { Standing } from "./circuit.ts";
 import type { RateBudget } from "./rate-budget.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { type RetryTokens, retryTokens } from "./retry-tokens.ts";
-import { type Slots, slots } from "./slots.ts";
 import type { SourceCall, SourceClient, SourceReply } from "./source-client.ts";
 import type { NoteEvent } from "./source-event.ts";
-import { adaptiveSpeed, type Speed } from "./speed.ts";
+import {
+  type SourcePace,
+  type SourceState,
+  sourceState,
+  type SourceStates,
+} from "./source-state.ts";
 import { tryOnce, type TryOutcome } from "./try-once.ts";
-import { type Turns, turns } from "./turns.ts";
 
 /** Tries after the first one. */
 const extraTriesMax = 2;
@@ -22,20 +24,17 @@ export const temporaryStatuses: ReadonlySet<number> = new Set([408, 425, 429, 50
 
 export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
-export interface SourceClientOptions {
-  /** Whoever uses the same name shares the rate, in every process. */
-  readonly name: string;
-  readonly callsPerSecond: number;
-  /** Calls that may start at one moment after a rest; at least 1. */
-  readonly burst: number;
-  readonly callsAtOnce: number;
+export interface SourceClientOptions extends SourcePace {
   /** The longest one try may take. */
   readonly tryTimeoutMs: number;
   /** Body bytes after decompression beyond which an answer is dropped. */
   readonly bytesMax: number;
   /** Statuses by which this source says "not now". */
   readonly isTemporary: (status: number) => boolean;
-  /** Tells an answer that turns the caller away; 403 and 429 are known as such. */
+  /**
+   * Tells an answer that turns the caller away, whatever is asked for; a 429 is known as such.
+   * @default - every 403
+   */
   readonly isBlock?: (answer: Answered) => boolean;
   readonly userAgent: string;
 }
@@ -45,17 +44,16 @@ export interface SourceClientDependencies {
   readonly chance: Chance;
   readonly budget: RateBudget;
   readonly note: NoteEvent;
+  /**
+   * Where the clients of this process keep what they share of a source.
+   * @default - this client shares with no other
+   */
+  readonly states?: SourceStates;
 }
 
-/** What the calls to one source share within this process. */
+/** A source as one client sees it. */
 interface Source extends SourceClientOptions, SourceClientDependencies {
-  readonly slots: Slots;
-  readonly turns: Turns;
-  readonly speed: Speed;
-  readonly circuit: Circuit;
-  readonly retryTokens: RetryTokens;
-  /** True once there may be connections that are used again. */
-  hasAnswered: boolean;
+  readonly state: SourceState;
 }
 
 /** One call on its way. */
@@ -67,26 +65,21 @@ interface Course {
   tries: number;
   throttled: number;
   hadClosedConnection: boolean;
+  /** What the last try came to, in one word. */
+  lastTry?: string;
 }
 
-/** A client of one source; what limits its calls holds across all of them. */
+/**
+ * A client of one source. What limits its calls holds across all of them, and across those of other
+ * clients with which it shares its states.
+ */
 export function sourceClient(
   options: SourceClientOptions,
   dependencies: SourceClientDependencies,
 ): SourceClient {
-  const { name, burst } = options;
-  const { clock, budget } = dependencies;
-  const speed = adaptiveSpeed(options.callsPerSecond);
-  const source: Source = {
-    ...options,
-    ...dependencies,
-    slots: slots(options.callsAtOnce),
-    turns: turns({ source: name, burst, speed, budget, clock }),
-    speed,
-    circuit: circuit(),
-    retryTokens: retryTokens(),
-    hasAnswered: false,
-  };
+  const make = (): SourceState => sourceState(options, dependencies);
+  const state = dependencies.states?.(options.name, make) ?? make();
+  const source: Source = { ...options, ...dependencies, state };
   return { send: (call, deadline) => send(call, deadline, source) };
 }
 
@@ -99,23 +92,41 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
   const counts = { tries: 0, throttled: 0, hadClosedConnection: false };
   const course: Course = { call, deadline, signal: abort.signal, ...counts };
   try {
-    source.retryTokens.earn();
+    source.state.retryTokens.earn();
     const reply = await triesOf(course, source);
     const milliseconds = clock.now().getTime() - wantedAt;
     const { tries, throttled } = course;
-    note({ kind: "call", reply: reply.kind, milliseconds, tries, throttled });
+    note({ kind: "call", ...endingOf(reply, course), milliseconds, tries, throttled });
     return reply;
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** What the operator hears of a call; where there was no time to try again, how the last try went. */
+function endingOf(
+  reply: SourceReply,
+  { lastTry }: Course,
+): { readonly reply: string; readonly isAnswered: boolean } {
+  const isLate = reply.kind === "no_time";
+  const hasTried = reply.kind === "answered" || reply.kind === "broken" || isLate;
+  return {
+    reply: (hasTried ? lastTry : undefined) ?? reply.kind,
+    isAnswered: reply.kind === "answered" && reply.status < 500,
+  };
+}
+
+const wordFor = (outcome: TryOutcome): string => {
+  if (outcome.kind === "answered") return `${Math.floor(outcome.status / 100)}xx`;
+  return outcome.kind === "broken" ? outcome.error : outcome.kind;
+};
+
 /** Tries until an answer is not temporary, or there is no leave or no time for another try. */
 async function triesOf(course: Course, source: Source): Promise<SourceReply> {
   for (;;) {
     const reply = await tryInTurn(course, source);
     if (!mayPass(reply, source)) return reply;
-    if (course.tries > extraTriesMax || !source.retryTokens.spend()) return reply;
+    if (course.tries > extraTriesMax || !source.state.retryTokens.spend()) return reply;
     if (!(await rested(reply, course, source))) return { kind: "no_time" };
   }
 }
@@ -138,13 +149,14 @@ async function rested(reply: SourceReply, course: Course, source: Source): Promi
 /** One try, once there is a free place and the rate allows it. */
 async function tryInTurn(course: Course, source: Source): Promise<SourceReply> {
   const { deadline, signal } = course;
-  const { clock, slots: places } = source;
-  if (!source.circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
+  const { clock, state } = source;
+  const { slots: places, circuit, turns } = state;
+  if (!circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
   if (!(await places.take(signal))) return { kind: "no_time" };
   try {
-    if (!source.circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
-    if (!(await unlessAborted(source.turns.take(deadline), signal))) return { kind: "no_time" };
-    if (!source.circuit.enter(clock.now())) return { kind: "circuit_open" };
+    if (!circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
+    if (!(await unlessAborted(turns.take(deadline), signal))) return { kind: "no_time" };
+    if (!circuit.enter(clock.now())) return { kind: "circuit_open" };
     return await tryNow(course, source);
   } finally {
     places.give();
@@ -156,23 +168,33 @@ async function tryNow(course: Course, source: Source): Promise<SourceReply> {
   course.tries += 1;
   let outcome = await oneTry(course, source);
   const wasClosed = outcome.kind === "broken" && outcome.wasClosed;
-  if (wasClosed && source.hasAnswered && !course.hadClosedConnection) {
+  if (wasClosed && source.state.hasAnswered && !course.hadClosedConnection) {
     // A connection kept from before was closed meanwhile: the source saw nothing of this call.
     course.hadClosedConnection = true;
     outcome = await oneTry(course, source);
   }
   learn(outcome, { startedAt, source });
+  course.lastTry = wordFor(outcome);
   if (outcome.kind !== "answered") return { kind: outcome.kind };
   if (outcome.status === 429) course.throttled += 1;
   return outcome;
 }
 
-const oneTry = (course: Course, source: Source): Promise<TryOutcome> =>
-  tryOnce(course.call, {
-    headers: { "User-Agent": source.userAgent, "Accept-Language": "en-US" },
-    signal: AbortSignal.any([course.signal, AbortSignal.timeout(source.tryTimeoutMs)]),
-    bytesMax: source.bytesMax,
-  });
+function oneTry({ call, deadline, signal }: Course, source: Source): Promise<TryOutcome> {
+  const { clock, tryTimeoutMs, userAgent, bytesMax } = source;
+  const { method, url, body, headers } = call;
+  const leftMs = Math.min(tryTimeoutMs, deadline.getTime() - clock.now().getTime());
+  const text = typeof body === "function" ? body(Math.max(0, leftMs)) : body;
+  const own = typeof headers === "function" ? headers() : headers;
+  return tryOnce(
+    { method, url, ...(text !== undefined && { body: text }) },
+    {
+      headers: { "User-Agent": userAgent, "Accept-Language": "en-US", ...own },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(tryTimeoutMs)]),
+      bytesMax,
+    },
+  );
+}
 
 /** Draws the conclusions from a try for the calls to come. */
 function learn(
@@ -182,18 +204,22 @@ function learn(
   const now = source.clock.now();
   const standing = standingOf(outcome, source);
   if (outcome.kind === "answered") {
-    source.hasAnswered = true;
+    source.state.hasAnswered = true;
     const isBusy = standing === "too_often" || outcome.status === 503;
-    if (isBusy || standing === "welcome") source.speed.note({ isBusy, startedAt }, now);
+    if (isBusy || standing === "welcome") source.state.speed.note({ isBusy, startedAt }, now);
   }
-  if (source.circuit.leave(standing, { startedAt, now })) source.note({ kind: "circuit_opened" });
+  if (source.state.circuit.leave(standing, { startedAt, now }))
+    source.note({ kind: "circuit_opened" });
 }
+
+const isForbidden = ({ status }: Answered): boolean => status === 403;
 
 function standingOf(outcome: TryOutcome, source: Source): Standing {
   if (outcome.kind === "too_large") return "welcome";
   if (outcome.kind === "broken") return "unknown";
   if (outcome.status === 429) return "too_often";
-  if (outcome.status === 403 || source.isBlock?.(outcome) === true) return "blocked";
+  const { isBlock = isForbidden } = source;
+  if (isBlock(outcome)) return "blocked";
   return outcome.status >= 500 ? "unknown" : "welcome";
 }
 

@@ -1,11 +1,17 @@
+type Headers = Readonly<Record<string, string>>;
+
 /** One call to a source. */
 export interface SourceCall {
   readonly method: "GET" | "POST";
   /** May carry a secret: it never reaches a log or an error. */
   readonly url: URL;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** JSON or another text, sent as UTF-8. */
-  readonly body?: string;
+  /** Made for each try where they have to be new. */
+  readonly headers?: Headers | (() => Headers);
+  /**
+   * JSON or another text, sent as UTF-8. Where it says how long there is, it is made for each try, of
+   * the whole milliseconds that this try may take.
+   */
+  readonly body?: string | ((leftMs: number) => string);
 }
 
 /** What a call came to, after its retries. Holds nothing of the address. */

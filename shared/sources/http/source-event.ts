@@ -1,10 +1,14 @@
-import type { SourceReply } from "./source-client.ts";
-
 /** What happened between this service and a source. Never holds an address, a header or a body. */
 export type SourceEvent =
   | {
       readonly kind: "call";
-      readonly reply: SourceReply["kind"];
+      /**
+       * What it came to in one word: the class of the answer's status (`2xx` to `5xx`), the code of
+       * the error that kept an answer away (`ECONNREFUSED`, `timeout`), or the kind of reply.
+       */
+      readonly reply: string;
+      /** Whether the source itself spoke, be it to say no. */
+      readonly isAnswered: boolean;
       /** From the moment the call was wanted, waits included. */
       readonly milliseconds: number;
       /** 0 when there was no time, or no leave, for any. */

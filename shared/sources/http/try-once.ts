@@ -1,5 +1,8 @@
 import type { SourceCall } from "./source-client.ts";
 
+/** A call as it goes out in one try. */
+export type TriedCall = Pick<SourceCall, "method" | "url"> & { readonly body?: string };
+
 /** What one HTTP try came to. Holds nothing of the address, which may carry a secret. */
 export type TryOutcome =
   | {
@@ -12,6 +15,8 @@ export type TryOutcome =
       readonly kind: "broken";
       /** The other side had closed the connection before it could answer anything. */
       readonly wasClosed: boolean;
+      /** The code of what went wrong, such as `ECONNREFUSED` or `timeout`. */
+      readonly error: string;
     }
   | { readonly kind: "too_large" };
 
@@ -28,26 +33,26 @@ const closedCodes: ReadonlySet<unknown> = new Set(["ECONNRESET", "EPIPE", "UND_E
  * One call, bounded in time by the signal and in size. Never throws: what a source does is data.
  * Redirects are not followed, so that a secret in the address is sent to the configured host only.
  */
-export async function tryOnce(call: SourceCall, options: TryOptions): Promise<TryOutcome> {
+export async function tryOnce(call: TriedCall, options: TryOptions): Promise<TryOutcome> {
   let response: Response;
   try {
     response = await fetch(call.url, {
       method: call.method,
-      headers: { ...options.headers, ...call.headers },
+      headers: options.headers,
       ...(call.body !== undefined && { body: call.body }),
       signal: options.signal,
       redirect: "manual",
     });
   } catch (error) {
-    return { kind: "broken", wasClosed: closedCodes.has(codeOf(error)) };
+    return { kind: "broken", wasClosed: closedCodes.has(codeOf(error)), error: wordFor(error) };
   }
   try {
     const body = await readBody(response, options.bytesMax);
     if (body === undefined) return { kind: "too_large" };
     const { status } = response;
     return { kind: "answered", status, body, headers: new Map(response.headers) };
-  } catch {
-    return { kind: "broken", wasClosed: false };
+  } catch (error) {
+    return { kind: "broken", wasClosed: false, error: wordFor(error) };
   }
 }
 
@@ -63,6 +68,16 @@ async function readBody(response: Response, bytesMax: number): Promise<Uint8Arra
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+const codeForm = /^[A-Z][A-Z0-9_]{1,60}$/;
+
+/** Never the message, which may hold an address. */
+function wordFor(error: unknown): string {
+  const name = error instanceof Error ? error.name : "";
+  if (name === "TimeoutError" || name === "AbortError") return "timeout";
+  const code = codeOf(error);
+  return typeof code === "string" && codeForm.test(code) ? code : "failed";
 }
 
 /** `fetch` puts what happened to the connection into the cause of its error. */

@@ -52,10 +52,19 @@ it("gives an adapter that reads offers the checks of them too", () => {
   const sandboxes = stepScraperIds.map((id) => [id, { adapter: "sandbox" }] as const);
   const all = JSON.stringify(Object.fromEntries(sandboxes));
   const choice = "retailer_a=a_history,http://127.0.0.1:9999,secret=env:KEY";
-  const chosen = chooseSources(all, [parseSourceChoice(choice)]);
+  const chosen = chooseSources(all, [parseSourceChoice(choice)], { KEY: "x" });
   const sources = parseSources(chosen, { allowVariables: true });
   expect(sources["retailer_a.offers"].adapter).toBe("a_history");
   expect(sources["retailer_a.offer_check"].adapter).toBe("a_history");
+});
+
+it.each([undefined, ""])("does not start with a secret in a variable that holds %j", (KEY) => {
+  const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
+  const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
+  expect(() => chooseSources(all, [choice], { KEY })).toThrow(
+    "--source retailer_d=d_catalog: secret is kept in the environment variable KEY, which is not " +
+      "set or empty",
+  );
 });
 
 it("takes options of the adapter, with or without a base URL", () => {

@@ -63,12 +63,15 @@ export const someStats = (fields: Json = {}): Json => ({
   ...fields,
 });
 
+/** The API's minutes ten minutes ago: what it looked at long ago is no reading of now. */
+export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
+
 /** A product with a buy box. */
 export const aListing = (asin: string, fields: Json = {}): Json => ({
   asin,
   domainId: 1,
   productType: 0,
-  lastUpdate: 7_975_000,
+  lastUpdate: lookedAt,
   title: `Kelwick Lamp ${asin}`,
   stats: someStats(),
   ...fields,

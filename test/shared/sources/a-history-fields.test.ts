@@ -13,7 +13,7 @@ const now = new Date("2026-03-01T12:00:00.000Z");
 const asin = "B0HISTORY1";
 
 function parsed(product: unknown): HistoryProduct {
-  const found = productsOf({ products: [product] }, 1)?.get(asin);
+  const found = productsOf({ products: [product] }, { domain: 1, now })?.get(asin);
   if (found === undefined) throw new Error("the product could not be read");
   return found;
 }
@@ -158,6 +158,7 @@ describe("values", () => {
     ["no offer", { 1: -1, 11: 0 }, { newCount: 0, newMinPrice: null }],
     ["no offer and no count of none", { 1: -1, 11: -1 }, { newCount: 0, newMinPrice: null }],
     ["a price that is not known", { 1: -2, 11: 3 }, { newCount: 3 }],
+    ["a price of 0, which is none that anyone sells at", { 1: 0, 11: 3 }, { newCount: 3 }],
     ["a count that is not known", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
     ["a count of none with a price", { 1: 1_234, 11: -1 }, { newMinPrice: 12.34 }],
     ["neither", { 1: -2, 11: null }, {}],
@@ -213,6 +214,7 @@ describe("the buy box", () => {
 
   it.each<[string, Json]>([
     ["it is not known", { buyBoxPrice: -2 }],
+    ["its price is 0", { buyBoxPrice: 0 }],
     ["the retailer hides its price", { buyBoxPrice: -1, buyBoxIsMAP: true }],
   ])("is left out where %s", (_, stats) => {
     const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, 18: -2 }, stats));
@@ -265,6 +267,9 @@ describe("the buy box", () => {
         },
       },
     });
+    const free = map(withCurrent(values, { ...withoutBuybox, ...used, buyBoxUsedPrice: 0 }));
+    expect(free.status).toBe("partial");
+    expect(fieldsOf(free)).not.toHaveProperty("price");
     const withNew = withCurrent({ 1: 1_999, 11: 1, 12: 2 }, { ...withoutBuybox, ...used });
     expect(objectOf(map(withNew))["buybox"]).toBeNull();
   });

@@ -12,6 +12,7 @@ import {
   apiKey,
   envelope,
   type HistoryCall,
+  lookedAt,
   someStats,
   startHistoryDouble,
 } from "./a-history-double.ts";
@@ -134,7 +135,7 @@ describe("asking", () => {
   it("says when the source looked", async () => {
     await begin(() => ({ body: envelope({ products: [listed(asin, someOffers)] }) }));
     const [answer] = await check([[asin, firstId]]);
-    expect(answer?.fetchedAt).toBe(new Date((7_975_000 + 21_564_000) * 60_000).toISOString());
+    expect(answer?.fetchedAt).toBe(new Date((lookedAt + 21_564_000) * 60_000).toISOString());
   });
 });
 
@@ -210,6 +211,11 @@ describe("an offer", () => {
   });
 });
 
+it("knows nothing of an offer that was seen more than a day ago", async () => {
+  const old = listed(asin, someOffers, { lastUpdate: lookedAt - 24 * 60 });
+  expect(await verdict(firstId, old)).toBe("unavailable");
+});
+
 describe("an offer that was not seen", () => {
   const goneId = idOf("A1SELLER09");
   it.each([
@@ -223,6 +229,7 @@ describe("an offer that was not seen", () => {
       { offers: [...someOffers, anOffer(4, [1, 0], { sellerId: null })], stats: statsOf(4) },
     ],
     ["could not be looked at", { offersSuccessful: false }],
+    ["was looked at more than a day ago", { lastUpdate: lookedAt - 24 * 60 }],
   ])("is unavailable where its listing %s", async (_, fields) => {
     expect(await verdict(goneId, listed(asin, someOffers, fields))).toBe("unavailable");
   });

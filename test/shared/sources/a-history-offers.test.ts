@@ -13,6 +13,7 @@ import {
   apiKey,
   envelope,
   type HistoryCall,
+  lookedAt,
   someStats,
   startHistoryDouble,
 } from "./a-history-double.ts";
@@ -208,6 +209,7 @@ describe("mapping of offers", () => {
   it("counts an offer whose price is not known, and does not show it", async () => {
     const offers = [
       anOffer(1, [-2, 0]),
+      anOffer(5, [0, 0]),
       anOffer(2, [100, -2]),
       anOffer(3, [100, 0], { sellerId: null }),
       anOffer(4, [100, 0], { offerCSV: [1] }),
@@ -217,7 +219,7 @@ describe("mapping of offers", () => {
     const answer = await answerTo(
       listed(asin, offers, { stats: someStats({ totalOfferCount: -2 }) }),
     );
-    expect(answer).toMatchObject({ status: "ok", totalOffers: 4, offers: [{ price: 1 }] });
+    expect(answer).toMatchObject({ status: "ok", totalOffers: 5, offers: [{ price: 1 }] });
     expect(answer).not.toHaveProperty("offers.0.shipping");
   });
 
@@ -253,6 +255,15 @@ describe("mapping of offers", () => {
       expect(answer?.status).toBe("unavailable");
     },
   );
+
+  it("is unavailable where the source looked more than a day ago", async () => {
+    const lastUpdate = lookedAt - 24 * 60;
+    const answer = await answerTo(listed(asin, someOffers, { lastUpdate }));
+    expect(answer).toEqual({ id: asin, status: "unavailable", fetchedAt: answer?.fetchedAt });
+    expect((await answerTo(listed(asin, someOffers, { lastUpdate: lookedAt - 60 })))?.status).toBe(
+      "ok",
+    );
+  });
 
   it("goes by a seller's id where the source knows no name of it", async () => {
     const sellers = () => ({ body: envelope({ sellers: {} }) });

@@ -12,6 +12,7 @@ import {
   apiKey,
   envelope,
   type HistoryCall,
+  lookedAt,
   someStats,
   startHistoryDouble,
 } from "./a-history-double.ts";
@@ -288,6 +289,33 @@ describe("trouble", () => {
     const answers = await scraper.read({ ...pulse, marketplace: "us", ids: [first], deadline });
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(0);
+  });
+});
+
+describe("what the source looked at", () => {
+  const at = (minutesAgo: number, fields = {}): ((call: HistoryCall) => ApiReaction) => {
+    const lastUpdate = lookedAt - minutesAgo;
+    return ({ ids }) => ({
+      body: envelope({ products: ids.map((id) => aListing(id, { lastUpdate, ...fields })) }),
+    });
+  };
+  const dayMinutes = 24 * 60;
+
+  it.each(["retailer_a.pulse", "retailer_a.lite", "retailer_a.full"] as const)(
+    "less than a day ago is a reading of now, and before says nothing: %s",
+    async (scraper) => {
+      const [recent] = await readFrom(at(dayMinutes - 60), [first], { scraper });
+      expect(recent?.status).toBe("ok");
+      const [old] = await readFrom(at(dayMinutes + 1), [first], { scraper });
+      expect(Object.keys(old ?? {}).toSorted()).toEqual(["fetchedAt", "id", "status"]);
+      expect(old?.status).toBe("unavailable");
+      expect(asked("/seller")).toEqual([]);
+    },
+  );
+
+  it("two months ago does not prove that an item is gone", async () => {
+    const answers = await readFrom(at(60 * dayMinutes, { productType: 4 }), [first], pulse);
+    expect(statuses(answers)).toEqual(["unavailable"]);
   });
 });
 

@@ -2,12 +2,14 @@ import { generateKeyPairSync } from "node:crypto";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Clock } from "../../../shared/base/clock.ts";
-import { systemClock } from "../../../shared/base/system.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
 import { bAffiliate, type BAffiliateOptions } from "../../../shared/sources/b-affiliate.ts";
-import type { SourceCall, SourceClient } from "../../../shared/sources/http/source-client.ts";
+import { sourceClient, temporaryStatuses } from "../../../shared/sources/http/polite-client.ts";
+import { ownRateBudget } from "../../../shared/sources/http/rate-budget.ts";
+import type { SourceClient } from "../../../shared/sources/http/source-client.ts";
 import { scraperContract } from "../../contracts/scraper.contract.ts";
-import type { ApiDouble, ApiReaction } from "./api-double.ts";
+import { type ApiDouble, type ApiReaction, startApiDouble } from "./api-double.ts";
 import {
   type AffiliateCall,
   allItems,
@@ -128,26 +130,70 @@ describe("the signature", () => {
     expect(notes).toEqual(["b_affiliate: the source refuses the key or its signature (401)"]);
   });
 
-  it("is made anew when it grew old while a call waited for its turn", async () => {
-    let now = Date.now();
-    const calls: SourceCall[] = [];
-    const client: SourceClient = {
-      async send(call, deadline) {
-        calls.push(call);
-        now = deadline.getTime();
-        return { kind: "no_time" };
+  /** The service's own client, on a clock whose rests take no time, and when it was asked. */
+  async function readWhileBusy(retryAfter: string): Promise<{
+    answers: readonly Answer[];
+    askedAt: number[];
+    signedAt: number[];
+    restedMs: number;
+  }> {
+    let aheadMs = 0;
+    const startedAt = Date.now();
+    const clock: Clock = {
+      ...systemClock,
+      now: () => new Date(startedAt + aheadMs),
+      sleep(milliseconds) {
+        aheadMs += milliseconds;
+        return Promise.resolve();
       },
     };
-    const clock = { ...systemClock, now: () => new Date(now) };
-    const [answer] = await scraperOn("http://127.0.0.1", { client, clock }).read({
+    const askedAt: number[] = [];
+    const headers = { "Retry-After": retryAfter };
+    double = await startApiDouble(() => {
+      askedAt.push(aheadMs);
+      return { status: 429, headers };
+    });
+    started.push(double);
+    const client = sourceClient(
+      {
+        name: "b_affiliate",
+        callsPerSecond: 4,
+        burst: 1,
+        callsAtOnce: 5,
+        tryTimeoutMs: 15_000,
+        bytesMax: 5 * 1_024 * 1_024,
+        isTemporary: (status) => temporaryStatuses.has(status),
+        userAgent: "test/1",
+      },
+      { clock, chance: systemChance, budget: ownRateBudget(), note: () => undefined },
+    );
+    const answers = await scraperOn(double.url, { client, clock }).read({
       scraper: "retailer_b.standard",
       marketplace: "us",
       ids: ["6501234"],
-      deadline: new Date(now + 280_000),
+      deadline: new Date(startedAt + 280_000),
     });
-    expect(answer?.status).toBe("unavailable");
-    const times = calls.map(({ headers }) => Number(headers?.["WM_CONSUMER.INTIMESTAMP"]));
-    expect(times.map((time) => time - (times[0] ?? 0))).toEqual([0, 120_000, 240_000]);
+    const times = double.calls.map(({ headers: sent }) => Number(sent["wm_consumer.intimestamp"]));
+    return {
+      answers,
+      askedAt,
+      signedAt: times.map((time) => time - startedAt),
+      restedMs: aheadMs,
+    };
+  }
+
+  it("is made anew for a try that had to wait for longer than one lives", async () => {
+    const { answers, askedAt, signedAt } = await readWhileBusy("250");
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
+    expect(signedAt).toEqual(askedAt);
+  });
+
+  it("is not made again where the source wants to be left alone beyond the deadline", async () => {
+    const { answers, askedAt, restedMs } = await readWhileBusy("600");
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(askedAt).toEqual([0]);
+    expect(restedMs).toBe(0);
   });
 
   const wrong = "-----BEGIN PRIVATE KEY-----\ncanary-5d1f\n-----END PRIVATE KEY-----";
@@ -239,6 +285,7 @@ describe("trouble", () => {
     "takes %j as no answer",
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
+      expect(notes).toEqual(["b_affiliate: the source sends no reply that can be read (200)"]);
     },
   );
 });
@@ -260,6 +307,25 @@ describe("what a reply proves", () => {
   ])("does not when it %s", async (_, body) => {
     const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
     expect(statuses(answers)).toEqual(["ok", "unavailable"]);
+  });
+
+  it.each<[Record<string, unknown>]>([
+    [{ message: "Rate limit exceeded" }],
+    [{ error: "x" }],
+    [{ errors: { code: 1 } }],
+    [{ fault: { faultstring: "x" } }],
+    [{ warnings: ["canary"] }],
+  ])("is nothing where it tells of trouble, which is noted: %j", async (trouble) => {
+    const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual(["b_affiliate: the source tells of an error in its reply (200)"]);
+  });
+
+  it("is that an item does not exist where its troubles are none", async () => {
+    const none = { error: null, errors: [], message: "" };
+    const answers = await readFrom(() => ({ body: { items: [], ...none } }), ["55001"]);
+    expect(statuses(answers)).toEqual(["not_found"]);
+    expect(notes).toEqual([]);
   });
 
   it("lets nothing of a reply through that it does not know", async () => {

@@ -246,3 +246,61 @@ describe("secrets", () => {
     expect(() => parse(source, { allowVariables: true })).not.toThrow();
   });
 });
+
+describe("an address", () => {
+  it.each([
+    ["upstream", "/read", "retailer_d.standard"],
+    ["upstream", "/read/", "retailer_d.standard"],
+    ["d_catalog", "/v1", "retailer_d.standard"],
+    ["d_catalog", "/v1/", "retailer_d.standard"],
+    ["d_catalog", "/v1/products", "retailer_d.standard"],
+    ["b_affiliate", "/product/v2/items", "retailer_b.standard"],
+    ["a_history", "/product", "retailer_a.lite"],
+  ])("of %s does not end in what is put behind it: %s", (adapter, path, scraper) => {
+    const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
+    expect(refusalOf(variableWith(source, scraper))).toMatch(
+      /\.baseUrl: is the address without \/\w+, which the service puts behind it$/,
+    );
+  });
+
+  it.each([
+    ["upstream", "/reader", "retailer_d.standard"],
+    ["upstream", "/v1", "retailer_d.standard"],
+    ["d_catalog", "/v1/proxy", "retailer_d.standard"],
+    ["b_affiliate", "/product/v2", "retailer_b.standard"],
+  ])("of %s may end in another path: %s", (adapter, path, scraper) => {
+    const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
+    expect(() => parseSources(variableWith(source, scraper))).not.toThrow();
+  });
+});
+
+describe("scrapers that read from one host", () => {
+  const two = (one: object, other: object, adapter = "upstream"): string =>
+    JSON.stringify({
+      ...sandboxes,
+      "retailer_a.pulse": { ...adapters[adapter], ...one },
+      "retailer_a.lite": { ...adapters[adapter], ...other },
+    });
+
+  it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("agree on %s", (key) => {
+    const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
+    expect(refusal).toBe(
+      `SOURCES: retailer_a.lite.${key}: is not the one of retailer_a.pulse, which reads from the ` +
+        "same host by upstream: give both the same callsPerSecond, burst, callsAtOnceMax",
+    );
+  });
+
+  it("may differ in everything else", () => {
+    const [one, other] = [{ batchIdsMax: 1, tryTimeoutMs: 500 }, { baseUrl: `${baseUrl}/lite` }];
+    expect(() => parseSources(two(one, other))).not.toThrow();
+  });
+
+  it("agree on nothing when they do not: another host, or another key", () => {
+    const paces = [{ burst: 1 }, { burst: 2 }] as const;
+    const elsewhere = { ...paces[1], baseUrl: "https://other.example" };
+    expect(() => parseSources(two(paces[0], elsewhere))).not.toThrow();
+    const otherKey = { ...paces[1], secret: "/sources/other" };
+    expect(() => parseSources(two(paces[0], otherKey, "a_history"))).not.toThrow();
+    expect(refusalOf(two(...paces, "a_history"))).toContain("same host and key");
+  });
+});

@@ -80,18 +80,33 @@ describe("mapping of recorded products", () => {
 });
 
 describe("hostile values", () => {
-  it.each([[-1], ["NaN"], ["12,99"], [1e300], [null], [{}], [true], ["Infinity"]])(
-    "shows no price for %j",
-    (salePrice) => {
-      const answer = map(aProduct("11111", { salePrice }));
-      expect(answer.status).toBe("partial");
-      expect(fieldsOf(answer)).not.toHaveProperty("price");
-    },
-  );
+  it.each([
+    [0],
+    ["0.00"],
+    [0.004],
+    [-1],
+    ["NaN"],
+    ["12,99"],
+    [1e300],
+    [null],
+    [{}],
+    [true],
+    ["Infinity"],
+  ])("shows no price for %j", (salePrice) => {
+    const answer = map(aProduct("11111", { salePrice }));
+    expect(answer.status).toBe("partial");
+    expect(fieldsOf(answer)).not.toHaveProperty("price");
+  });
 
   it("is ok without a price while out of stock", () => {
     const product = { salePrice: null, onlineAvailability: false, orderable: "SoldOut" };
     expect(map(aProduct("11111", product)).status).toBe("ok");
+  });
+
+  it("shows no regular price of 0", () => {
+    expect(objectOf(map(aProduct("11111", { regularPrice: 0 })))).not.toHaveProperty(
+      "regularPrice",
+    );
   });
 
   it("is partial when stock or name cannot be read", () => {

@@ -10,11 +10,31 @@ describe("absence", () => {
   it("proves that an id does not exist in a whole reply", () => {
     expect(parse(wholeReply([aProduct("11111")]))?.isComplete).toBe(true);
     expect(parse(wholeReply([]))?.isComplete).toBe(true);
+    expect(parse({ total: 0, products: [] })?.isComplete).toBe(true);
+  });
+
+  it.each<[Record<string, unknown>]>([
+    [{ error: { code: 403, message: "Over Quota" } }],
+    [{ error: "x" }],
+    [{ errors: [{ code: 1 }] }],
+    [{ errors: { code: 1 } }],
+    [{ fault: { faultstring: "x" } }],
+    [{ message: "Rate limit exceeded" }],
+    [{ warnings: ["invalid sku"] }],
+  ])("proves nothing in a reply that tells of trouble: %j", (trouble) => {
+    expect(parse({ ...wholeReply([]), ...trouble })?.isComplete).toBe(false);
+  });
+
+  it("is proven by a reply whose troubles are none", () => {
+    const none = { error: null, errors: [], fault: {}, message: "", warnings: [] };
+    expect(parse({ ...wholeReply([]), ...none })?.isComplete).toBe(true);
   });
 
   it.each([
     ["says that it is partial", { ...wholeReply([aProduct("11111")]), partial: true }],
     ["has more elsewhere", { ...wholeReply([aProduct("11111")]), total: 2 }],
+    ["has more pages", { ...wholeReply([aProduct("11111")]), totalPages: 2 }],
+    ["has more pages, as text", { ...wholeReply([aProduct("11111")]), totalPages: "2" }],
     ["does not say how many there are", { products: [aProduct("11111")] }],
     ["holds an entry that cannot be read", wholeReply([aProduct("11111"), { name: "no number" }])],
     ["holds what was not asked for", wholeReply([aProduct("11111"), aProduct("99999")])],

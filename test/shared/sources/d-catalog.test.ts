@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Clock } from "../../../shared/base/clock.ts";
 import { systemClock } from "../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../shared/scrapers/scraper.ts";
-import {
-  dCatalog,
-  type DCatalogOptions,
-  isCatalogTemporary,
-} from "../../../shared/sources/d-catalog.ts";
-import { sourceClient } from "../../../shared/sources/http/polite-client.ts";
+import { isCatalogBlock } from "../../../shared/sources/d-catalog-forbidden.ts";
+import { dCatalog, type DCatalogOptions } from "../../../shared/sources/d-catalog.ts";
+import { sourceClient, temporaryStatuses } from "../../../shared/sources/http/polite-client.ts";
 import { ownRateBudget } from "../../../shared/sources/http/rate-budget.ts";
 import { scraperContract } from "../../contracts/scraper.contract.ts";
 import {
@@ -22,9 +20,16 @@ const apiKey = "canary-key-5d1f";
 /** No jitter: retries follow at once. */
 const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
-type Options = DCatalogOptions & { readonly callsPerSecond: number };
+type Options = DCatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
 
-function scraperOn(baseUrl: string, changes: Partial<Options> = {}): Scraper {
+let notes: string[] = [];
+/** Kinds of what the client told. */
+let events: string[] = [];
+
+function scraperOn(
+  baseUrl: string,
+  { clock = systemClock, ...changes }: Partial<Options> = {},
+): Scraper {
   const options = { baseUrl, batchIdsMax: 100, callsPerSecond: 1_000, callsAtOnceMax: 2 };
   const { callsPerSecond, ...rest } = { ...options, ...changes };
   const client = sourceClient(
@@ -35,13 +40,16 @@ function scraperOn(baseUrl: string, changes: Partial<Options> = {}): Scraper {
       callsAtOnce: rest.callsAtOnceMax,
       tryTimeoutMs: 15_000,
       bytesMax: 5 * 1_024 * 1_024,
-      isTemporary: isCatalogTemporary,
+      isTemporary: (status) => temporaryStatuses.has(status),
+      isBlock: isCatalogBlock,
       userAgent: "test/1",
     },
-    { clock: systemClock, chance, budget: ownRateBudget(), note: () => undefined },
+    { clock, chance, budget: ownRateBudget(), note: (event) => events.push(event.kind) },
   );
   const secret = (): Promise<string> => Promise.resolve(apiKey);
-  return dCatalog(rest, { client, clock: systemClock, secret });
+  notes = [];
+  events = [];
+  return dCatalog(rest, { client, clock, secret, note: (problem) => notes.push(problem) });
 }
 
 let double: ProductsDouble;
@@ -130,7 +138,7 @@ describe("asking", () => {
 });
 
 describe("trouble that may pass", () => {
-  it.each([403, 408, 429, 500, 502, 503, 504])("tries again after a %d", async (status) => {
+  it.each([408, 429, 500, 502, 503, 504])("tries again after a %d", async (status) => {
     const answers = await readFrom(
       (call) => (call.number === 1 ? { status } : allFound(call)),
       ["6501234"],
@@ -153,6 +161,130 @@ describe("trouble that may pass", () => {
     );
     expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
   });
+});
+
+const forbidden = (message: string, headers = {}): Reaction => ({
+  status: 403,
+  headers,
+  body: { error: { code: 403, status: "403 Forbidden", message } },
+});
+
+/** Rests take no time, and are written down. */
+function restlessClock(): { readonly clock: Clock; readonly rests: number[] } {
+  const rests: number[] = [];
+  let aheadMs = 0;
+  const clock: Clock = {
+    ...systemClock,
+    now: () => new Date(Date.now() + aheadMs),
+    sleep(milliseconds) {
+      if (milliseconds >= 500) rests.push(milliseconds);
+      aheadMs += milliseconds;
+      return Promise.resolve();
+    },
+  };
+  return { clock, rests };
+}
+
+describe("a 403 for calling too often", () => {
+  it.each<[string, Reaction]>([
+    ["a quota", forbidden("Over Quota")],
+    ["a rate", forbidden("The key is over its rate")],
+    ["a limit", forbidden("The limit of calls per second was reached")],
+    ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
+    ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
+  ])("that speaks of %s is heeded: rests, asks once more", async (_, reaction) => {
+    const { clock, rests } = restlessClock();
+    const react = (call: DoubleCall): Reaction => (call.number === 1 ? reaction : allFound(call));
+    const answers = await readFrom(react, ["6501234"], { clock });
+    expect(statuses(answers)).toEqual(["ok"]);
+    expect(rests).toEqual([1_000]);
+    expect(notes).toEqual([]);
+  });
+
+  it("is heeded when it says how long to wait", async () => {
+    const { clock, rests } = restlessClock();
+    const tooOften = forbidden("Over Quota", { "Retry-After": "7" });
+    const react = (call: DoubleCall): Reaction => (call.number === 1 ? tooOften : allFound(call));
+    expect(statuses(await readFrom(react, ["6501234"], { clock }))).toEqual(["ok"]);
+    expect(rests).toEqual([7_000]);
+  });
+
+  it("is given up at once where the source asks for more than there is time", async () => {
+    const { clock, rests } = restlessClock();
+    const tooOften = forbidden("Over Quota", { "Retry-After": "21" });
+    const answers = await readFrom(() => tooOften, ["6501234"], { clock });
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(double.calls).toHaveLength(1);
+    expect(rests).toEqual([]);
+  });
+
+  it("is asked again twice, after rests that grow, and proves nothing", async () => {
+    const { clock, rests } = restlessClock();
+    const answers = await readFrom(() => forbidden("Over Quota"), ["6501234"], { clock });
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(rests).toEqual([1_000, 2_000]);
+    expect(double.calls).toHaveLength(3);
+  });
+});
+
+describe("what an operator must mend", () => {
+  const keyless = "d_catalog: the source refuses the key";
+  const turnedAway = "d_catalog: the source turns calls away";
+  it.each<[string, Reaction, string]>([
+    ["a wrong key", forbidden("The provided API Key is invalid"), `${keyless} (403)`],
+    ["a blocked account", forbidden("Developer Inactive"), `${keyless} (403)`],
+    ["no key", { status: 401 }, `${keyless} (401)`],
+    ["a page", { status: 403, body: "<title>Denied</title>" }, `${turnedAway} (403)`],
+    ["nothing", { status: 403 }, `${turnedAway} (403)`],
+    ["a wrong path", { status: 404 }, `${turnedAway} (404)`],
+    ["a wrong call", { status: 400 }, `${turnedAway} (400)`],
+    ["no JSON", { body: "<html>" }, "d_catalog: the source sends no reply that can be read (200)"],
+    [
+      "an error within a reply",
+      { body: { ...wholeReply([]), error: { message: "canary" } } },
+      "d_catalog: the source tells of an error in its reply (200)",
+    ],
+  ])("is told of %s: asked once, unavailable", async (_, reaction, note) => {
+    const answers = await readFrom(() => reaction, ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(double.calls).toHaveLength(1);
+    expect(notes).toEqual([note]);
+  });
+
+  it.each([429, 500, 503])("is nothing where a %d may pass", async (status) => {
+    await readFrom(() => ({ status }), ["6501234"]);
+    expect(notes).toEqual([]);
+  });
+
+  it("leaves the API alone after five other 403s, and never for a wrong key", async () => {
+    const asks = async (body: string): Promise<number> => {
+      await readFrom(() => ({ status: 403, body }), numbered(10), { batchIdsMax: 1 });
+      return events.filter((kind) => kind === "circuit_opened").length;
+    };
+
+    expect(await asks("The provided API Key is invalid")).toBe(0);
+    expect(await asks("Access denied")).toBe(1);
+  });
+
+  it("is nothing where one id of many is refused, or trouble costs no item", async () => {
+    const bad = (call: DoubleCall): Reaction =>
+      call.skus.length > 2 ? { status: 400 } : allFound(call);
+    await readFrom(bad, numbered(4));
+    expect(notes).toEqual([]);
+    const warned = { ...wholeReply([aProduct("6501234")]), warnings: ["slow"] };
+    expect(statuses(await readFrom(() => ({ body: warned }), ["6501234"]))).toEqual(["ok"]);
+    expect(notes).toEqual([]);
+  });
+});
+
+it("reads a reply in the charset that it declares", async () => {
+  const body = Buffer.from(
+    JSON.stringify(wholeReply([aProduct("11111", { name: "Café" })])),
+    "latin1",
+  );
+  const headers = { "Content-Type": "application/json;charset=ISO-8859-1" };
+  const [answer] = await readFrom(() => ({ headers, body }), ["11111"]);
+  expect(answer).toMatchObject({ status: "ok", fields: { title: "Café" } });
 });
 
 describe("trouble that stays", () => {

@@ -5,12 +5,14 @@ const extraTriesMax = 2;
 
 /** A client as adapters expect it, without rates and circuit: a 5xx and a broken call are retried. */
 export const plainClient: SourceClient = {
-  async send({ method, url, headers = {}, body = null }, deadline) {
+  async send({ method, url, headers: wanted = {}, body: given }, deadline) {
     let reply: SourceReply = { kind: "no_time" };
     for (let tries = 0; tries <= extraTriesMax; tries += 1) {
       const remainingMs = deadline.getTime() - Date.now();
       if (remainingMs <= 0) return reply;
       try {
+        const body = (typeof given === "function" ? given(remainingMs) : given) ?? null;
+        const headers = typeof wanted === "function" ? wanted() : wanted;
         const signal = AbortSignal.timeout(remainingMs);
         const answer = await fetch(url, { method, headers, body, signal, redirect: "manual" });
         reply = {

@@ -74,7 +74,7 @@ describe("a configured scraper", () => {
           milliseconds: [expect.any(Number)],
           tries: 2,
           throttled: 1,
-          replies: { answered: 1 },
+          replies: { "2xx": 1 },
           circuitsOpened: 0,
         },
       },

@@ -16,6 +16,16 @@ const anything = fc.oneof(
   ),
 );
 
+const offer = {
+  price: 5,
+  currency: "USD",
+  priceDisplay: "$5.00",
+  condition: "new",
+  seller: { id: "S1", name: "Shop" },
+  fulfillment: { isFba: true, fulfillerName: "Shop" },
+  isBuybox: true,
+};
+
 describe("reading by a schema", () => {
   it.each(stepScraperIds)("comes to what the schema has, or to nothing: %s", (scraper) => {
     const schema: v.GenericSchema = upstreamData[scraper];
@@ -54,21 +64,38 @@ describe("reading by a schema", () => {
     });
   });
 
+  it("takes control characters and turned directions out of texts", () => {
+    const data = {
+      title: "A\u0000 kettle\n\u202Eelttek\u202C\u2066!\u2069\u0007",
+      availability: { inStock: true, message: "\u0000In\tstock\u0085" },
+    };
+    expect(productFrom("retailer_d.standard", data, "USD")?.fields).toMatchObject({
+      title: "A kettle elttek!",
+      availability: { message: "In stock" },
+    });
+    const unseen = productFrom("retailer_d.standard", { title: "\u0000\u202E" }, "USD");
+    expect(unseen?.fields).not.toHaveProperty("title");
+  });
+
   it("lets a stock line be empty", () => {
     const data = { title: "A", availability: { inStock: false, message: "" } };
     expect(productFrom("retailer_c.standard", data, "USD")?.status).toBe("ok");
   });
 
+  it("lets an id stand for one offer: the first that is said to have it", () => {
+    const offers = [
+      { ...offer, offerListingId: "x", isBuybox: false },
+      { ...offer, offerListingId: "x", price: 6 },
+      { ...offer, offerListingId: "y", price: 7 },
+    ];
+    const found = offersFrom({ totalOffers: 3, offers }, "USD");
+    expect(found?.offers).toMatchObject([
+      { offerListingId: "x", price: 5, isBuybox: false },
+      { offerListingId: "y", price: 7, isBuybox: true },
+    ]);
+  });
+
   it("takes an offer's id whole or not at all", () => {
-    const offer = {
-      price: 5,
-      currency: "USD",
-      priceDisplay: "$5.00",
-      condition: "new",
-      seller: { id: "S1", name: "Shop" },
-      fulfillment: { isFba: true, fulfillerName: "Shop" },
-      isBuybox: true,
-    };
     const listing = (offerListingId: string): object => ({
       totalOffers: 1,
       offers: [{ ...offer, offerListingId }],

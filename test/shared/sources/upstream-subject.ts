@@ -51,7 +51,7 @@ export async function startUpstream(subject: SubjectOptions = {}): Promise<Upstr
   return {
     server,
     notes,
-    options: { baseUrl: server.url, batchIdsMax, callsAtOnceMax: 4, tryTimeoutMs },
+    options: { baseUrl: server.url, batchIdsMax, callsAtOnceMax: 4 },
     dependencies: {
       client,
       clock: systemClock,

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type BatchSize, batchSize } from "../../../../shared/sources/http/batch-size.ts";
 import { type BatchOutcome, readInBatches } from "../../../../shared/sources/http/in-batches.ts";
 
 const items = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
@@ -7,7 +8,7 @@ const items = (count: number): number[] => Array.from({ length: count }, (_, n) 
 async function readWith(
   all: readonly number[],
   outcomeOf: (batch: readonly number[]) => BatchOutcome<string>["kind"],
-  batchMax = 100,
+  batchMax: number | BatchSize = 100,
 ): Promise<{ results: string[]; calls: number[] }> {
   const calls: number[] = [];
   const results = await readInBatches(all, {
@@ -53,11 +54,53 @@ describe("reading in batches", () => {
 
   it.each([
     ["refused", 43],
+    ["too_many", 43],
     ["failed", 15],
   ] as const)("does not storm a source by whom everything is %s", async (kind, callsMax) => {
     const { results, calls } = await readWith(items(100), () => kind);
     expect(results).toEqual(items(100).map((item) => `unread ${item}`));
     expect(calls.length).toBeLessThanOrEqual(callsMax);
+  });
+
+  it("finds up to ten refused items of a hundred, wherever they stand, and reads the others", async () => {
+    const badOnes = fc.uniqueArray(fc.nat(99), { minLength: 1, maxLength: 10 });
+    await fc.assert(
+      fc.asyncProperty(badOnes, async (bad) => {
+        const { results, calls } = await readWith(items(100), (batch) =>
+          bad.some((item) => batch.includes(item)) ? "refused" : "read",
+        );
+        const lost = results.filter((result) => result.startsWith("unread"));
+        expect(lost).toHaveLength(bad.length);
+        expect(calls.length).toBeLessThanOrEqual(100);
+      }),
+    );
+  });
+
+  it("asks what is left after ten once more, as it was cut", async () => {
+    const bad = new Set([...items(10), 60]);
+    const { results } = await readWith(items(100), (batch) =>
+      batch.some((item) => bad.has(item)) ? "refused" : "read",
+    );
+    const lost = results.flatMap((result, item) => (result.startsWith("unread") ? [item] : []));
+    expect(lost).toEqual([...items(10), ...items(50).map((item) => 50 + item)]);
+  });
+
+  it("comes down to the size that a source takes, loses nothing, and remembers it", async () => {
+    const takes = (batch: readonly number[]) => (batch.length > 3 ? "too_many" : "read");
+    const size = batchSize(100);
+    const first = await readWith(items(100), takes, size);
+    expect(first.results).toEqual(items(100).map((item) => `read ${item}`));
+    expect(first.calls.filter((count) => count > 3).length).toBeLessThanOrEqual(6);
+    const second = await readWith(items(100), takes, size);
+    expect(second.results).toEqual(first.results);
+    expect(Math.max(...second.calls)).toBeLessThanOrEqual(3);
+    expect(second.calls).toHaveLength(50);
+  });
+
+  it("learns no size from a source to which one item is too many", async () => {
+    const size = batchSize(100);
+    await readWith([7], () => "too_many", size);
+    expect(size.max()).toBe(100);
   });
 
   it("does not cut what would not get better", async () => {

@@ -8,6 +8,8 @@ describe("Retry-After", () => {
     ["0", 0],
     [" 120 ", 120_000],
     ["Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
+    ["99999999999", 86_400_000],
+    ["Sun, 01 Mar 2076 12:00:30 GMT", 86_400_000],
     ["Sun, 01 Mar 2026 11:00:00 GMT", 0],
   ])("%j asks to wait %d ms", (header, milliseconds) => {
     expect(retryAfterMs(header, now)).toBe(milliseconds);

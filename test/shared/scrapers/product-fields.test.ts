@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { foundStatus, pulseStatus } from "../../../shared/scrapers/product-fields.ts";
+
+const shown = {
+  title: "Lamp",
+  availability: { inStock: true, message: "In stock" },
+  price: { amount: 19.99, currency: "USD" },
+};
+const soldOut = { ...shown, availability: { inStock: false, message: "Sold out" } };
+const { price: _price, ...priceless } = shown;
+const free = { amount: 0, currency: "USD" };
+
+describe("what was found", () => {
+  it.each([
+    ["in stock at a price", shown],
+    ["out of stock at a price", soldOut],
+    ["out of stock, of which the price is known to be none", { ...soldOut, price: null }],
+    ["out of stock at a price of 0, which says nothing", { ...soldOut, price: free }],
+  ])("is ok: %s", (_, fields) => {
+    expect(foundStatus(fields)).toBe("ok");
+  });
+
+  it.each([
+    ["in stock without a price", priceless],
+    ["in stock at a price of null", { ...shown, price: null }],
+    ["in stock at a price of 0", { ...shown, price: free }],
+    ["without a title", { availability: shown.availability, price: shown.price }],
+    ["of unknown stock", { title: "Lamp", price: shown.price }],
+  ])("is partial: %s", (_, fields) => {
+    expect(foundStatus(fields)).toBe("partial");
+  });
+
+  it("of pulse is ok where there is no new offer, and so no lowest price", () => {
+    expect(pulseStatus({ retailer_a: { newCount: 0, newMinPrice: null } })).toBe("ok");
+    expect(pulseStatus({ retailer_a: { newCount: 1 } })).toBe("partial");
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { parseUpstreamReply, type UpstreamEntry } from "../../../shared/sources/upstream-reply.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+
+function entryOf(fetchedAt: unknown): UpstreamEntry | undefined {
+  const results = [{ id: "1", status: "ok", data: {}, fetchedAt }];
+  const body = Buffer.from(JSON.stringify({ results }));
+  const reply = { kind: "answered", status: 200, body, headers: new Map() } as const;
+  return parseUpstreamReply(reply, ({ id }) => id, now)?.get("1");
+}
+
+it.each([
+  ["2026-03-01T11:00:00Z", "2026-03-01T11:00:00.000Z"],
+  [" 2026-03-01T12:30:00+01:00 ", "2026-03-01T11:30:00.000Z"],
+  ["2026-03-01T13:00:00Z", now.toISOString()],
+  [undefined, now.toISOString()],
+  [null, now.toISOString()],
+])("a result read at %j counts", (fetchedAt, readAt) => {
+  expect(entryOf(fetchedAt)).toEqual({ status: "ok", fetchedAt: readAt, data: {} });
+});
+
+it.each([
+  "2026-02-28T11:00:00Z",
+  "yesterday",
+  "",
+  "2026-03-01 11:00",
+  "2026-02-31T99:00:00Z",
+  "Sun, 01 Mar 2026 11:00:00 GMT",
+  1_772_362_800,
+  true,
+  {},
+])("a result read at %j says nothing about now", (fetchedAt) => {
+  expect(entryOf(fetchedAt)).toMatchObject({ status: "unavailable", data: undefined });
+});
