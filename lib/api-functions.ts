@@ -170,6 +170,7 @@ export class ApiFunctions extends Construct {
     variables: EnvironmentOf<Name>,
   ): ServiceFunction<Name> {
     const { config } = this.#props;
+    const reservedConcurrency = config.reservedConcurrency[name];
     return new ServiceFunction(this, name, {
       name,
       description: `API: ${description}`,
@@ -180,6 +181,7 @@ export class ApiFunctions extends Construct {
       memoryMegabytes: config.memoryMegabytes.api,
       config,
       variables,
+      ...(reservedConcurrency !== undefined && { reservedConcurrency }),
     });
   }
 }

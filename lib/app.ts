@@ -1,3 +1,8 @@
+import { Validations } from "aws-cdk-lib";
+import { AwsSolutionsChecks } from "cdk-nag";
 import { buildApp } from "./build-app.ts";
 
-buildApp().synth();
+const app = buildApp();
+// A finding that nobody explained ends the synthesis, and so the deployment.
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+app.synth();

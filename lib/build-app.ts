@@ -1,10 +1,12 @@
-import { App } from "aws-cdk-lib";
+import { App, RemovalPolicy } from "aws-cdk-lib";
+import type { StackProps } from "aws-cdk-lib";
 import cdkSettings from "../cdk.json" with { type: "json" };
-import { configs, responseModes, sandboxSources, stages } from "./config.ts";
-import type { ResponseMode, Stage } from "./config.ts";
+import { assertConcurrency, configs } from "./config.ts";
+import type { Config, Stage } from "./config.ts";
+import { readContext } from "./context.ts";
+import type { Context, GivenContext } from "./context.ts";
 import { DataStack } from "./data-stack.ts";
 import { ServiceStack } from "./service-stack.ts";
-import { type SourceContext, sourcesOf } from "./source-config.ts";
 
 export interface BuildAppProps {
   /**
@@ -12,12 +14,11 @@ export interface BuildAppProps {
    * @default - what the CDK command line asks for, else a temporary folder
    */
   readonly outdir?: string;
-  /** @default - context `stage`, else `dev` */
-  readonly stage?: Stage;
-  /** @default - context `responseMode`, else what the stage's config says */
-  readonly responseMode?: ResponseMode;
-  /** @default - context `sources` or `sourcesParameter` with `sourceSecrets`, else the sandbox */
-  readonly sources?: SourceContext;
+  /**
+   * Wins over what the command line says.
+   * @default - what the command line says
+   */
+  readonly context?: GivenContext;
   /**
    * False leaves the functions' code unbundled: templates only, in a second or two.
    * @default true
@@ -34,19 +35,25 @@ export function buildApp(props: BuildAppProps = {}): App {
     ...(props.outdir === undefined ? {} : { outdir: props.outdir }),
     analyticsReporting: false,
     context: cdkSettings.context,
-    postCliContext: props.bundle === false ? { "aws:cdk:bundling-stacks": [] } : {},
+    postCliContext: {
+      ...props.context,
+      ...(props.bundle === false && { "aws:cdk:bundling-stacks": [] }),
+    },
   });
-  const stage = props.stage ?? contextChoice(app, "stage", stages) ?? "dev";
-  const sources = sourcesOf(props.sources ?? sourceContext(app), sandboxSources);
-  const config = { ...configs[stage], sources };
-  const responseMode =
-    props.responseMode ?? contextChoice(app, "responseMode", responseModes) ?? config.responseMode;
-
-  const data = new DataStack(app, stackName(stage, "data"), { config });
+  const context = readContext(app);
+  const { stage } = context;
+  const config = configOf(context);
+  const data = new DataStack(app, stackName(stage, "data"), {
+    ...stackProps(stage, "what must survive a deployment"),
+    config: dataConfigOf(config, context),
+  });
   new ServiceStack(app, stackName(stage, "service"), {
+    ...stackProps(stage, "the API and the workers"),
     data,
     stage,
-    config: { ...config, responseMode },
+    config,
+    firewall: context.firewall,
+    ...(context.domain && { domain: context.domain }),
   });
   return app;
 }
@@ -56,22 +63,35 @@ export function stackName(stage: Stage, part: "data" | "service"): string {
   return `RetailProductData-${stage}-${part}`;
 }
 
-const sourceContext = (app: App): SourceContext => ({
-  sources: app.node.tryGetContext("sources"),
-  sourcesParameter: app.node.tryGetContext("sourcesParameter"),
-  sourceSecrets: app.node.tryGetContext("sourceSecrets"),
+/** CloudFormation passes a stack's tags on to every resource that takes tags. */
+const stackProps = (stage: Stage, holds: string): StackProps => ({
+  description: `Retail product data service, ${stage}: ${holds}.`,
+  tags: { service: "retail-product-data", stage },
 });
 
-function contextChoice<Choice extends string>(
-  app: App,
-  key: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const given: unknown = app.node.tryGetContext(key);
-  if (given === undefined) return undefined;
-  const choice = choices.find((candidate) => candidate === given);
-  if (choice === undefined) {
-    throw new Error(`Context '${key}' must be one of: ${choices.join(", ")}.`);
+function configOf({ stage, sources, ...context }: Context): Config {
+  const { responseMode, accessLogs, ...config } = configs[stage];
+  const resolved = {
+    ...config,
+    sources,
+    responseMode: context.responseMode ?? responseMode,
+    accessLogs: context.accessLogs ?? accessLogs,
+    ...(context.reservesConcurrency ? {} : { reservedConcurrency: {} }),
+  };
+  assertConcurrency(resolved);
+  return resolved;
+}
+
+/**
+ * Takes the protection off when the one stack that it covers is named, which no habit and no copied
+ * command line of another stage does.
+ */
+function dataConfigOf(config: Config, { stage, unprotect }: Context): Config {
+  if (unprotect === undefined) return config;
+  if (unprotect !== stackName(stage, "data")) {
+    throw new Error(
+      `Context 'unprotect' must be ${stackName(stage, "data")}, the data stack of stage ${stage}.`,
+    );
   }
-  return choice;
+  return { ...config, protectedFromDeletion: false, removalPolicy: RemovalPolicy.DESTROY };
 }

@@ -12,6 +12,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3"
 import type { Construct } from "constructs";
 import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
+import { acknowledge } from "./acknowledgements.ts";
 import type { Config } from "./config.ts";
 import { pinLogicalId } from "./pin-logical-id.ts";
 
@@ -87,6 +88,7 @@ export class DataStack extends Stack {
       removalPolicy,
     });
     pinLogicalId(bucket, "EventsBucket");
+    acknowledge(bucket, "AwsSolutions-S1");
     return bucket;
   }
 

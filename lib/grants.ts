@@ -3,9 +3,11 @@ import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { Effect, Grant, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IGrantable, IRole } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Bucket } from "aws-cdk-lib/aws-s3";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { tableSchema } from "../shared/base/table-schema.ts";
+import { explainWildcard } from "./acknowledgements.ts";
 
 /**
  * The actions behind each kind of grant. Transactions need none of their own: DynamoDB authorises
@@ -39,6 +41,7 @@ const actions = {
   ],
   rolePass: ["iam:PassRole"],
   roleAssume: ["sts:AssumeRole"],
+  invoke: ["lambda:InvokeFunction"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** `append` leaves no way to change or delete a row on purpose: for the ledger. */
@@ -64,13 +67,24 @@ export function grantSend(grantee: IGrantable, queue: IQueue): void {
   allow(grantee, actions.queueSend, queue.queueArn);
 }
 
+/** Of the function as it is now: no version or alias of it. */
+export function grantInvoke(grantee: IGrantable, target: IFunction): void {
+  allow(grantee, actions.invoke, target.functionArn);
+}
+
 export function grantObjectWrite(grantee: IGrantable, bucket: Bucket): void {
-  allow(grantee, actions.objectWrite, bucket.arnForObjects("*"));
+  allow(grantee, actions.objectWrite, everyObjectOf(grantee, bucket));
 }
 
 export function grantObjectRead(grantee: IGrantable, bucket: Bucket): void {
-  allow(grantee, actions.objectRead, bucket.arnForObjects("*"));
+  allow(grantee, actions.objectRead, everyObjectOf(grantee, bucket));
   allow(grantee, actions.objectList, bucket.bucketArn);
+}
+
+function everyObjectOf(grantee: IGrantable, bucket: Bucket): string {
+  // In the other stack's template the ARN reads as what this one exports.
+  explainWildcard(grantee, "eventBodies", `${bucket.stack.exportValue(bucket.bucketArn)}/*`);
+  return bucket.arnForObjects("*");
 }
 
 export function grantEncrypt(grantee: IGrantable, key: IKey): void {
@@ -101,6 +115,7 @@ export function grantKeyDecrypt(grantee: IGrantable, keyArn: string): void {
  * service's own account.
  */
 export function grantAssumeCustomerRoles(grantee: IGrantable): void {
+  explainWildcard(grantee, "customerRoles", rolesOf("*"));
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: [...actions.roleAssume],
@@ -121,6 +136,7 @@ const rolesOf = (account: string): string => `arn:${Aws.PARTITION}:iam::${accoun
 
 /** Lets the grantee keep schedules that send through the role. */
 export function grantScheduleManage(grantee: IGrantable, scheduleArns: string, role: IRole): void {
+  explainWildcard(grantee, "watchlistSchedules", scheduleArns);
   allow(grantee, actions.scheduleManage, scheduleArns);
   allowPassing(grantee, role);
 }

@@ -186,6 +186,10 @@ export class Workers extends Construct {
     new MinuteSchedule(this, "SweeperSchedule", {
       description: "Starts overdue lists, ends stuck runs, gives back expired holds.",
       target: sweeper.lambda,
+      deadLetterQueueId: "SweeperDeadLetterQueue",
+      impact:
+        "Nothing looks after what was left undone: a lost start of a run or a delivery that failed " +
+        "once stays lost for as long, and expired holds keep their credits.",
     });
     return sweeper;
   }

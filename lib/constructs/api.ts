@@ -2,28 +2,36 @@ import { Duration } from "aws-cdk-lib";
 import {
   EndpointType,
   LambdaIntegration,
+  LogGroupLogDestination,
   ResponseTransferMode,
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
-import type { IResource } from "aws-cdk-lib/aws-apigateway";
+import type { IResource, StageOptions } from "aws-cdk-lib/aws-apigateway";
 import type { NodejsFunction } from "aws-cdk-lib/aws-lambda-nodejs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { groups } from "../../functions/routes.ts";
 import type { Group, GroupName } from "../../functions/routes.ts";
-import type { ResponseMode, Stage } from "../config.ts";
+import { acknowledge } from "../acknowledgements.ts";
+import type { Config, ResponseMode, Stage } from "../config.ts";
 import { pinLogicalId } from "../pin-logical-id.ts";
+import { accessLogFormat } from "./access-log.ts";
 import { addGatewayResponses } from "./gateway-responses.ts";
 import type { ServiceFunction } from "./service-function.ts";
 
 export interface ApiProps {
   /** First segment of the execute-api URL; handlers never see it. */
   readonly stage: Stage;
-  readonly responseMode: ResponseMode;
+  readonly config: Config;
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
 }
 
 /** Longer than a streaming function may run, so that the function's own deadline decides. */
 const streamingTimeout = Duration.seconds(320);
+
+/** The finding that the role of the access logs causes. */
+const logRolePolicy =
+  "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]";
 
 /**
  * The REST API: every method of a group's roots and of all below them goes to the group's function,
@@ -34,22 +42,58 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, props: ApiProps) {
     super(scope, id);
-    this.restApi = new RestApi(this, "RestApi", {
-      restApiName: `retail-product-data-${props.stage}`,
+    this.restApi = this.gateway(props);
+    // Clients know the API by its id.
+    pinLogicalId(this.restApi, "Api");
+    addGatewayResponses(this.restApi, props.config.throttle.requestsPerSecond);
+    this.addRoutes(props);
+  }
+
+  private gateway({ stage, config }: ApiProps): RestApi {
+    const makesLogRole = config.accessLogs === "setup";
+    const api = new RestApi(this, "RestApi", {
+      restApiName: `retail-product-data-${stage}`,
       description: "Retail product data service.",
       // An edge-optimised endpoint would end a streamed answer after 30 idle seconds.
       endpointTypes: [EndpointType.REGIONAL],
-      cloudWatchRole: false,
-      deployOptions: { stageName: props.stage, tracingEnabled: false },
+      cloudWatchRole: makesLogRole,
+      deployOptions: {
+        stageName: stage,
+        tracingEnabled: false,
+        throttlingRateLimit: config.throttle.requestsPerSecond,
+        throttlingBurstLimit: config.throttle.burst,
+        ...this.accessLog(config),
+      },
     });
-    // Clients know the API by its id.
-    pinLogicalId(this.restApi, "Api");
-    addGatewayResponses(this.restApi);
+    acknowledge(
+      api,
+      "AwsSolutions-APIG2",
+      "AwsSolutions-APIG4",
+      "AwsSolutions-APIG6",
+      "AwsSolutions-COG4",
+    );
+    if (makesLogRole) acknowledge(api, logRolePolicy);
+    if (config.accessLogs === "off") acknowledge(api.deploymentStage, "AwsSolutions-APIG1");
+    return api;
+  }
 
+  private accessLog(config: Config): StageOptions {
+    if (config.accessLogs === "off") return {};
+    const logGroup = new LogGroup(this, "AccessLogs", {
+      retention: config.logRetention,
+      removalPolicy: config.removalPolicy,
+    });
+    return {
+      accessLogDestination: new LogGroupLogDestination(logGroup),
+      accessLogFormat,
+    };
+  }
+
+  private addRoutes({ functions, config }: ApiProps): void {
     const version = this.restApi.root.addResource("v1");
-    for (const { name, lambda } of Object.values(props.functions)) {
+    for (const { name, lambda } of Object.values(functions)) {
       const group: Group = groups[name];
-      const integration = lambdaIntegration(lambda, group, props.responseMode);
+      const integration = lambdaIntegration(lambda, group, config.responseMode);
       // Below /v1 the gateway may prefer that branch to the catch-all of the root: both catch.
       const covered =
         group.roots.length === 0

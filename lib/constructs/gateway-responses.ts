@@ -12,8 +12,13 @@ import {
 import type { ServiceError } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 
-/** What a client sees when the gateway answers by itself: every type it knows, as our error. */
-export const gatewayErrors: readonly (readonly [ResponseType, ServiceError])[] = [
+/**
+ * What a client sees when the gateway answers by itself: every type it knows, as our error.
+ * @param requestsPerSecond what the gateway lets through to all callers together
+ */
+export const gatewayErrors = (
+  requestsPerSecond: number,
+): readonly (readonly [ResponseType, ServiceError])[] => [
   [ResponseType.DEFAULT_4XX, malformed("request")],
   [ResponseType.DEFAULT_5XX, internal()],
   [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
@@ -37,16 +42,16 @@ export const gatewayErrors: readonly (readonly [ResponseType, ServiceError])[] =
   [ResponseType.BAD_REQUEST_PARAMETERS, malformed("query")],
   [ResponseType.BAD_REQUEST_BODY, malformed("body")],
   [ResponseType.REQUEST_TOO_LARGE, bodyTooLarge(limits.bodyBytesMax)],
-  [ResponseType.THROTTLED, rateLimited(limits.requestsPerSecond, 1)],
-  [ResponseType.QUOTA_EXCEEDED, rateLimited(limits.requestsPerSecond, 1)],
+  [ResponseType.THROTTLED, rateLimited(requestsPerSecond, 1)],
+  [ResponseType.QUOTA_EXCEEDED, rateLimited(requestsPerSecond, 1)],
 ];
 
 /** A status set on these two would replace the status of every other type. */
 const fallbacks = new Set([ResponseType.DEFAULT_4XX, ResponseType.DEFAULT_5XX]);
 
 /** Gives every answer that the gateway makes itself the error shape of the service. */
-export function addGatewayResponses(api: RestApi): void {
-  for (const [type, error] of gatewayErrors) {
+export function addGatewayResponses(api: RestApi, requestsPerSecond: number): void {
+  for (const [type, error] of gatewayErrors(requestsPerSecond)) {
     api.addGatewayResponse(`Gateway-${type.responseType}`, {
       type,
       ...(fallbacks.has(type) ? {} : { statusCode: String(error.status) }),
@@ -64,7 +69,8 @@ function responseHeaders(error: ServiceError): Record<string, string> {
   };
 }
 
-function errorTemplate(error: ServiceError): string {
+/** The error's body, for parts of the gateway that know no templates but fixed texts. */
+export function errorTemplate(error: ServiceError): string {
   const { param } = error.details;
   return JSON.stringify({
     error: {

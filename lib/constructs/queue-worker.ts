@@ -1,11 +1,11 @@
 import { Duration } from "aws-cdk-lib";
 import type { IGrantable, IPrincipal } from "aws-cdk-lib/aws-iam";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { EnvironmentOf, WorkerName } from "../../functions/environment.ts";
-import { pinLogicalId } from "../pin-logical-id.ts";
 import { DeadLetterAlarm } from "./dead-letter-alarm.ts";
+import { secureQueue } from "./secure-queue.ts";
 import { ServiceFunction } from "./service-function.ts";
 import type { ServiceFunctionProps } from "./service-function.ts";
 
@@ -36,13 +36,20 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
   /** @param id names the queue too: `Runs` makes the resource `RunsQueue`. */
   constructor(scope: Construct, id: string, props: QueueWorkerProps<Name>) {
     super(scope, id);
-    this.deadLetterQueue = this.secureQueue("DeadLetterQueue", {});
-    this.queue = this.secureQueue("Queue", {
-      visibilityTimeout: Duration.seconds(
-        visibilityPerTimeout * props.function.timeout.toSeconds(),
-      ),
-      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.receivesMax },
+    this.deadLetterQueue = secureQueue(this, {
+      id: "DeadLetterQueue",
+      logicalId: `${id}DeadLetterQueue`,
     });
+    this.queue = secureQueue(
+      this,
+      { id: "Queue", logicalId: `${id}Queue` },
+      {
+        visibilityTimeout: Duration.seconds(
+          visibilityPerTimeout * props.function.timeout.toSeconds(),
+        ),
+        deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: props.receivesMax },
+      },
+    );
     this.function = new ServiceFunction(this, "Worker", {
       ...props.function,
       variables: props.variables(this.queue),
@@ -59,17 +66,5 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
       impact: props.impact,
     });
     this.grantPrincipal = this.function.grantPrincipal;
-  }
-
-  private secureQueue(id: string, props: ConstructorParameters<typeof Queue>[2]): Queue {
-    const queue = new Queue(this, id, {
-      ...props,
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      // The longest that SQS offers: delayed deliveries wait in the queue for days.
-      retentionPeriod: Duration.days(14),
-    });
-    pinLogicalId(queue, `${this.node.id}${id}`);
-    return queue;
   }
 }

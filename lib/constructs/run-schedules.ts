@@ -10,7 +10,11 @@ export interface RunSchedulesProps {
   readonly groupName: string;
 }
 
-/** The group that holds one schedule per watchlist, and the role by which they send. */
+/**
+ * The group that holds one schedule per watchlist, and the role by which they send. The schedules
+ * have no dead-letter queue: a tick that got lost says nothing that the list's row does not, and the
+ * sweeper starts a list that is overdue within minutes.
+ */
 export class RunSchedules extends Construct {
   readonly group: ScheduleGroup;
   readonly role: Role;

@@ -26,6 +26,11 @@ export interface ServiceFunctionProps<Name extends FunctionName> {
    * @default false
    */
   readonly feedsItself?: boolean;
+  /**
+   * Invocations at once that are this function's own, and its most.
+   * @default - what the account has left
+   */
+  readonly reservedConcurrency?: number;
 }
 
 const projectRoot = join(import.meta.dirname, "..", "..");
@@ -92,6 +97,9 @@ export class ServiceFunction<Name extends FunctionName> extends Construct implem
       // The SDK keeps connections open by itself; the variable would be one that nobody listed.
       awsSdkConnectionReuse: false,
       ...(props.feedsItself === true ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
+      ...(props.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
     this.grantPrincipal = role;
   }

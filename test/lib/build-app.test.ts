@@ -1,31 +1,15 @@
 import type { Template } from "aws-cdk-lib/assertions";
-import type { App } from "aws-cdk-lib";
-import { afterEach, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { buildApp, stackName } from "../../lib/build-app.ts";
-import { resourcesOf, synthesize, variablesOf } from "./synthesize.ts";
-
-const contextVariable = "CDK_CONTEXT_JSON";
-
-afterEach(() => {
-  delete process.env[contextVariable];
-});
+import { synthesize } from "./synthesize.ts";
 
 /** The template as text, without what changes with every line of a function. */
 function normalised(template: Template): string {
   const text = JSON.stringify(template.toJSON(), null, 2);
   return `${text.replaceAll(/[0-9a-f]{64}\.zip/g, "<asset>.zip")}\n`;
-}
-
-function prodStackOf(app: App): unknown {
-  return app.node.tryFindChild(stackName("prod", "data"));
-}
-
-function modeOf(template: Template): unknown {
-  const products = Object.values(resourcesOf(template, "AWS::Lambda::Function")).find(
-    ({ Properties }) => variablesOf(Properties)["POWERTOOLS_SERVICE_NAME"] === "products",
-  );
-  if (products === undefined) throw new Error("No products function.");
-  return variablesOf(products.Properties)["RESPONSE_MODE"];
 }
 
 describe.each(["dev", "prod"] as const)("%s", (stage) => {
@@ -38,23 +22,19 @@ describe.each(["dev", "prod"] as const)("%s", (stage) => {
   });
 });
 
-describe("context", () => {
-  it("chooses the stage, dev unless it says otherwise", () => {
-    expect(prodStackOf(buildApp({ bundle: false }))).toBeUndefined();
-    process.env[contextVariable] = JSON.stringify({ stage: "prod" });
-    expect(prodStackOf(buildApp({ bundle: false }))).toBeDefined();
-  });
+describe("stacks", () => {
+  it.each(["dev", "prod"] as const)("of %s say what they are, to people and on bills", (stage) => {
+    const outdir = mkdtempSync(join(tmpdir(), "synth-"));
+    const assembly = buildApp({ bundle: false, outdir, context: { stage } }).synth();
+    for (const part of ["data", "service"] as const) {
+      const stack = assembly.getStackByName(stackName(stage, part));
+      const { Description } = stack.template as { Description: string };
 
-  it("refuses a stage that does not exist and says which do", () => {
-    process.env[contextVariable] = JSON.stringify({ stage: "test" });
-
-    expect(() => buildApp({ bundle: false })).toThrow("Context 'stage' must be one of: dev, prod.");
-  });
-});
-
-describe("response mode", () => {
-  it("tells the products function how the gateway passes its answers on", () => {
-    expect(modeOf(synthesize("dev").service)).toBe("stream");
-    expect(modeOf(synthesize("dev", "buffered").service)).toBe("buffered");
+      expect(stack.tags).toEqual({ service: "retail-product-data", stage });
+      expect(Description).toContain(stage);
+      // A team's own account and region are those of whoever deploys.
+      expect(stack.environment.name).toBe("aws://unknown-account/unknown-region");
+    }
+    rmSync(outdir, { recursive: true });
   });
 });

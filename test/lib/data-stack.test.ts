@@ -1,4 +1,8 @@
+import type { CloudFormationStackArtifact } from "aws-cdk-lib/cx-api";
 import { describe, expect, it } from "vitest";
+import { buildApp, stackName } from "../../lib/build-app.ts";
+import type { Stage } from "../../lib/config.ts";
+import type { GivenContext } from "../../lib/context.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { documentOf, propertiesOf, resourcesOf, synthesize } from "./synthesize.ts";
 import type { Resource } from "./synthesize.ts";
@@ -117,4 +121,38 @@ describe("protection", () => {
       expect(properties).toMatchObject({ DeletionProtectionEnabled: false });
     }
   });
+});
+
+describe("taking the protection off", () => {
+  const stackOf = (stage: Stage, context: GivenContext = {}): CloudFormationStackArtifact =>
+    buildApp({ bundle: false, context: { ...context, stage } })
+      .synth()
+      .getStackByName(stackName(stage, "data"));
+
+  it("is not needed in dev, and in prod the stack itself refuses to be deleted until then", () => {
+    expect(stackOf("dev").terminationProtection).toBe(false);
+    expect(stackOf("prod").terminationProtection).toBe(true);
+  });
+
+  it("takes the name of the data stack, and lets go of everything that held it", () => {
+    const stack = stackOf("prod", { unprotect: "RetailProductData-prod-data" });
+    const resources = (stack.template as { Resources: Record<string, Resource> }).Resources;
+
+    expect(stack.terminationProtection).toBe(false);
+    expect(pinnedIds.map((id) => resources[id]?.DeletionPolicy)).toEqual(
+      pinnedIds.map(() => "Delete"),
+    );
+    for (const id of tableIds) {
+      expect(resources[id]?.Properties["DeletionProtectionEnabled"]).toBe(false);
+    }
+  });
+
+  it.each(["true", "RetailProductData-dev-data", "RetailProductData-prod-service"])(
+    "is refused to %s",
+    (unprotect) => {
+      expect(() => stackOf("prod", { unprotect })).toThrow(
+        "Context 'unprotect' must be RetailProductData-prod-data, the data stack of stage prod.",
+      );
+    },
+  );
 });

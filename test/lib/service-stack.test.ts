@@ -77,10 +77,37 @@ describe("permissions", () => {
     }
   });
 
-  it("come from the policies of this app only", () => {
-    for (const { Properties } of Object.values(resourcesOf(service, "AWS::IAM::Role"))) {
-      expect(Properties["ManagedPolicyArns"]).toBeUndefined();
-    }
+  it("come from the policies of this app, but for the gateway's role for its logs", () => {
+    const managed = Object.values(resourcesOf(service, "AWS::IAM::Role"))
+      .map(({ Properties }) => JSON.stringify(Properties["ManagedPolicyArns"]))
+      .filter((arns) => arns !== undefined);
+    expect(managed).toEqual([
+      expect.stringMatching(/aws:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs"/),
+    ]);
+    const dev = synthesize("dev").service;
+    expect(JSON.stringify(resourcesOf(dev, "AWS::IAM::Role"))).not.toContain("ManagedPolicyArns");
+  });
+
+  it("hold wildcards in the resources of these functions only", () => {
+    const wide = functionNames.flatMap((name) =>
+      grantsOf(name)
+        .filter(({ Effect, Resource }) => Effect === "Allow" && /\*/.test(JSON.stringify(Resource)))
+        .flatMap((statement) => actionsOf(statement).map((action) => `${name} ${action}`)),
+    );
+    const keepsSchedules = ["Create", "Delete", "Get", "Update"].map(
+      (verb) => `scheduler:${verb}Schedule`,
+    );
+    expect(wide.toSorted()).toEqual(
+      [
+        "events s3:GetObject",
+        "delivery s3:GetObject",
+        "run-finisher s3:PutObject",
+        "s3-destination sts:AssumeRole",
+        "delivery sts:AssumeRole",
+        ...keepsSchedules.map((action) => `watchlists ${action}`),
+        ...keepsSchedules.map((action) => `run-starter ${action}`),
+      ].toSorted(),
+    );
   });
 
   it("are given by queues and buckets to nobody", () => {
@@ -212,6 +239,7 @@ describe("outputs", () => {
       "RunsQueue",
       "StepsDeadLetterQueue",
       "StepsQueue",
+      "SweeperDeadLetterQueue",
     ]);
   });
 });

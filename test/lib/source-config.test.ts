@@ -45,10 +45,9 @@ afterEach(() => {
 function serviceWith(context?: SourceContext): Template {
   const outdir = mkdtempSync(join(folder, "synth-"));
   const app = buildApp({
-    stage: "dev",
     bundle: false,
     outdir,
-    ...(context && { sources: context }),
+    context: { ...context, stage: "dev" },
   });
   const { template } = app.synth().getStackByName(stackName("dev", "service"));
   return Template.fromJSON(template as object);

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Template } from "aws-cdk-lib/assertions";
 import { buildApp, stackName } from "../../lib/build-app.ts";
-import type { ResponseMode, Stage } from "../../lib/config.ts";
+import type { Stage } from "../../lib/config.ts";
+import type { GivenContext } from "../../lib/context.ts";
 
 export interface Synthesis {
   readonly data: Template;
@@ -18,14 +19,9 @@ export interface Resource {
 }
 
 /** Both stacks' templates, made in-process and without bundling. */
-export function synthesize(stage: Stage, responseMode?: ResponseMode): Synthesis {
+export function synthesize(stage: Stage, context: GivenContext = {}): Synthesis {
   const outdir = mkdtempSync(join(tmpdir(), "synth-"));
-  const app = buildApp({
-    stage,
-    bundle: false,
-    outdir,
-    ...(responseMode === undefined ? {} : { responseMode }),
-  });
+  const app = buildApp({ bundle: false, outdir, context: { ...context, stage } });
   const assembly = app.synth();
   const templateOf = (part: "data" | "service"): Template =>
     Template.fromJSON(assembly.getStackByName(stackName(stage, part)).template as object);

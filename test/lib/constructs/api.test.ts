@@ -7,7 +7,7 @@ import { gatewayErrors } from "../../../lib/constructs/gateway-responses.ts";
 import { functionIds, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
 const streaming = synthesize("prod").service;
-const buffered = synthesize("prod", "buffered").service;
+const buffered = synthesize("prod", { responseMode: "buffered" }).service;
 
 interface Integration {
   readonly Type: string;
@@ -94,14 +94,82 @@ describe("endpoint", () => {
     );
   });
 
-  it("changes nothing for the rest of the account and records no request data", () => {
-    expect(Object.keys(resourcesOf(streaming, "AWS::ApiGateway::Account"))).toHaveLength(0);
-    expect(propertiesOf(streaming, "AWS::ApiGateway::Stage")).toContainEqual(
-      expect.objectContaining({
-        StageName: "prod",
+  it("lets a stage's share of calls through", () => {
+    for (const [stage, share] of [
+      ["dev", 200],
+      ["prod", 2_000],
+    ] as const) {
+      const { service } = synthesize(stage);
+      const [properties] = propertiesOf(service, "AWS::ApiGateway::Stage");
+      expect(properties).toMatchObject({
+        StageName: stage,
         TracingEnabled: false,
+        MethodSettings: [
+          {
+            HttpMethod: "*",
+            ResourcePath: "/*",
+            DataTraceEnabled: false,
+            ThrottlingRateLimit: share,
+            ThrottlingBurstLimit: share,
+          },
+        ],
+      });
+      expect(JSON.stringify(properties?.["MethodSettings"])).not.toContain("LoggingLevel");
+    }
+  });
+});
+
+describe("access logs", () => {
+  const settingOf = (service: Template): { Format: string; DestinationArn: unknown } => {
+    const [stage = {}] = propertiesOf(service, "AWS::ApiGateway::Stage");
+    return stage["AccessLogSetting"] as { Format: string; DestinationArn: unknown };
+  };
+  const formatOf = (service: Template): Record<string, string> =>
+    JSON.parse(settingOf(service).Format) as Record<string, string>;
+
+  it("name what was asked for by its route, and hold neither query, nor key, nor person", () => {
+    const fields = formatOf(streaming);
+    expect(fields).toMatchObject({
+      request_id: "$context.requestId",
+      method: "$context.httpMethod",
+      resource: "$context.resourcePath",
+      status: "$context.status",
+      latency_ms: "$context.responseLatency",
+      function_error: "$context.integrationErrorMessage",
+    });
+    const revealing = /\$context\.(path|identity|request\.|requestOverride|error\.message)/;
+    expect(Object.values(fields).filter((value) => revealing.test(value))).toEqual([]);
+  });
+
+  it("go to a group of their own that forgets", () => {
+    const logGroups = resourcesOf(streaming, "AWS::Logs::LogGroup");
+    const id = Object.keys(logGroups).find((name) => name.startsWith("ApiAccessLogs")) ?? "";
+    expect(JSON.stringify(settingOf(streaming).DestinationArn)).toContain(`{"Ref":"${id}"}`);
+    expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
+  });
+
+  it("are written in prod by a role that outlives the stack, as the account goes on using it", () => {
+    const accounts = Object.values(resourcesOf(streaming, "AWS::ApiGateway::Account"));
+    const roles = Object.entries(resourcesOf(streaming, "AWS::IAM::Role"));
+    const kept = roles.filter(([, role]) => role.DeletionPolicy === "Retain").map(([id]) => id);
+
+    expect(kept).toHaveLength(1);
+    expect(accounts).toEqual([
+      expect.objectContaining({
+        DeletionPolicy: "Retain",
+        Properties: { CloudWatchRoleArn: { "Fn::GetAtt": [kept[0], "Arn"] } },
       }),
-    );
+    ]);
+  });
+
+  it("change nothing for the account where it has its role, and where there are none", () => {
+    const on = synthesize("prod", { accessLogs: "on" }).service;
+    const off = synthesize("dev").service;
+    for (const service of [on, off]) {
+      expect(resourcesOf(service, "AWS::ApiGateway::Account")).toEqual({});
+    }
+    expect(formatOf(on)).toEqual(formatOf(streaming));
+    expect(propertiesOf(off, "AWS::ApiGateway::Stage")[0]).not.toHaveProperty("AccessLogSetting");
   });
 });
 
@@ -118,7 +186,7 @@ describe("the gateway's own answers", () => {
 
     expect(known.length).toBeGreaterThan(15);
     expect(new Set(replaced)).toEqual(new Set(known));
-    expect(gatewayErrors).toHaveLength(known.length);
+    expect(gatewayErrors(1)).toHaveLength(known.length);
   });
 
   it.each(responses.map((properties) => [properties["ResponseType"] as string, properties]))(
@@ -146,7 +214,9 @@ describe("the gateway's own answers", () => {
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 
-  it("tell a throttled client when to come back", () => {
+  it("tell a throttled client when to come back, and whose limit it met", () => {
+    const throttled = responses.find(({ ResponseType: type }) => type === "THROTTLED");
+    expect(JSON.stringify(throttled?.["ResponseTemplates"])).toContain("2000 calls");
     expect(propertiesOf(streaming, "AWS::ApiGateway::GatewayResponse")).toContainEqual(
       expect.objectContaining({
         ResponseType: "THROTTLED",

@@ -51,7 +51,7 @@ describe.each([
         ],
         Threshold: 1,
         ComparisonOperator: "GreaterThanOrEqualToThreshold",
-        AlarmDescription: expect.stringMatching(/\.$/),
+        AlarmDescription: expect.stringMatching(/^[A-Z].+\.\n/),
       }),
     );
   });
@@ -81,8 +81,11 @@ describe("every queue", () => {
   it("has an alarm if it is a dead-letter queue", () => {
     const deadLetterQueues = Object.keys(queues).filter((id) => id.endsWith("DeadLetterQueue"));
 
-    expect(Object.keys(resourcesOf(service, "AWS::CloudWatch::Alarm"))).toHaveLength(
-      deadLetterQueues.length,
+    const alarms = propertiesOf(service, "AWS::CloudWatch::Alarm").map((alarm) =>
+      JSON.stringify(alarm["Dimensions"] ?? ""),
     );
+    for (const id of deadLetterQueues) {
+      expect(alarms.filter((dimensions) => dimensions.includes(`"${id}"`))).toHaveLength(1);
+    }
   });
 });

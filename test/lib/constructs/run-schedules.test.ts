@@ -78,29 +78,3 @@ describe("the watchlists' schedules", () => {
     expect(JSON.stringify(pass?.Resource)).toContain("RunSchedulesRole");
   });
 });
-
-describe("the sweeper's schedule", () => {
-  it("fires every minute, exactly, and repeats no minute", () => {
-    expect(propertiesOf(service, "AWS::Scheduler::Schedule")).toContainEqual(
-      expect.objectContaining({
-        ScheduleExpression: "rate(1 minute)",
-        FlexibleTimeWindow: { Mode: "OFF" },
-        State: "ENABLED",
-        Target: expect.objectContaining({
-          Arn: { "Fn::GetAtt": [functionIds(service).get("sweeper"), "Arn"] },
-          RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 },
-        }),
-      }),
-    );
-  });
-
-  it("takes on a role that can do nothing but invoke the sweeper", () => {
-    const roleId = Object.keys(resourcesOf(service, "AWS::IAM::Role")).find((id) =>
-      id.startsWith("WorkersSweeperScheduleRole"),
-    );
-    const statements = statementsOf(service, roleId ?? "");
-
-    expect(statements.flatMap(actionsOf)).toEqual(["lambda:InvokeFunction"]);
-    expect(JSON.stringify(statements)).toContain(functionIds(service).get("sweeper"));
-  });
-});

@@ -1,0 +1,150 @@
+import type { App } from "aws-cdk-lib";
+import { Annotations } from "aws-cdk-lib";
+import cdkSettings from "../cdk.json" with { type: "json" };
+import { accessLogModes, responseModes, sandboxSources, stages } from "./config.ts";
+import type { AccessLogMode, ResponseMode, Stage } from "./config.ts";
+import { sourcesOf } from "./source-config.ts";
+import type { Sources } from "./source-config.ts";
+
+/**
+ * Every key that `-c key=value` may give, and what of. What changes more than one construct is read
+ * here; the rest is read, and checked, by the construct that it is about.
+ */
+const contextKeys = {
+  stage: `one of ${stages.join(", ")}`,
+  responseMode: `one of ${responseModes.join(", ")}`,
+  sources: "JSON, or the path of a file that holds it",
+  sourcesParameter: "the name of an SSM parameter",
+  sourceSecrets: "references to secrets, separated by commas",
+  accessLogs: `one of ${accessLogModes.join(", ")}`,
+  reservedConcurrency: "on or off",
+  waf: "true or false",
+  domainName: "a host name, such as api.example.com",
+  certificateArn: "the ARN of a certificate in the stack's region",
+  hostedZoneId: "the id of the Route 53 zone that answers for the domain",
+  unprotect: "the name of the data stack that may lose its data",
+  alarmEmail: "an e-mail address",
+  runbookUrl: "where the README is read",
+} as const;
+export type ContextKey = keyof typeof contextKeys;
+
+/** Values as the command line gives them, or as cdk.json may. */
+export type GivenContext = Readonly<Partial<Record<ContextKey, unknown>>>;
+
+/** The address that clients use instead of the gateway's own. */
+export interface Domain {
+  readonly name: string;
+  readonly certificateArn: string;
+  /** Where the alias record goes; without it somebody else keeps the record. */
+  readonly hostedZoneId?: string;
+}
+
+/** What one deployment wants other than its stage's configuration. */
+export interface Context {
+  readonly stage: Stage;
+  readonly responseMode?: ResponseMode;
+  readonly accessLogs?: AccessLogMode;
+  readonly sources: Sources;
+  /** False gives no function a share of its own: for accounts with a small quota. */
+  readonly reservesConcurrency: boolean;
+  readonly firewall: boolean;
+  readonly domain?: Domain;
+  /** The data stack that is to lose its protection. */
+  readonly unprotect?: string;
+}
+
+/**
+ * Reads and checks what a deployment was told.
+ * @throws Error that names the key at fault and what it takes; never a value of `sources`, which may
+ *   hold a secret
+ */
+export function readContext(app: App): Context {
+  reportUnknownKeys(app);
+  const given = (key: ContextKey): unknown => app.node.tryGetContext(key);
+  const responseMode = choice(given, "responseMode", responseModes);
+  const accessLogs = choice(given, "accessLogs", accessLogModes);
+  const domain = domainOf(given);
+  const unprotect = text(given, "unprotect", /./);
+  return {
+    stage: choice(given, "stage", stages) ?? "dev",
+    sources: sourcesOf(
+      {
+        sources: given("sources"),
+        sourcesParameter: given("sourcesParameter"),
+        sourceSecrets: given("sourceSecrets"),
+      },
+      sandboxSources,
+    ),
+    reservesConcurrency: choice(given, "reservedConcurrency", ["on", "off"]) !== "off",
+    firewall: choice(given, "waf", ["true", "false"]) === "true",
+    ...(responseMode && { responseMode }),
+    ...(accessLogs && { accessLogs }),
+    ...(domain && { domain }),
+    ...(unprotect !== undefined && { unprotect }),
+  };
+}
+
+type Given = (key: ContextKey) => unknown;
+
+/** cdk.json may say `true` where the command line says `"true"`. */
+function choice<Choice extends string>(
+  given: Given,
+  key: ContextKey,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = given(key);
+  if (value === undefined) return undefined;
+  const word = typeof value === "boolean" ? String(value) : value;
+  const chosen = choices.find((candidate) => candidate === word);
+  if (chosen === undefined) throw new Error(`Context '${key}' must be ${either(choices)}.`);
+  return chosen;
+}
+
+const either = (choices: readonly string[]): string => `one of: ${choices.join(", ")}`;
+
+function text(given: Given, key: ContextKey, pattern: RegExp): string | undefined {
+  const value = given(key);
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && pattern.test(value)) return value;
+  throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
+}
+
+const hostName = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
+const certificate = /^arn:aws[\w-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/;
+const zoneId = /^Z[A-Z\d]{1,31}$/;
+
+function domainOf(given: Given): Domain | undefined {
+  const name = text(given, "domainName", hostName);
+  const certificateArn = text(given, "certificateArn", certificate);
+  const hostedZoneId = text(given, "hostedZoneId", zoneId);
+  if (name === undefined) {
+    for (const key of ["certificateArn", "hostedZoneId"] as const) {
+      if (given(key) !== undefined) throw new Error(`Context '${key}' goes with 'domainName'.`);
+    }
+    return undefined;
+  }
+  if (certificateArn === undefined) {
+    throw new Error("Context 'domainName' needs 'certificateArn', of the stack's region.");
+  }
+  return { name, certificateArn, ...(hostedZoneId !== undefined && { hostedZoneId }) };
+}
+
+/**
+ * A key that nobody reads is most likely one that was mistyped. Keys of the CDK itself and of its
+ * lookups hold marks that ours do not; any other may belong to the user's own ~/.cdk.json.
+ */
+function reportUnknownKeys(app: App): void {
+  const known = new Set([...Object.keys(contextKeys), ...Object.keys(cdkSettings.context)]);
+  const all: unknown = app.node.getAllContext();
+  for (const key of Object.keys(Object(all)).filter((found) => !known.has(found))) {
+    const meant = Object.keys(contextKeys).find((ours) => plain(ours) === plain(key));
+    if (meant !== undefined) throw new Error(`Context '${key}' is unknown: '${meant}' is meant.`);
+    if (!/^\w+$/.test(key)) continue;
+    Annotations.of(app).addWarningV2(
+      `unknown-context:${key}`,
+      `Nothing reads the context '${key}'. Known are: ${Object.keys(contextKeys).join(", ")}.`,
+    );
+  }
+}
+
+const plain = (key: string): string => key.toLowerCase().replaceAll(/[-_]/g, "");

@@ -1,0 +1,80 @@
+/**
+ * Empties the bucket of event bodies, which CloudFormation deletes with its stack only when it is
+ * empty: `npm run empty-bucket -- --stage <stage>`. The last step but one of a removal; it refuses
+ * while the data stack is protected, and while a service stack is there to write on.
+ */
+import { parseArgs } from "node:util";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+} from "@aws-sdk/client-cloudformation";
+import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from "@aws-sdk/client-s3";
+import { stackName } from "../lib/build-app.ts";
+import { stages } from "../lib/config.ts";
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { stage: { type: "string" } } });
+  const stage = stages.find((known) => known === values.stage);
+  if (stage === undefined) throw new Error(`Name the stage: --stage ${stages.join(" or ")}.`);
+  const client = new CloudFormationClient({});
+  const data = await stackOf(client, stackName(stage, "data"));
+  const service = await stackOf(client, stackName(stage, "service"));
+  client.destroy();
+  const bucket = removableBucket(data, stackName(stage, "data"));
+  if (service !== undefined) {
+    throw new Error(
+      `${stackName(stage, "service")} is still there and would write on. Destroy it first: ` +
+        `npx cdk destroy ${stackName(stage, "service")} -c stage=${stage}`,
+    );
+  }
+  process.stdout.write(`Deleted ${await emptied(bucket)} objects of ${bucket}.\n`);
+}
+
+async function stackOf(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
+  try {
+    const { Stacks } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    return Stacks?.[0];
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("does not exist")) return undefined;
+    throw error;
+  }
+}
+
+function removableBucket(stack: Stack | undefined, name: string): string {
+  if (stack === undefined) {
+    throw new Error(`There is no stack ${name} in this account and region: nothing to empty.`);
+  }
+  if (stack.EnableTerminationProtection === true) {
+    throw new Error(
+      `${name} is protected, and so is what its bucket holds. To remove it, first deploy it with ` +
+        `-c unprotect=${name}.`,
+    );
+  }
+  const bucket = stack.Outputs?.find(({ OutputKey }) => OutputKey === "EventsBucketName");
+  if (bucket?.OutputValue === undefined)
+    throw new Error(`${name} names no bucket: deploy it again.`);
+  return bucket.OutputValue;
+}
+
+/** Counts what it deletes; 1,000 objects at a time, as many as S3 takes in one call. */
+async function emptied(bucket: string): Promise<number> {
+  const client = new S3Client({ forcePathStyle: true });
+  let deleted = 0;
+  for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket })) {
+    const objects = (page.Contents ?? []).map(({ Key }) => ({ Key }));
+    if (objects.length === 0) continue;
+    const { Errors: [failed] = [] } = await client.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
+    );
+    if (failed !== undefined) throw new Error(`${failed.Key} stays: ${failed.Message}`);
+    deleted += objects.length;
+  }
+  client.destroy();
+  return deleted;
+}
+
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

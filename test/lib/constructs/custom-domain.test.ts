@@ -1,0 +1,63 @@
+import type { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+
+const domain = {
+  domainName: "api.shop.example",
+  certificateArn: "arn:aws:acm:us-east-1:123456789012:certificate/0f0f-1111",
+};
+const outputsOf = (template: Template): Record<string, { Value: unknown }> =>
+  template.toJSON()["Outputs"] as Record<string, { Value: unknown }>;
+
+describe("a domain of one's own", () => {
+  const { service } = synthesize("prod", domain);
+
+  it("answers for the stage at its root, by TLS 1.2 and the certificate that was named", () => {
+    expect(resourcesOf(service, "AWS::ApiGateway::DomainName")).toEqual({
+      ApiDomain: expect.objectContaining({
+        Properties: expect.objectContaining({
+          DomainName: domain.domainName,
+          RegionalCertificateArn: domain.certificateArn,
+          EndpointConfiguration: { Types: ["REGIONAL"] },
+          SecurityPolicy: "TLS_1_2",
+        }),
+      }),
+    });
+    // A base path would stay on the path by which the functions route.
+    const [stageId] = Object.keys(resourcesOf(service, "AWS::ApiGateway::Stage"));
+    expect(propertiesOf(service, "AWS::ApiGateway::BasePathMapping")).toEqual([
+      { DomainName: { Ref: "ApiDomain" }, RestApiId: { Ref: "Api" }, Stage: { Ref: stageId } },
+    ]);
+  });
+
+  it("tells what to point at where nobody named a zone", () => {
+    expect(resourcesOf(service, "AWS::Route53::RecordSet")).toEqual({});
+    expect(outputsOf(service)).toMatchObject({
+      DomainUrl: { Value: "https://api.shop.example/" },
+      DomainTarget: { Value: { "Fn::GetAtt": ["ApiDomain", "RegionalDomainName"] } },
+    });
+  });
+
+  it("puts its record into the zone that was named", () => {
+    const zoned = synthesize("prod", { ...domain, hostedZoneId: "Z0123456789ABC" }).service;
+    expect(propertiesOf(zoned, "AWS::Route53::RecordSet")).toEqual([
+      {
+        Name: "api.shop.example.",
+        Type: "A",
+        HostedZoneId: "Z0123456789ABC",
+        AliasTarget: {
+          DNSName: { "Fn::GetAtt": ["ApiDomain", "RegionalDomainName"] },
+          HostedZoneId: { "Fn::GetAtt": ["ApiDomain", "RegionalHostedZoneId"] },
+        },
+      },
+    ]);
+    expect(outputsOf(zoned)).not.toHaveProperty("DomainTarget");
+  });
+
+  it("leaves the gateway's own address working, and is not there unless asked for", () => {
+    const [api] = propertiesOf(service, "AWS::ApiGateway::RestApi");
+    expect(api).not.toHaveProperty("DisableExecuteApiEndpoint");
+    expect(JSON.stringify(outputsOf(service)["ApiUrl"])).toContain(".execute-api.");
+    expect(resourcesOf(synthesize("prod").service, "AWS::ApiGateway::DomainName")).toEqual({});
+  });
+});

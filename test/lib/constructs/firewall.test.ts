@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../shared/base/limits.ts";
+import { propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+
+interface Rule {
+  readonly Name: string;
+  readonly Priority: number;
+  readonly Action?: unknown;
+  readonly Statement: {
+    readonly RateBasedStatement?: { readonly Limit: number; readonly EvaluationWindowSec: number };
+    readonly ManagedRuleGroupStatement?: {
+      readonly RuleActionOverrides?: readonly { readonly Name: string; ActionToUse: unknown }[];
+    };
+  };
+  readonly VisibilityConfig: { readonly SampledRequestsEnabled: boolean };
+}
+
+describe("the firewall", () => {
+  const { service } = synthesize("prod", { waf: "true" });
+  const [acl] = propertiesOf(service, "AWS::WAFv2::WebACL");
+  const rules = acl?.["Rules"] as readonly Rule[];
+
+  it("stands before the stage, and only where asked for", () => {
+    const [stageId] = Object.keys(resourcesOf(service, "AWS::ApiGateway::Stage"));
+    const [association] = propertiesOf(service, "AWS::WAFv2::WebACLAssociation");
+    const [aclId] = Object.keys(resourcesOf(service, "AWS::WAFv2::WebACL"));
+
+    expect(association?.["WebACLArn"]).toEqual({ "Fn::GetAtt": [aclId, "Arn"] });
+    expect(JSON.stringify(association?.["ResourceArn"])).toContain(
+      `::/restapis/",{"Ref":"Api"},"/stages/",{"Ref":"${stageId}"}`,
+    );
+    const { service: without } = synthesize("prod");
+    expect(resourcesOf(without, "AWS::WAFv2::WebACL")).toEqual({});
+  });
+
+  it("bounds an address above what two keys may do, in the shape of our errors", () => {
+    const rate = rules.find(({ Statement }) => Statement.RateBasedStatement !== undefined);
+    const { Limit, EvaluationWindowSec } = rate?.Statement.RateBasedStatement ?? {};
+    const bodies = acl?.["CustomResponseBodies"] as Record<string, { Content: string }>;
+
+    expect(Limit).toBe(2 * limits.requestsPerSecond * (EvaluationWindowSec ?? 0));
+    expect(rate?.Action).toEqual({
+      Block: {
+        CustomResponse: {
+          ResponseCode: 429,
+          CustomResponseBodyKey: Object.keys(bodies)[0],
+          ResponseHeaders: [{ Name: "Retry-After", Value: "60" }],
+        },
+      },
+    });
+    expect(JSON.parse(Object.values(bodies)[0]?.Content ?? "")).toMatchObject({
+      error: { code: "RATE_LIMITED", docs: "/docs/errors#RATE_LIMITED" },
+    });
+  });
+
+  it("counts, and does not refuse, what the service takes", () => {
+    const counted = rules.flatMap(
+      ({ Statement }) => Statement.ManagedRuleGroupStatement?.RuleActionOverrides ?? [],
+    );
+
+    expect(counted.map(({ Name }) => Name)).toEqual([
+      "SizeRestrictions_BODY",
+      "SizeRestrictions_QUERYSTRING",
+      "GenericRFI_BODY",
+      "NoUserAgent_HEADER",
+    ]);
+    for (const { ActionToUse } of counted) expect(ActionToUse).toEqual({ Count: {} });
+  });
+
+  it("keeps no samples, which would show API keys of queries", () => {
+    const visible = [acl?.["VisibilityConfig"], ...rules.map((rule) => rule.VisibilityConfig)];
+    expect(visible).toHaveLength(5);
+    for (const one of visible) expect(one).toMatchObject({ SampledRequestsEnabled: false });
+  });
+
+  it("asks the rule of addresses first, and gives no two rules the same place", () => {
+    const priorities = rules.map(({ Priority }) => Priority);
+    expect(new Set(priorities).size).toBe(rules.length);
+    expect(rules[0]?.Statement.RateBasedStatement).toBeDefined();
+    expect(rules[0]?.Priority).toBe(Math.min(...priorities));
+  });
+});
