@@ -2,7 +2,7 @@
  * The composition root: which adapter stands behind which port. Each function composes only what it
  * needs from these, so that its bundle holds only the clients it uses.
  */
-import { Logger } from "@aws-lambda-powertools/logger";
+import type { Logger } from "@aws-lambda-powertools/logger";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
@@ -37,13 +37,16 @@ import { sqsRunQueue } from "../shared/aws/run-queue.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
 import { kmsSecretBox } from "../shared/aws/secret-box.ts";
+import { serviceLogger } from "../shared/aws/service-logger.ts";
 import { dynamoStepStore } from "../shared/aws/step-store.ts";
 import { dynamoUsageStore } from "../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
 import { webhookSender } from "../shared/aws/webhook-sender.ts";
+import { figures } from "../shared/base/figures.ts";
 import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
+import { tell } from "../shared/base/work-log.ts";
 import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
 import { exportSessions } from "../shared/exports/export-session.ts";
@@ -98,7 +101,7 @@ export function onFirstCall<Arguments extends unknown[], Result>(
 }
 
 export const logger = (environment: Needs<"STAGE">, name: FunctionName): Logger =>
-  new Logger({ serviceName: name, persistentLogAttributes: { stage: environment.STAGE } });
+  serviceLogger({ stage: environment.STAGE, service: name });
 
 export const warnThrough =
   (to: Logger): Warn =>
@@ -320,6 +323,7 @@ export const delivery = (
     queue: outboxQueue(environment),
     clock,
     chance,
+    report: tell,
   };
   const open = webhookSessions({
     ...shared,
@@ -335,7 +339,19 @@ export const delivery = (
     roles: keptRoleCredentials(stsRoleCredentials(), clock),
   });
   return {
-    webhooks: { ...shared, open, outbox: outboxOf(environment, deliveryWrite) },
-    exports: { ...shared, open: openExports, outbox: outboxOf(environment, exportWrite) },
+    webhooks: {
+      ...shared,
+      open,
+      outbox: outboxOf(environment, deliveryWrite),
+      late: (milliseconds: number) =>
+        tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
+    },
+    exports: {
+      ...shared,
+      open: openExports,
+      outbox: outboxOf(environment, exportWrite),
+      late: (milliseconds: number) =>
+        tell([figures("exports", {}, { export_late_ms: milliseconds })]),
+    },
   };
 };

@@ -57,7 +57,7 @@ function sourceDependencies(
       clock,
     }),
     tokens: tokensByKey(clock),
-    report: sourceMetrics(log, clock),
+    report: sourceMetrics((message, line) => log.info(message, line)),
     warn: (problem) => log.warn(problem),
   };
 }

@@ -1,20 +1,34 @@
 import { CfnOutput, Stack } from "aws-cdk-lib";
 import type { StackProps } from "aws-cdk-lib";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
 import type { Construct } from "constructs";
+import { acknowledge } from "./acknowledgements.ts";
 import { ApiFunctions } from "./api-functions.ts";
 import type { Config, Stage } from "./config.ts";
+import type { Domain } from "./context.ts";
 import { Api } from "./constructs/api.ts";
+import { CustomDomain } from "./constructs/custom-domain.ts";
+import { Firewall } from "./constructs/firewall.ts";
 import { RunSchedules } from "./constructs/run-schedules.ts";
 import type { DataStack } from "./data-stack.ts";
+import { Observability } from "./observability/observability.ts";
 import { Workers } from "./workers.ts";
 
 export interface ServiceStackProps extends StackProps {
   readonly stage: Stage;
   readonly config: Config;
   readonly data: DataStack;
+  /** Whether a firewall stands before the API. */
+  readonly firewall: boolean;
+  /** @default - the gateway's own address only */
+  readonly domain?: Domain;
 }
 
-/** Everything that works on the data: queues with their workers, schedules, and the API. */
+/**
+ * Everything that works on the data: queues with their workers, schedules, and the API. It can be
+ * destroyed and deployed again: what it loses are messages and schedules, which the sweeper makes
+ * anew from the rows that they hint at, and the API's address, unless that is a domain's.
+ */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
@@ -30,17 +44,17 @@ export class ServiceStack extends Stack {
       workers,
       schedules,
     });
-    const api = new Api(this, "Api", {
-      stage,
-      responseMode: config.responseMode,
-      functions: byGroup,
-    });
-    this.outputs(api, workers);
+    const { restApi } = new Api(this, "Api", { stage, config, functions: byGroup });
+    if (props.firewall) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });
+    else acknowledge(restApi.deploymentStage, "AwsSolutions-APIG3");
+    if (props.domain) new CustomDomain(this, "Domain", { api: restApi, domain: props.domain });
+    new Observability(this, "Observability", { stage, api: restApi, byGroup, workers, data });
+    this.outputs(restApi, workers);
   }
 
-  private outputs(api: Api, workers: Workers): void {
+  private outputs(api: RestApi, workers: Workers): void {
     new CfnOutput(this, "ApiUrl", {
-      value: api.restApi.url,
+      value: api.url,
       description: "Paths of the API follow, beginning with v1/.",
     });
     const { runs, steps, finishes, deliveries } = workers;

@@ -1,9 +1,11 @@
+import { tell, toldSoFar } from "../../shared/base/work-log.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";
+import { receiverFigures } from "./receiver-figures.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
@@ -13,8 +15,13 @@ export function createHandler(
   return batchHandler({
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),
+    keys: (message) => message,
     async work(message) {
-      await deliver(message, dependencies);
+      try {
+        await deliver(message, dependencies);
+      } finally {
+        tell(receiverFigures(toldSoFar()));
+      }
       return done;
     },
   });

@@ -6,6 +6,7 @@ import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { invalidParam, rateLimited, unauthorized } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { within } from "../../shared/base/work-log.ts";
 import { addressRate } from "./address-rate.ts";
 import { callStateOf } from "./call-state.ts";
 import { headersOf } from "./header.ts";
@@ -52,10 +53,10 @@ export function authenticate({ accounts, clock, logger, isPublic }: Options): Ht
       }
       state.rate = admission.rate;
       if (admission.outcome === "limited") throw rateLimited(admission.rate.limit, 1);
-      state.caller = admission.owner;
-      if (admission.uncounted) {
-        logger.warn("call not counted against its rate", { key_id: admission.owner.keyId });
-      }
+      const { owner, uncounted } = admission;
+      state.caller = owner;
+      state.work.keys = { ...state.work.keys, account_id: owner.accountId, key_id: owner.keyId };
+      if (uncounted) within(state.work, () => logger.warn("call not counted against its rate"));
       return undefined;
     },
     after: decorate,

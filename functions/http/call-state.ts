@@ -1,5 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
+import type { Work } from "../../shared/base/work-log.ts";
+import type { RouteKey } from "../routes.ts";
 import type { Caller } from "./route.ts";
 
 /** What the chain learns about one call on its way in, and needs again on its way out. */
@@ -7,6 +9,10 @@ export interface CallState {
   readonly requestId: string;
   readonly startedAt: Date;
   readonly isItemCall: boolean;
+  /** What the call's log lines say. */
+  readonly work: Work;
+  /** Undefined until it is known which operation was asked for. */
+  route?: RouteKey;
   caller?: Caller;
   rate?: RateDecision;
 }

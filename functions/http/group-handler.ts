@@ -10,7 +10,9 @@ import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { demoReadOnly, notFound } from "../../shared/base/errors.ts";
+import { isId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { addWorkKeys, tell, within } from "../../shared/base/work-log.ts";
 import {
   groups,
   type GroupName,
@@ -19,7 +21,7 @@ import {
   routes as routeTable,
 } from "../routes.ts";
 import { authenticate } from "./authenticate.ts";
-import { callStateOf } from "./call-state.ts";
+import { type CallState, callStateOf } from "./call-state.ts";
 import { errorResponse, type ReadBalance } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
 import { jsonBody } from "./json-body.ts";
@@ -68,8 +70,11 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       return {
         method: method as Method,
         path,
-        handler: (event: APIGatewayProxyEvent, context: Context) =>
-          answer({ key, route, event, context }, options),
+        handler: (event: APIGatewayProxyEvent, context: Context) => {
+          const state = callStateOf(event);
+          assert(state !== undefined, "a dispatched call was named");
+          return within(state.work, () => answer({ key, route, event, context, state }, options));
+        },
       };
     }),
   });
@@ -79,7 +84,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
   return chain
     .use([
       requestId({ ...dependencies, isItemCall: groups[group].itemCalls }),
-      requestLog(dependencies),
+      requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, isPublic: groups[group].public }),
       ...(groups[group].public ? [] : [jsonBody()]),
       errorResponse(options.readBalance),
@@ -92,18 +97,20 @@ interface Dispatch<Dependencies> {
   readonly route: AnyRoute<Dependencies>;
   readonly event: APIGatewayProxyEvent;
   readonly context: Context;
+  readonly state: CallState;
 }
 
 /** Inside a matched route: parse, 501 checks, demo check, work. */
 async function answer<Group extends GroupName, Dependencies>(
-  { key, route, event, context }: Dispatch<Dependencies>,
+  { key, route, event, context, state }: Dispatch<Dependencies>,
   { dependencies, streamed = false }: GroupOptions<Group, Dependencies>,
 ): Promise<APIGatewayProxyResult> {
-  const state = callStateOf(event);
-  assert(state !== undefined, "a dispatched call was named");
+  state.route = key;
   const body = parsed(route.body, event.body ?? {});
   const query = parsed(route.query, { ...event.queryStringParameters });
   const path = decodedPath(event);
+  const { id = "" } = path;
+  if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
   route.announced?.({ body, query, path });
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
   const remainingMs = context.getRemainingTimeInMillis() - settleMilliseconds;
@@ -120,7 +127,9 @@ async function answer<Group extends GroupName, Dependencies>(
     ),
     baseUrl: baseUrlOf(event),
   };
-  return rendered(await route.handle(call, dependencies), { event, streamed });
+  const reply = await route.handle(call, dependencies);
+  tell(reply.figures ?? []);
+  return rendered(reply, { event, streamed });
 }
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { newId } from "../../shared/base/ids.ts";
+import { newWork } from "../../shared/base/work-log.ts";
 import { callStateOf, openCallState } from "./call-state.ts";
 
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
@@ -30,10 +31,12 @@ export function requestId({ clock, chance, isItemCall }: Options): HttpMiddlewar
   return {
     before: (request) => {
       const now = clock.now();
+      const id = newId("request", now, chance);
       openCallState(request.event, {
-        requestId: newId("request", now, chance),
+        requestId: id,
         startedAt: now,
         isItemCall,
+        work: newWork({ request_id: id, invocation_id: request.context.awsRequestId }),
       });
     },
     after: decorate,

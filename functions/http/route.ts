@@ -1,4 +1,5 @@
 import type { GenericSchema, InferOutput } from "valibot";
+import type { Figures } from "../../shared/base/figures.ts";
 
 /** The account and key behind a call, as the authentication found them. */
 export interface Caller {
@@ -31,6 +32,8 @@ export interface Reply {
   /** Sent as JSON; a string is sent as it is, with the Content-Type that the headers name. */
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What the call came to, for the metrics. */
+  readonly figures?: readonly Figures[];
 }
 
 /**

@@ -9,6 +9,6 @@ export const checkRoute = route<CheckOffersDependencies, typeof offerCheckReques
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
     const call = { request, accountId, requestId, now, deadline };
-    return itemReply(await checkOffers(call, dependencies));
+    return itemReply("retailer_a.offer_check", await checkOffers(call, dependencies));
   },
 });

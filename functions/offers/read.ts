@@ -9,6 +9,6 @@ export const readRoute = route<ReadOffersDependencies, typeof offersRequest>({
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
     const call = { request, accountId, requestId, now, deadline };
-    return itemReply(await readOffers(call, dependencies));
+    return itemReply("retailer_a.offers", await readOffers(call, dependencies));
   },
 });

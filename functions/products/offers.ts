@@ -21,6 +21,6 @@ export const offersRoute = route<
     const ids = [parsePathId(platform, path["id"] ?? "")];
     const request = { platform, marketplace, condition, ids };
     const call = { request, accountId, requestId, now, deadline };
-    return itemReply(await readOffers(call, dependencies));
+    return itemReply("retailer_a.offers", await readOffers(call, dependencies));
   },
 });

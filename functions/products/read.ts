@@ -9,6 +9,6 @@ export const readRoute = route<ReadProductsDependencies, typeof productsRequest>
   async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
     const { accountId } = caller;
     const call = { request, accountId, requestId, now, deadline };
-    return itemReply(await readProducts(call, dependencies));
+    return itemReply(request.scraper, await readProducts(call, dependencies));
   },
 });

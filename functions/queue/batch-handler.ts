@@ -2,6 +2,15 @@ import type { Logger } from "@aws-lambda-powertools/logger";
 import middy from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type GenericSchema, safeParse } from "valibot";
+import { figures } from "../../shared/base/figures.ts";
+import {
+  addWorkKeys,
+  endWork,
+  newWork,
+  tell,
+  within,
+  type WorkKeys,
+} from "../../shared/base/work-log.ts";
 
 /**
  * What became of a message. `done` deletes it; `retry` leaves it to come again after the queue's
@@ -13,11 +22,21 @@ export interface Outcome {
 
 export const done: Outcome = { outcome: "done" };
 
+/** What is known of a message besides what it says. */
+export interface Receipt {
+  /** When work must stop so that there is time to store what was done. */
+  readonly deadline: Date;
+  /** When the message was sent. */
+  readonly sentAt: Date;
+}
+
 export interface BatchOptions<Message> {
   readonly schema: GenericSchema<unknown, Message>;
   readonly logger: Logger;
+  /** Whose message it is, for the log. */
+  readonly keys: (message: Message) => WorkKeys;
   /** Works on one message; throwing is a retry. */
-  readonly work: (message: Message, deadline: Date) => Promise<Outcome>;
+  readonly work: (message: Message, receipt: Receipt) => Promise<Outcome>;
 }
 
 export type QueueHandler = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -32,7 +51,14 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       Date.now() + Math.max(0, context.getRemainingTimeInMillis() - spareMilliseconds),
     );
     const outcomes = await Promise.all(
-      event.Records.map((record) => workOn(record, deadline, options)),
+      event.Records.map((record) => {
+        const work = newWork({
+          message_id: record.messageId,
+          attempt: Number(record.attributes.ApproximateReceiveCount),
+          invocation_id: context.awsRequestId,
+        });
+        return within(work, () => workOn(record, deadline, options));
+      }),
     );
     return {
       batchItemFailures: event.Records.filter((_, n) => outcomes[n]?.outcome === "retry").map(
@@ -43,26 +69,33 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
   return middy<SQSEvent, SQSBatchResponse>().handler(handle);
 }
 
+/** Works on a message and writes one line about it, which is its metrics as well. */
 async function workOn<Message>(
   record: SQSRecord,
   deadline: Date,
-  { schema, logger, work }: BatchOptions<Message>,
+  { schema, logger, keys, work }: BatchOptions<Message>,
 ): Promise<Outcome> {
-  const context = {
-    message_id: record.messageId,
-    attempt: record.attributes.ApproximateReceiveCount,
+  const startedAt = Date.now();
+  const failed = (what: string, why: Readonly<Record<string, unknown>>): Outcome => {
+    const line = { outcome: "retry", duration_ms: Date.now() - startedAt, ...why };
+    tell([figures("errors", {}, { unforeseen_errors: 1 })]);
+    endWork((text, said) => logger.error(text, said), what, line);
+    return { outcome: "retry" };
   };
   try {
     const message = safeParse(schema, JSON.parse(record.body));
     if (!message.success) {
       // It goes to the dead-letter queue, where somebody can read it, and not away.
-      logger.error("message not understood", { ...context, issue: message.issues[0].message });
-      return { outcome: "retry" };
+      return failed("message not understood", { issue: message.issues[0].message });
     }
-    return await work(message.output, deadline);
+    addWorkKeys(keys(message.output));
+    const sentAt = new Date(Number(record.attributes.SentTimestamp));
+    const { outcome } = await work(message.output, { deadline, sentAt });
+    const line = { outcome, duration_ms: Date.now() - startedAt };
+    endWork((text, said) => logger.info(text, said), "message", line);
+    return { outcome };
   } catch (error) {
-    logger.error("message failed", { ...context, error: asError(error) });
-    return { outcome: "retry" };
+    return failed("message failed", { error: asError(error) });
   }
 }
 

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { tell } from "../../shared/base/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -22,10 +23,12 @@ export function createHandler(
     steps: provide.steps(environment),
     publisher: provide.publisher(environment, overrides),
     clock: provide.clock,
+    report: tell,
   };
   return batchHandler({
     schema: finishMessage,
     logger: provide.logger(environment, "run-finisher"),
+    keys: (message) => message,
     async work(message) {
       await finishRun(
         {

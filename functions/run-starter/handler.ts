@@ -1,5 +1,6 @@
 import { assertNever } from "../../shared/base/assert.ts";
 import { hint } from "../../shared/base/hint.ts";
+import { addWorkKeys, tell } from "../../shared/base/work-log.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
@@ -22,6 +23,7 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
     schedules: provide.schedules(environment),
     clock: provide.clock,
     chance: provide.chance,
+    report: tell,
   };
   const warn = provide.warnThrough(logger);
 
@@ -30,6 +32,7 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
     const ref = { accountId: message.account_id, watchlistId: message.watchlist_id };
     const scheduledTime = new Date(message.scheduled_time);
     const run = await takeDue({ ...ref, scheduledTime, now }, dependencies);
+    addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
     // What only saves time: without it the sweeper finds the list again.
     if (message.overdue) await hint(() => restoreSchedule({ ...ref, now }, dependencies), warn);
     if (run !== undefined) await resumeRun(run, dependencies);
@@ -38,7 +41,8 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
   return batchHandler({
     schema: runMessage,
     logger,
-    async work(message, deadline) {
+    keys: ({ type, ...message }) => ({ message_type: type, ...message }),
+    async work(message, { deadline }) {
       switch (message.type) {
         case "due":
           await start(message);

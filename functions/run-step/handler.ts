@@ -1,3 +1,5 @@
+import { figures } from "../../shared/base/figures.ts";
+import { tell, toldSoFar } from "../../shared/base/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -18,16 +20,36 @@ export function createHandler(
     sources: overrides.sources ?? sources(environment, "run-step", overrides),
     clock: provide.clock,
     chance: provide.chance,
+    report: tell,
   };
   return batchHandler({
     schema: batchMessage,
     logger: provide.logger(environment, "run-step"),
-    async work({ hops, ...batch }, deadline) {
+    keys: ({ accountId, watchlistId, runNumber, runId, step, batch }) => ({
+      account_id: accountId,
+      watchlist_id: watchlistId,
+      run_id: runId,
+      run_number: runNumber,
+      step,
+      batch,
+    }),
+    async work({ hops, ...batch }, { deadline, sentAt }) {
       const queue = provide.runQueue(environment, hops + 1);
       await readBatch(batch, deadline, { ...dependencies, queue });
+      tellStepTime(sentAt);
       return done;
     },
   });
+}
+
+/** The last batch of a step settles its credits; the step's batches were sent all at once. */
+function tellStepTime(sentAt: Date): void {
+  const milliseconds = provide.clock.now().getTime() - sentAt.getTime();
+  for (const { kind, dimensions } of toldSoFar()) {
+    const { scraper } = dimensions;
+    if (kind !== "credits" || scraper === undefined) continue;
+    tell([figures("steps", { scraper }, { step_ms: milliseconds })]);
+  }
 }
 
 export const handler = provide.onFirstCall(() =>

@@ -1,4 +1,6 @@
 import type { Context } from "aws-lambda";
+import { figures } from "../../shared/base/figures.ts";
+import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -22,10 +24,27 @@ export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHan
     clock: provide.clock,
     warn: provide.warnThrough(logger),
   };
-  return async () => {
-    const swept = await sweep(dependencies);
-    if (Object.values(swept).some((count) => count > 0)) logger.info("swept", { ...swept });
-  };
+  return (_event, context) =>
+    within(newWork({ invocation_id: context.awsRequestId }), async () => {
+      const startedAt = provide.clock.now().getTime();
+      const { lists, runs, purges, holds, deliveries: woken, failures } = await sweep(dependencies);
+      const told = figures(
+        "sweeps",
+        {},
+        {
+          sweeps: 1,
+          sweep_failures: failures,
+          swept_lists: lists,
+          swept_runs: runs,
+          swept_purges: purges,
+          swept_holds: holds,
+          swept_deliveries: woken,
+        },
+      );
+      tell([told]);
+      const durationMs = provide.clock.now().getTime() - startedAt;
+      endWork((text, line) => logger.info(text, line), "swept", { duration_ms: durationMs });
+    });
 }
 
 export const handler = provide.onFirstCall(() =>

@@ -25,6 +25,8 @@ export interface Swept {
   readonly purges: number;
   readonly holds: number;
   readonly deliveries: number;
+  /** Parts of the sweep that failed. */
+  readonly failures: number;
 }
 
 /** Rows of a kind that one sweep looks at; the longest due come first. */
@@ -37,18 +39,22 @@ const tickGraceMs = 90_000;
  * that stand still, what lists that do not exist have left, holds that nobody resolved. It only wakes;
  * the rows decide. What fails is left to the next sweep and keeps nothing else from being looked at.
  */
-export async function sweep(dependencies: SweepDependencies): Promise<Swept> {
-  const now = dependencies.clock.now();
-  return {
-    deliveries: await counted(
-      () => dependencies.wakeDeliveries({ now, limit: rowsMax }),
-      dependencies,
-    ),
+export async function sweep(given: SweepDependencies): Promise<Swept> {
+  let failures = 0;
+  const warn: Warn = (message, error) => {
+    failures += 1;
+    given.warn(message, error);
+  };
+  const dependencies = { ...given, warn };
+  const now = given.clock.now();
+  const found = {
+    deliveries: await counted(() => given.wakeDeliveries({ now, limit: rowsMax }), dependencies),
     lists: await counted(() => sweepLists(dependencies, now), dependencies),
     runs: await counted(() => sweepRuns(dependencies, now), dependencies),
     purges: await counted(() => sweepPurges(dependencies, now), dependencies),
     holds: await counted(() => sweepHolds(dependencies, now), dependencies),
   };
+  return { ...found, failures };
 }
 
 async function counted(part: () => Promise<number>, { warn }: SweepDependencies): Promise<number> {

@@ -1,5 +1,6 @@
 import { conflict } from "../../shared/base/errors.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
+import { startFigures } from "../../shared/runs/run-figures.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
@@ -12,6 +13,6 @@ export const runNowRoute = route<WatchlistDependencies>({
     if (run === undefined) {
       throw conflict("A run of this watchlist is in progress. Wait until it has completed.");
     }
-    return { status: 202, body: presentRun(run) };
+    return { status: 202, body: presentRun(run), figures: [startFigures(run, null)] };
   },
 });

@@ -1,7 +1,8 @@
 import { Duration } from "aws-cdk-lib";
-import { Alarm, ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { ServiceAlarm } from "../observability/service-alarm.ts";
 
 export interface DeadLetterAlarmProps {
   readonly queue: IQueue;
@@ -9,20 +10,22 @@ export interface DeadLetterAlarmProps {
   readonly impact: string;
 }
 
-/** Rings as soon as one message was given up. */
+/** Rings as soon as one message was given up; its name is that of whatever the queue belongs to. */
 export class DeadLetterAlarm extends Construct {
   constructor(scope: Construct, id: string, props: DeadLetterAlarmProps) {
     super(scope, id);
-    new Alarm(this, "Alarm", {
+    new ServiceAlarm(this, "Alarm", {
+      name: `${scope.node.id.toLowerCase()}-dead-letters`,
       metric: props.queue.metricApproximateNumberOfMessagesVisible({
         period: Duration.minutes(1),
         statistic: Stats.MAXIMUM,
       }),
       threshold: 1,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      alarmDescription: props.impact,
+      periods: { breaching: 1, of: 1 },
+      impact: props.impact,
+      lookAt: "the queue's messages, and the error lines that carry their message_id.",
+      act: "mend the cause, then replay the queue; the entry says how.",
+      runbook: "alarm-dead-letters",
     });
   }
 }

@@ -1,48 +1,30 @@
-import type { Logger } from "@aws-lambda-powertools/logger";
-import type { Clock } from "../base/clock.ts";
+import { figures } from "../base/figures.ts";
+import type { WriteLine } from "../base/work-log.ts";
 import type { SourceReport } from "../sources/source-report.ts";
 
-const namespace = "RetailProductData";
-const dimensions = ["source", "scraper"];
-/** Values that CloudWatch takes for one metric in one line. */
-const valuesMax = 100;
 const itemStatuses = ["ok", "partial", "not_found", "unavailable"] as const;
 
-/**
- * Writes one log line per read, which CloudWatch also takes as metrics (embedded metric format), by
- * source and scraper.
- */
-export function sourceMetrics(
-  logger: Pick<Logger, "info">,
-  clock: Clock,
-): (report: SourceReport) => void {
+/** Writes one line per read of a source, with metrics by source and scraper. */
+export function sourceMetrics(write: WriteLine): (report: SourceReport) => void {
   return ({ source, scraper, milliseconds, items, calls }) => {
-    const values: Record<string, number | readonly number[]> = {
-      calls: calls.milliseconds.length,
-      ...(calls.milliseconds.length > 0 && { call_ms: slowestOf(calls.milliseconds) }),
-      read_ms: milliseconds,
-      tries: calls.tries,
-      throttled: calls.throttled,
-      circuit_opened: calls.circuitsOpened,
-      ...Object.fromEntries(itemStatuses.map((status) => [`items_${status}`, items[status] ?? 0])),
-    };
-    const metrics = Object.keys(values).map((name) => ({
-      Name: name,
-      Unit: name.endsWith("_ms") ? "Milliseconds" : "Count",
-    }));
-    logger.info("source read", {
-      source,
-      scraper,
-      ...values,
+    write("source read", {
+      // Items are counted once, by whoever asked for them: here they only say how the read went.
+      items: Object.fromEntries(itemStatuses.map((status) => [status, items[status] ?? 0])),
       replies: calls.replies,
-      _aws: {
-        Timestamp: clock.now().getTime(),
-        CloudWatchMetrics: [{ Namespace: namespace, Dimensions: [dimensions], Metrics: metrics }],
-      },
+      figures: [
+        figures(
+          "sources",
+          { source, scraper },
+          {
+            source_calls: calls.milliseconds.length,
+            source_call_ms: calls.milliseconds,
+            source_read_ms: milliseconds,
+            source_tries: calls.tries,
+            source_throttled: calls.throttled,
+            source_circuits_opened: calls.circuitsOpened,
+          },
+        ),
+      ],
     });
   };
 }
-
-/** Of more calls than fit into one line, the slowest say most. */
-const slowestOf = (milliseconds: readonly number[]): number[] =>
-  milliseconds.toSorted((a, b) => b - a).slice(0, valuesMax);

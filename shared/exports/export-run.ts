@@ -1,5 +1,6 @@
 import { assertNever } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
+import { figures, type Report } from "../base/figures.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { Slice } from "../outbox/drain.ts";
@@ -21,6 +22,8 @@ export interface ExportRunDependencies {
   readonly known: (exportId: string) => Promise<ExportRecord | null>;
   readonly clock: Clock;
   readonly chance: Chance;
+  /** Told what each attempt came to. */
+  readonly report?: Report;
 }
 
 export interface ExportTask {
@@ -73,7 +76,10 @@ export async function exportRun(
     bucket,
     record: startOf(record, run, destination),
   };
+  const startedAt = dependencies.clock.now().getTime();
   const written = await writeRun(subject, { ...dependencies, slice });
+  const milliseconds = dependencies.clock.now().getTime() - startedAt;
+  dependencies.report?.([figures("exports", {}, { export_ms: milliseconds })]);
   failures.inRow = written.outcome === "failed" ? failures.inRow + 1 : 0;
   return settle(task, { run, destination, written }, dependencies);
 }
@@ -120,7 +126,7 @@ async function settle(
 async function finish(
   { accountId, entry, slice }: ExportTask,
   { run, destination, record }: Omit<Written, "written"> & { readonly record: ExportRecord },
-  { destinations, clock }: ExportRunDependencies,
+  { destinations, clock, report }: ExportRunDependencies,
 ): Promise<void> {
   const now = clock.now();
   const done: ExportRecord = {
@@ -134,6 +140,7 @@ async function finish(
     finishedAt: now.toISOString(),
   };
   await slice.record({ removed: entry, records: [done] });
+  report?.([attemptFigures("done")]);
   await destinations.report(accountId, destination.revision, { outcome: "exported", at: now });
 }
 
@@ -156,9 +163,22 @@ async function fail(
     lastError: reason,
   };
   const givenUp = await wait(task, tried, dependencies);
+  dependencies.report?.([attemptFigures(givenUp ? "given_up" : "failed")]);
   const report = { outcome: "failed", error: reason, givenUp } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);
 }
+
+const attemptFigures = (outcome: "done" | "failed" | "given_up") =>
+  figures(
+    "exports",
+    {},
+    {
+      export_attempts: 1,
+      export_succeeded: outcome === "done" ? 1 : 0,
+      export_failed: outcome === "done" ? 0 : 1,
+      export_given_up: outcome === "given_up" ? 1 : 0,
+    },
+  );
 
 /** Puts an export off as if it had just failed once more, or gives it up; true when it does. */
 async function wait(

@@ -38,6 +38,8 @@ export interface MeteredRead<Answer, Result> {
   readonly credits: number;
   /** The account's balance after the call. */
   readonly balance: number;
+  /** Credits held while the call ran. */
+  readonly reserved: number;
   /** Duration of the call. */
   readonly elapsedMs: number;
 }
@@ -77,6 +79,7 @@ export async function meteredRead<Answer, Result>(
     results,
     credits: settled.credits,
     balance: settled.balance,
+    reserved: work.reserved,
     elapsedMs: clock.now().getTime() - now.getTime(),
   };
 }

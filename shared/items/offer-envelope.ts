@@ -45,13 +45,15 @@ export interface OfferReply<Result> {
   readonly credits: number;
   /** The account's balance after the call. */
   readonly balance: number;
+  /** Credits held while the call ran. */
+  readonly reserved: number;
 }
 
 /** The answer to a read that was settled. */
 export function offerReply<Answer extends { readonly status: ReadStatus }, Result>(
   { platform, marketplace }: Shop,
-  { answers, results, credits, balance, elapsedMs }: MeteredRead<Answer, Result>,
+  { answers, results, credits, balance, reserved, elapsedMs }: MeteredRead<Answer, Result>,
 ): OfferReply<Result> {
   const stats = { ...countItems(answers), elapsedMs };
-  return { body: { platform, marketplace, results, stats, credits }, credits, balance };
+  return { body: { platform, marketplace, results, stats, credits }, credits, balance, reserved };
 }

@@ -21,6 +21,8 @@ export interface ProductsRead {
   readonly credits: number;
   /** The account's balance after the call. */
   readonly balance: number;
+  /** Credits held while the call ran. */
+  readonly reserved: number;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function readProducts(
     elapsedMs,
     credits,
   });
-  return { body, credits, balance };
+  return { body, credits, balance, reserved: work.reserved };
 }
 
 async function readInOrder(

@@ -45,6 +45,8 @@ export interface DrainDependencies<LogRecord> {
   readonly queue: OutboxQueue;
   readonly clock: Clock;
   readonly chance: Chance;
+  /** Told of an entry that is worked on, how long it had been due, in milliseconds. */
+  readonly late?: (milliseconds: number) => void;
 }
 
 /** Entries looked at in one go: no more than a slice may hold in memory. */
@@ -155,11 +157,13 @@ const alternately = (first: readonly Entry[], later: readonly Entry[]): Entry[] 
     .filter((entry) => entry !== undefined);
 
 async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): Promise<void> {
-  const { session, recorder: kept, timeIsUp } = work;
+  const { session, recorder: kept, timeIsUp, dependencies } = work;
   const waiting = [...due];
   const track = async (): Promise<void> => {
     for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift()) {
       if (timeIsUp()) return;
+      const lateMs = dependencies.clock.now().getTime() - new Date(entry.dueAt).getTime();
+      if (lateMs >= 0) dependencies.late?.(lateMs);
       try {
         await session.work(entry, { record: (change) => kept.record(change), timeIsUp });
       } catch (error) {

@@ -1,5 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
+import type { Report } from "../base/figures.ts";
 import { limits } from "../base/limits.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Ledger } from "../credits/ledger.ts";
@@ -21,6 +22,8 @@ export interface AdvanceDependencies {
   readonly queue: RunQueue;
   readonly clock: Clock;
   readonly chance: Chance;
+  /** Told what reading comes to. */
+  readonly report?: Report;
   /** Ids of one batch at most; smaller only where a test cuts finer. */
   readonly batchIdsMax?: number;
 }
@@ -206,6 +209,10 @@ async function isFirst(step: StepRecord, steps: StepStore): Promise<boolean> {
   return first?.step === step.step;
 }
 
+/** Credits that a step can cost at most. */
+export const reservedFor = ({ items, scraper }: StepRecord): number =>
+  creditsFor(items * stepScrapers[scraper].reserveQuarters);
+
 /**
  * Reserves what a step can cost at most; false when the balance does not cover it. Asked for again,
  * the same reservation is there once.
@@ -219,7 +226,7 @@ export async function reserveStep(
   const { outcome } = await ledger.reserve({
     accountId: run.accountId,
     holdId: holdIdOf(step),
-    credits: creditsFor(step.items * stepScrapers[step.scraper].reserveQuarters),
+    credits: reservedFor(step),
     slot: false,
     source: { runId: run.id, step: step.step },
     now,

@@ -1,6 +1,7 @@
 import { creditsFor } from "../credits/charge.ts";
-import { advanceRun, type AdvanceDependencies, holdIdOf } from "./advance-run.ts";
+import { advanceRun, type AdvanceDependencies, holdIdOf, reservedFor } from "./advance-run.ts";
 import type { Run, StepRecord } from "./run.ts";
+import { stepFigures } from "./run-figures.ts";
 
 export type CompleteDependencies = AdvanceDependencies;
 
@@ -18,7 +19,12 @@ export async function completeStep(
 export async function settleStep(
   run: Run,
   step: StepRecord,
-  { steps, ledger, clock }: Pick<CompleteDependencies, "steps" | "ledger" | "clock">,
+  {
+    steps,
+    ledger,
+    clock,
+    report,
+  }: Pick<CompleteDependencies, "steps" | "ledger" | "clock" | "report">,
 ): Promise<void> {
   if (step.stats !== null) return;
   const { quarters, ...counts } = await steps.counts(step);
@@ -34,4 +40,6 @@ export async function settleStep(
       : { credits: 0 };
   const stats = { scraper: step.scraper, ...counts, credits: settled.credits };
   await steps.recordStats({ ...step, stats });
+  const reserved = step.decision === "read" ? reservedFor(step) : 0;
+  report?.([stepFigures(step, { reserved, charged: settled.credits })]);
 }

@@ -1,10 +1,12 @@
 import type { Clock } from "../base/clock.ts";
+import type { Report } from "../base/figures.ts";
 import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
+import { endFigures } from "./run-figures.ts";
 import { creditsOf, runFindings, statsOf, stepStats } from "./run-findings.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
@@ -16,6 +18,8 @@ export interface FinishDependencies {
   readonly watchlists: WatchlistStore;
   readonly publisher: RunEventPublisher;
   readonly clock: Clock;
+  /** Told how the run ended. */
+  readonly report?: Report;
 }
 
 /**
@@ -66,7 +70,7 @@ export async function releaseRun(
 async function endRun(
   run: Run,
   stats: RunStats,
-  { runs, watchlists, clock }: Pick<FinishDependencies, "runs" | "watchlists" | "clock">,
+  { runs, watchlists, clock, report }: Omit<FinishDependencies, "publisher" | "steps">,
 ): Promise<void> {
   const ended: Run = {
     ...run,
@@ -83,9 +87,11 @@ async function endRun(
       { ...ended, watchlist: runWatchlist(pause ? paused(watchlist) : watchlist) },
       { pause, consecutiveSkips: skips },
     );
+    if (outcome === "finished") report?.([endFigures(ended)]);
     if (outcome !== "list_gone") return;
   }
-  await runs.finish({ ...ended, watchlist: null }, null);
+  const outcome = await runs.finish({ ...ended, watchlist: null }, null);
+  if (outcome === "finished") report?.([endFigures(ended)]);
 }
 
 /** A run that somebody asked for by hand says nothing about the schedule's credits. */

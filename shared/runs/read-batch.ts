@@ -6,6 +6,7 @@ import type { StoredPage } from "../watchlists/page.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { completeStep, type CompleteDependencies } from "./complete-step.ts";
 import { batchResult } from "./outcome.ts";
+import { batchFigures } from "./run-figures.ts";
 import { readStep, type StepSources } from "./read-step.ts";
 import {
   type BatchRef,
@@ -85,14 +86,15 @@ interface ReadItems {
 async function readItems(
   { ref, run, step, planned }: Batch,
   deadline: Date,
-  { steps, pages, sources, clock }: ReadBatchDependencies,
+  { steps, pages, sources, clock, report }: ReadBatchDependencies,
 ): Promise<WorkedOut> {
   const { items, read: pagesRead } = await itemsOf(run, planned, pages);
   if (step.decision === "defer") {
     const unread = unreadResult(items.values(), "deferred", clock.now());
     return record(ref, { result: unread, read: pagesRead }, steps);
   }
-  const latest = clock.now().getTime() + limits.stepDeadlineSeconds * 1_000;
+  const startedAt = clock.now().getTime();
+  const latest = startedAt + limits.stepDeadlineSeconds * 1_000;
   const definition = stepOf(run.pipeline, step.step);
   assert(run.watchlist !== null, "a run that reads knows its list");
   const { ids } = planned;
@@ -106,8 +108,11 @@ async function readItems(
     },
     sources,
   );
-  const at = clock.now().toISOString();
+  const now = clock.now();
+  const at = now.toISOString();
   const found = batchResult(definition, { items, planned: ids.length, at }, answers);
+  const milliseconds = now.getTime() - startedAt;
+  report?.(batchFigures(step, { counts: found.counts, milliseconds }));
   return record(ref, { result: found, read: pagesRead }, steps);
 }
 

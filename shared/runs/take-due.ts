@@ -1,9 +1,11 @@
+import type { Report } from "../base/figures.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import type { Schedules } from "../watchlists/schedules.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
+import { overlapFigures, startFigures } from "./run-figures.ts";
 import type { RunStore } from "./run-store.ts";
 
 /**
@@ -29,6 +31,7 @@ export async function takeDue(
     readonly watchlists: WatchlistStore;
     readonly runs: RunStore;
     readonly schedules: Schedules;
+    readonly report?: Report;
   },
 ): Promise<Run | undefined> {
   const watchlist = await dependencies.watchlists.get(tick.accountId, tick.watchlistId);
@@ -41,10 +44,13 @@ export async function takeDue(
   if (watchlist.runningRun !== null) {
     const next = nextRunAfter(watchlist.schedule, due, tick.now);
     await dependencies.watchlists.skipOverlap(watchlist, next.toISOString());
+    dependencies.report?.([overlapFigures]);
     return undefined;
   }
   const trigger = watchlist.runCount === 0 ? "initial" : "schedule";
-  return claimRun({ watchlist, trigger, due, now: tick.now }, dependencies.runs);
+  const run = await claimRun({ watchlist, trigger, due, now: tick.now }, dependencies.runs);
+  if (run !== undefined) dependencies.report?.([startFigures(run, due)]);
+  return run;
 }
 
 /**

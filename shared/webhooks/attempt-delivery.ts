@@ -1,4 +1,5 @@
 import type { Chance } from "../base/clock.ts";
+import { figures, type Report } from "../base/figures.ts";
 import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { Slice } from "../outbox/drain.ts";
@@ -20,6 +21,8 @@ export interface WebhookDependencies extends ReceiverDependencies {
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
   readonly chance: Chance;
+  /** Told what each attempt came to. */
+  readonly report?: Report;
 }
 
 /** What working on an endpoint's entries has at hand. */
@@ -62,14 +65,28 @@ export interface Attempting {
  */
 export async function attempt(
   { delivery, body, ready }: Attempting,
-  { clock, chance }: WebhookDependencies,
+  { clock, chance, report }: WebhookDependencies,
 ): Promise<Delivery> {
   if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
   const { secrets, connection } = ready;
   const sent = await sendDelivery({ delivery, body, secrets, connection }, clock);
-  return afterAttempt(delivery, sent.attempt, {
+  const attempted = afterAttempt(delivery, sent.attempt, {
     retryAfter: sent.retryAfter,
     now: clock.now(),
     fraction: chance.fraction(),
   });
+  report?.([
+    figures(
+      "deliveries",
+      {},
+      {
+        delivery_attempts: 1,
+        delivery_succeeded: attempted.state === "delivered" ? 1 : 0,
+        delivery_failed: attempted.state === "delivered" ? 0 : 1,
+        delivery_given_up: attempted.state === "failed" ? 1 : 0,
+        delivery_ms: sent.attempt.durationMs,
+      },
+    ),
+  ]);
+  return attempted;
 }

@@ -49,6 +49,7 @@ it("ten slow receivers of an account hold up neither another account nor more th
   const handler = batchHandler({
     schema: deliveryMessage,
     logger: new Logger({ logLevel: "SILENT" }),
+    keys: (message) => message,
     async work(message) {
       await deliver(message, world.delivering);
       return done;

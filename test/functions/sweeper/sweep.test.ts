@@ -51,4 +51,25 @@ describe("the sweeper", () => {
       "wl_dead",
     ]);
   });
+
+  it("goes on where a part of it fails, and says how many did", async () => {
+    const warnings: string[] = [];
+    const failing = async (): Promise<never> => {
+      throw new Error("the table is busy");
+    };
+
+    const swept = await sweep({
+      ...world,
+      purges: { ...world.purges, due: failing },
+      ledger: {
+        accountsWithExpiredHolds: async () => ["acct_1", "acct_2"],
+        releaseExpired: async (accountId: string) => (accountId === "acct_1" ? failing() : 3),
+      } as never,
+      wakeDeliveries: async () => 7,
+      warn: (message) => void warnings.push(message),
+    });
+
+    expect(swept).toMatchObject({ deliveries: 7, purges: 0, holds: 3, failures: 2 });
+    expect(warnings).toHaveLength(2);
+  });
 });

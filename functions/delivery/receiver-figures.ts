@@ -1,0 +1,17 @@
+import { type Figures, figures } from "../../shared/base/figures.ts";
+
+/**
+ * Whether the receiver of a message took anything, from what its attempts came to: one receiver
+ * counts once, however much it is sent. Nothing where no attempt was made.
+ */
+export function receiverFigures(told: readonly Figures[]): readonly Figures[] {
+  const sum = (name: string): number =>
+    told.map(({ values }) => values[name]).reduce<number>((all, n) => all + countOf(n), 0);
+  if (sum("delivery_attempts") + sum("export_attempts") === 0) return [];
+  const taken = sum("delivery_succeeded") + sum("export_succeeded");
+  const failing = taken === 0 ? 1 : 0;
+  return [figures("receivers", {}, { receivers_tried: 1, receivers_failing: failing })];
+}
+
+const countOf = (value: number | readonly number[] | undefined): number =>
+  typeof value === "number" ? value : 0;

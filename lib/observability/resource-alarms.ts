@@ -1,0 +1,155 @@
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import { Construct } from "constructs";
+import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import type { Observed } from "./observed.ts";
+import { ServiceAlarm } from "./service-alarm.ts";
+import { ownMetric } from "./service-metrics.ts";
+
+/** Fewer items say nothing about a source. */
+const itemsMin = 20;
+/** SDK clients try again by themselves: only what goes on deserves a person. */
+const refusalsMin = 50;
+const failuresMin = 3;
+const tableOperations = [
+  "GetItem",
+  "BatchGetItem",
+  "Query",
+  "PutItem",
+  "UpdateItem",
+  "DeleteItem",
+  "TransactWriteItems",
+] as const;
+
+/** One alarm for each function, queue, source and table. */
+export class ResourceAlarms extends Construct {
+  constructor(scope: Construct, id: string, observed: Observed) {
+    super(scope, id);
+    this.functions(observed);
+    this.queues(observed);
+    this.sources(observed);
+    this.tables(observed);
+  }
+
+  private functions({ stage, functions }: Observed): void {
+    const options = { period: Duration.minutes(5), statistic: Stats.SUM };
+    for (const { name, lambda } of functions) {
+      new ServiceAlarm(this, `Function-${name}`, {
+        name: `function-failing-${name}`,
+        metric: new MathExpression({
+          expression: "FILL(broken, 0) + FILL(throttled, 0) + FILL(unforeseen, 0)",
+          usingMetrics: {
+            broken: lambda.metricErrors(options),
+            throttled: lambda.metricThrottles(options),
+            unforeseen: ownMetric(
+              stage,
+              { kind: "errors", name: "unforeseen_errors", statistic: Stats.SUM, minutes: 5 },
+              { service: name },
+            ),
+          },
+          label: "Errors and throttles",
+          period: options.period,
+        }),
+        threshold: failuresMin,
+        periods: { breaching: 2, of: 3 },
+        impact: `The function ${name} fails or is throttled again and again: calls fail, or work comes late.`,
+        lookAt: `error lines of the service ${name}, and its errors and throttles on the dashboard.`,
+        act: "errors: mend or roll back; throttles: raise the quota or the function's concurrency.",
+        runbook: "alarm-function-failing",
+      });
+    }
+  }
+
+  private queues({ queues }: Observed): void {
+    for (const { name, queue, ageMinutesMax, impact } of queues) {
+      new ServiceAlarm(this, `Queue-${name}`, {
+        name: `queue-waiting-${name}`,
+        metric: queue.metricApproximateAgeOfOldestMessage({
+          period: Duration.minutes(5),
+          statistic: Stats.MAXIMUM,
+        }),
+        threshold: ageMinutesMax * 60,
+        periods: { breaching: 2, of: 2 },
+        impact,
+        lookAt: "the queue's depth, and errors, throttles and concurrency of its worker.",
+        act: "if the worker fails, mend it; if it is too slow for what comes, raise its concurrencyMax.",
+        runbook: "alarm-queue-waiting",
+      });
+    }
+  }
+
+  private sources({ stage }: Observed): void {
+    for (const scraper of Object.keys(stepScrapers)) {
+      const items = (status: "ok" | "partial" | "not_found" | "unavailable"): IMetric =>
+        ownMetric(
+          stage,
+          { kind: "items", name: `items_${status}`, statistic: Stats.SUM, minutes: 15 },
+          { scraper },
+        );
+      const all = "(found + part + gone + unavailable)";
+      new ServiceAlarm(this, `Source-${scraper}`, {
+        name: `source-unavailable-${scraper}`,
+        metric: new MathExpression({
+          expression: `IF(${all} >= ${itemsMin}, 100 * unavailable / ${all}, 0)`,
+          usingMetrics: {
+            found: items("ok"),
+            part: items("partial"),
+            gone: items("not_found"),
+            unavailable: items("unavailable"),
+          },
+          label: "Items unavailable, %",
+          period: Duration.minutes(15),
+        }),
+        threshold: 50,
+        periods: { breaching: 2, of: 2 },
+        impact: `Half of the items that customers read by ${scraper} come back unavailable and refunded.`,
+        lookAt: `lines 'source read' of ${scraper}: replies, throttled tries, open circuits.`,
+        act: "look whether the source is down, blocks us or has changed; switch the source if need be.",
+        runbook: "alarm-source-unavailable",
+      });
+    }
+  }
+
+  private tables({ tables }: Observed): void {
+    for (const { name, tableName } of tables) {
+      const metric = (metricName: string, dimensions: Record<string, string> = {}): IMetric =>
+        new Metric({
+          namespace: "AWS/DynamoDB",
+          metricName,
+          dimensionsMap: { TableName: tableName, ...dimensions },
+          statistic: Stats.SUM,
+          period: Duration.minutes(5),
+        });
+      const usingMetrics: Record<string, IMetric> = {
+        reads: metric("ReadThrottleEvents"),
+        writes: metric("WriteThrottleEvents"),
+        ...Object.fromEntries(
+          tableOperations.map((operation) => [
+            operation.toLowerCase(),
+            metric("SystemErrors", { Operation: operation }),
+          ]),
+        ),
+      };
+      new ServiceAlarm(this, `Table-${name}`, {
+        name: `table-refusing-${name}`,
+        metric: new MathExpression({
+          // Only those that occurred have values.
+          expression: Object.keys(usingMetrics)
+            .map((one) => `FILL(${one}, 0)`)
+            .join(" + "),
+          usingMetrics,
+          label: "Throttled requests and system errors",
+          period: Duration.minutes(5),
+        }),
+        threshold: refusalsMin,
+        periods: { breaching: 2, of: 3 },
+        impact: `The table of ${name} refuses requests: calls get slow or fail, and runs and deliveries stall.`,
+        lookAt:
+          "throttles and consumed capacity of the table and its keys, and the region's status.",
+        act: "throttles: spread the load or warm the table; system errors: wait for DynamoDB, then replay.",
+        runbook: "alarm-table-refusing",
+      });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** The service's own metrics as CloudWatch has them, by the names that the code writes. */
+import { Duration } from "aws-cdk-lib";
+import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  type MetricKind,
+  metricKinds,
+  type MetricName,
+  metricNamespace,
+} from "../../shared/base/metric-names.ts";
+import type { Stage } from "../config.ts";
+
+type DimensionSet<K extends MetricKind> = (typeof metricKinds)[K]["dimensions"][number];
+
+/** Names one of the sets of dimensions that a kind is written by. */
+type DimensionsOf<K extends MetricKind> = K extends MetricKind
+  ? Readonly<Partial<Record<DimensionSet<K>[number], string>>>
+  : never;
+
+export interface OwnMetric<K extends MetricKind> {
+  readonly kind: K;
+  readonly name: MetricName<K>;
+  readonly statistic: string;
+  readonly minutes: number;
+}
+
+/**
+ * One metric of a stage.
+ * @throws Error when the code does not write it by these dimensions
+ */
+export function ownMetric<K extends MetricKind>(
+  stage: Stage,
+  { kind, name, statistic, minutes }: OwnMetric<K>,
+  dimensions: DimensionsOf<K>,
+): IMetric {
+  assertWritten(kind, Object.keys(dimensions));
+  return new Metric({
+    namespace: metricNamespace,
+    metricName: name,
+    dimensionsMap: { stage, ...dimensions },
+    statistic,
+    period: Duration.minutes(minutes),
+  });
+}
+
+/** A graph's lines: the metric once for each value that the dimensions have had. */
+export function ownSearch<K extends MetricKind>(
+  stage: Stage,
+  { kind, name, statistic, minutes }: OwnMetric<K>,
+  by: readonly DimensionSet<K>[number][],
+): IMetric {
+  assertWritten(kind, by);
+  const schema = [metricNamespace, "stage", ...by].join(",");
+  const query = `{${schema}} MetricName="${name}" stage="${stage}"`;
+  return new MathExpression({
+    expression: `SEARCH('${query}', '${statistic}', ${minutes * 60})`,
+    period: Duration.minutes(minutes),
+    label: "",
+    usingMetrics: {},
+  });
+}
+
+function assertWritten(kind: MetricKind, wanted: readonly string[]): void {
+  const sets: readonly (readonly string[])[] = metricKinds[kind].dimensions;
+  const same = (set: readonly string[]): boolean =>
+    set.length === wanted.length && wanted.every((name) => set.includes(name));
+  if (!sets.some(same)) throw new Error(`No figures of ${kind} by ${wanted.join(", ")}.`);
+}

@@ -1,0 +1,138 @@
+/**
+ * Every metric that the service writes, by the kind of figures it comes in. Read by those who write
+ * them and by the CDK app, whose dashboard and alarms can name no other.
+ */
+
+export const metricNamespace = "RetailProductData";
+
+export type MetricUnit = "Count" | "Milliseconds";
+
+/**
+ * Figures that are written together. `dimensions`: each list makes the kind's metrics once more, by
+ * those properties of the line; `stage` is in front of all of them, so that stages of one account do
+ * not mix. Never a customer's id: each value of a dimension is a metric that is paid for.
+ */
+interface Kind {
+  readonly dimensions: readonly (readonly string[])[];
+  readonly metrics: Readonly<Record<string, MetricUnit>>;
+}
+
+export const metricKinds = {
+  /** Calls of the API. A 501, what is announced only, is a class of its own and no failure. */
+  calls: { dimensions: [["group", "status_class"], ["status_class"]], metrics: { calls: "Count" } },
+  call_times: { dimensions: [["group"]], metrics: { call_ms: "Milliseconds" } },
+  /** Calls and messages that ended in an error that nobody foresaw. */
+  errors: { dimensions: [["service"]], metrics: { unforeseen_errors: "Count" } },
+  /** Items read, for calls of the API and for runs. */
+  items: {
+    dimensions: [["scraper"], ["service"]],
+    metrics: {
+      items_ok: "Count",
+      items_partial: "Count",
+      items_not_found: "Count",
+      items_unavailable: "Count",
+    },
+  },
+  /** Credits of settled calls and steps: what was reserved is what was charged and refunded. */
+  credits: {
+    dimensions: [["scraper"], ["service"]],
+    metrics: { credits_reserved: "Count", credits_charged: "Count", credits_refunded: "Count" },
+  },
+  run_starts: {
+    dimensions: [[]],
+    metrics: {
+      runs_started: "Count",
+      /** Start minus due time, of runs that a schedule started. */
+      run_late_ms: "Milliseconds",
+      /** Due times passed over because the run before was still in progress. */
+      runs_overlapped: "Count",
+    },
+  },
+  run_ends: {
+    dimensions: [[]],
+    metrics: {
+      runs_completed: "Count",
+      runs_failed: "Count",
+      /** Skipped for lack of credits. */
+      runs_unpaid: "Count",
+      run_ms: "Milliseconds",
+    },
+  },
+  batches: { dimensions: [["scraper"]], metrics: { batch_ms: "Milliseconds" } },
+  /** From the moment that a step's batches were sent until the last one was done. */
+  steps: { dimensions: [["scraper"]], metrics: { step_ms: "Milliseconds" } },
+  deliveries: {
+    dimensions: [[]],
+    metrics: {
+      delivery_attempts: "Count",
+      delivery_succeeded: "Count",
+      delivery_failed: "Count",
+      /** Failed for the last time. */
+      delivery_given_up: "Count",
+      delivery_ms: "Milliseconds",
+      /** How long what was worked on had been due. */
+      delivery_late_ms: "Milliseconds",
+    },
+  },
+  exports: {
+    dimensions: [[]],
+    metrics: {
+      export_attempts: "Count",
+      export_succeeded: "Count",
+      export_failed: "Count",
+      export_given_up: "Count",
+      export_ms: "Milliseconds",
+      export_late_ms: "Milliseconds",
+    },
+  },
+  /** Webhook endpoints and buckets, each counted once a message: a busy one weighs little more. */
+  receivers: {
+    dimensions: [[]],
+    metrics: {
+      receivers_tried: "Count",
+      /** Of them, those that took nothing. */
+      receivers_failing: "Count",
+    },
+  },
+  sweeps: {
+    dimensions: [[]],
+    metrics: {
+      sweeps: "Count",
+      /** Parts of a sweep that failed; the next one tries them again. */
+      sweep_failures: "Count",
+      swept_lists: "Count",
+      swept_runs: "Count",
+      swept_purges: "Count",
+      swept_holds: "Count",
+      swept_deliveries: "Count",
+    },
+  },
+  /** Reads from outside the service, by adapter. */
+  sources: {
+    dimensions: [["source", "scraper"]],
+    metrics: {
+      source_calls: "Count",
+      source_call_ms: "Milliseconds",
+      source_read_ms: "Milliseconds",
+      source_tries: "Count",
+      source_throttled: "Count",
+      source_circuits_opened: "Count",
+    },
+  },
+} as const satisfies Record<string, Kind>;
+
+export type MetricKind = keyof typeof metricKinds;
+
+export type MetricName<K extends MetricKind = MetricKind> = K extends MetricKind
+  ? keyof (typeof metricKinds)[K]["metrics"] & string
+  : never;
+
+/** What whoever writes figures of a kind has to name; stage and service are the logger's. */
+export type DimensionName<K extends MetricKind> = Exclude<
+  (typeof metricKinds)[K]["dimensions"][number][number],
+  "service"
+>;
+
+/** HTTP statuses as a dimension has them. */
+export const statusClassOf = (status: number): string =>
+  status === 501 ? "501" : `${Math.floor(status / 100)}xx`;

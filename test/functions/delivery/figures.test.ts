@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { receiverFigures } from "../../../functions/delivery/receiver-figures.ts";
+import { type Figures, figures, merged } from "../../../shared/base/figures.ts";
+import type { MetricKind } from "../../../shared/base/metric-names.ts";
+import { attemptsMax } from "../../../shared/outbox/backoff.ts";
+import { aRun } from "../../support/delivery-world.ts";
+import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+
+const types = ["watchlist.product.changed", "watchlist.run.completed"] as const;
+
+let base: Awaited<ReturnType<typeof startExportWorld>>;
+let world: ExportWorld;
+let receiver: Receiver;
+let told: Figures[];
+
+beforeAll(async () => {
+  base = await startExportWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  receiver = await startReceiver();
+  told = [];
+  const report = (more: readonly Figures[]): void => void told.push(...more);
+  Object.assign(world.webhooks, { report });
+  Object.assign(world.exporting, { report });
+  Object.assign(world.delivering.webhooks, {
+    late: (ms: number) => report([figures("deliveries", {}, { delivery_late_ms: ms })]),
+  });
+});
+afterEach(() => receiver.stop());
+
+/** What was told of a kind, all together. */
+const all = (kind: MetricKind): Figures["values"] =>
+  Object.assign(
+    {},
+    ...merged(told)
+      .filter((one) => one.kind === kind)
+      .map(({ values }) => values),
+  );
+
+const answer = (status: number): void => {
+  receiver.answer = (response) => {
+    response.statusCode = status;
+    response.end();
+  };
+};
+
+describe("what is told of webhooks", () => {
+  it("is each attempt, with how long the receiver took and how long it had been due", async () => {
+    await world.addEndpoint("acct_1", receiver.url);
+    await world.publish(aRun(types));
+    world.clock.advance(1_500);
+    await world.deliverDue();
+
+    expect(receiver.requests).toHaveLength(2);
+    const { delivery_ms: times, delivery_late_ms: late, ...counts } = all("deliveries");
+    expect(counts).toEqual({
+      delivery_attempts: 2,
+      delivery_succeeded: 2,
+      delivery_failed: 0,
+      delivery_given_up: 0,
+    });
+    expect([times].flat()).toHaveLength(2);
+    expect(Math.max(...([late].flat() as number[]))).toBeGreaterThanOrEqual(1_500);
+  });
+
+  it("counts a delivery as given up once, after its last attempt", async () => {
+    answer(500);
+    await world.addEndpoint("acct_1", receiver.url);
+    await world.publish(aRun(["watchlist.run.completed"]));
+    await world.deliverDue();
+    expect(all("deliveries")).toMatchObject({ delivery_failed: 1, delivery_given_up: 0 });
+
+    for (let next = await world.nextDue(); next !== null; next = await world.nextDue()) {
+      world.clock.set(next.toISOString());
+      await world.deliverDue();
+    }
+
+    expect(all("deliveries")).toMatchObject({
+      delivery_attempts: attemptsMax,
+      delivery_succeeded: 0,
+      delivery_failed: attemptsMax,
+      delivery_given_up: 1,
+    });
+  });
+
+  it("is no attempt where none was made: the endpoint gets nothing any more", async () => {
+    await world.addEndpoint("acct_1", receiver.url, { enabled: false });
+    await world.publish(aRun(types));
+    await world.deliverDue();
+
+    expect(all("deliveries")).not.toHaveProperty("delivery_attempts");
+  });
+});
+
+describe("what is told of exports", () => {
+  it("is each attempt and its outcome", async () => {
+    await world.setDestination("acct_1");
+    await world.publish(aRun([...types]));
+    await world.work();
+
+    const { export_ms: times, ...counts } = all("exports");
+    expect(counts).toEqual({
+      export_attempts: 1,
+      export_succeeded: 1,
+      export_failed: 0,
+      export_given_up: 0,
+    });
+    expect([times].flat()).toHaveLength(1);
+  });
+
+  it("counts one whose bucket cannot be opened as failed", async () => {
+    const credentials = { auth: "role", roleArn: "arn:aws:iam::123456789012:role/no" } as const;
+    await world.setDestination("acct_1", { credentials, endpoint: null });
+    await world.publish(aRun([...types]));
+    await world.work();
+
+    expect(all("exports")).toMatchObject({
+      export_attempts: 1,
+      export_succeeded: 0,
+      export_failed: 1,
+      export_given_up: 0,
+    });
+  });
+});
+
+describe("a receiver", () => {
+  const tried = (succeeded: number, failed: number): readonly Figures[] => [
+    figures(
+      "deliveries",
+      {},
+      {
+        delivery_attempts: succeeded + failed,
+        delivery_succeeded: succeeded,
+        delivery_failed: failed,
+      },
+    ),
+  ];
+
+  it.each([
+    { what: "takes everything", told: tried(500, 0), failing: 0 },
+    { what: "takes something", told: tried(1, 9), failing: 0 },
+    { what: "takes nothing", told: tried(0, 1), failing: 1 },
+  ])("that $what counts once", ({ told: what, failing }) => {
+    expect(receiverFigures(what)).toEqual([
+      figures("receivers", {}, { receivers_tried: 1, receivers_failing: failing }),
+    ]);
+  });
+
+  it("that was not tried does not count", () => {
+    expect(receiverFigures([])).toEqual([]);
+    expect(receiverFigures([figures("deliveries", {}, { delivery_late_ms: 5 })])).toEqual([]);
+  });
+});

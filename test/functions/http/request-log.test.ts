@@ -1,0 +1,163 @@
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { groupHandler } from "../../../functions/http/group-handler.ts";
+import { itemReply } from "../../../functions/http/item-reply.ts";
+import { route } from "../../../functions/http/route.ts";
+import { newApiKey } from "../../../shared/accounts/api-key.ts";
+import { notFound, notImplemented } from "../../../shared/base/errors.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import { fixedClock } from "../../support/clock.ts";
+import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const apiKey = newApiKey(false, systemChance);
+const clock = fixedClock("2026-03-01T00:00:00Z");
+const owner = { accountId: "acct_1", keyId: "key_1", keyName: "", keyPrefix: "", demo: false };
+
+/** One call of the offers group; what it left in the log. */
+async function logged(
+  outcome: () => Promise<unknown>,
+  uncounted = false,
+): Promise<readonly Line[]> {
+  const { logger, lines } = loggedLines("offers");
+  const read = route({
+    async handle() {
+      logger.warn("under way");
+      clock.advance(250);
+      await outcome();
+      const stats = { requested: 4, ok: 2, partial: 1, notFound: 1, unavailable: 0 };
+      const found = { body: { stats }, credits: 3, balance: 90, reserved: 8 };
+      return itemReply("retailer_a.offers", found);
+    },
+  });
+  const handler = groupHandler({
+    group: "offers",
+    routes: { "POST /v1/offers": read, "POST /v1/offers/check": read },
+    dependencies: {
+      accounts: {
+        admit: async () => ({
+          outcome: "admitted",
+          owner,
+          rate: { limit: 50, remaining: 49, resetSeconds: 1 },
+          ...(uncounted && { uncounted }),
+        }),
+      },
+      clock,
+      chance: systemChance,
+      logger,
+    },
+  });
+  const event = {
+    httpMethod: "POST",
+    path: "/v1/offers",
+    headers: { Host: "api.test", "Content-Type": "application/json" },
+    multiValueHeaders: {},
+    queryStringParameters: { api_key: apiKey, other: "canary-of-a-query" },
+    multiValueQueryStringParameters: { api_key: [apiKey], other: ["canary-of-a-query"] },
+    pathParameters: null,
+    body: JSON.stringify({ ids: ["canary-of-a-body"] }),
+    isBase64Encoded: false,
+    requestContext: { path: "/v1/offers", identity: { sourceIp: "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  const context = {
+    awsRequestId: "invocation-1",
+    getRemainingTimeInMillis: () => 29_000,
+  } as unknown as Context;
+  await handler(event, context);
+  return lines;
+}
+
+const closing = (lines: readonly Line[]): Line => lines.at(-1) ?? {};
+const ids = {
+  stage: "dev",
+  service: "offers",
+  request_id: expect.stringMatching(/^req_/) as unknown,
+  invocation_id: "invocation-1",
+  account_id: "acct_1",
+  key_id: "key_1",
+};
+
+describe("the log of a call", () => {
+  it("is one line with who called what, and how that went", async () => {
+    const lines = await logged(async () => undefined);
+
+    expect(lines.map(({ message }) => message)).toEqual(["under way", "call"]);
+    expect(closing(lines)).toMatchObject({
+      ...ids,
+      level: "INFO",
+      method: "POST",
+      path: "/v1/offers",
+      route: "POST /v1/offers",
+      status: 200,
+    });
+  });
+
+  it("names the call in whatever else is written meanwhile", async () => {
+    const lines = await logged(async () => undefined, true);
+
+    expect(lines.map(({ message }) => message)).toEqual([
+      "call not counted against its rate",
+      "under way",
+      "call",
+    ]);
+    for (const line of lines) expect(line).toMatchObject(ids);
+  });
+
+  it("holds no key, nothing of the query and nothing of the body", async () => {
+    const lines = await logged(async () => {
+      throw new Error("unforeseen");
+    });
+
+    const text = JSON.stringify(lines);
+    expect(text).toContain("unforeseen");
+    expect(text).not.toContain(apiKey);
+    expect(text).not.toContain("canary");
+  });
+});
+
+describe("the metrics of a call", () => {
+  it("count it by group and status, with its time, its items and its credits", async () => {
+    const line = closing(await logged(async () => undefined));
+
+    expect(metricsOf(line)).toEqual({
+      items_ok: [2],
+      items_partial: [1],
+      items_not_found: [1],
+      items_unavailable: [0],
+      credits_reserved: [8],
+      credits_charged: [3],
+      credits_refunded: [5],
+      calls: [1],
+      call_ms: [250],
+    });
+    expect(line).toMatchObject({
+      group: "offers",
+      status_class: "2xx",
+      scraper: "retailer_a.offers",
+    });
+  });
+
+  it.each([
+    { what: "a refusal is no error of ours", error: notFound("This"), told: ["4xx", [1], []] },
+    {
+      what: "what is announced only is a class of its own",
+      error: notImplemented("This"),
+      told: ["501", [1], []],
+    },
+    {
+      what: "what nobody foresaw is an error of the service",
+      error: new Error("?"),
+      told: ["5xx", [1], [1]],
+    },
+  ])("$what", async ({ error, told }) => {
+    const line = closing(
+      await logged(async () => {
+        throw error;
+      }),
+    );
+
+    const { calls, unforeseen_errors: unforeseen = [] } = metricsOf(line);
+    expect([line["status_class"], calls, unforeseen]).toEqual(told);
+  });
+});

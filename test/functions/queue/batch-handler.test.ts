@@ -1,0 +1,137 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Context, SQSEvent } from "aws-lambda";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { object, string } from "valibot";
+import { type BatchOptions, batchHandler, done } from "../../../functions/queue/batch-handler.ts";
+import { figures } from "../../../shared/base/figures.ts";
+import { addWorkKeys, tell } from "../../../shared/base/work-log.ts";
+import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+const secret = "canary-of-a-message";
+const context = {
+  awsRequestId: "invocation-1",
+  getRemainingTimeInMillis: () => 60_000,
+} as unknown as Context;
+const schema = object({ account_id: string(), secret: string() });
+type Work = BatchOptions<{ account_id: string; secret: string }>["work"];
+
+/** Works off messages in one batch; what is left in the log, and which messages come again. */
+async function workOff(bodies: readonly string[], work: Work) {
+  const { logger, lines } = loggedLines("delivery");
+  const event = {
+    Records: bodies.map((body, n) => ({
+      messageId: `m${n}`,
+      body,
+      attributes: { ApproximateReceiveCount: "2", SentTimestamp: "1772000000000" },
+    })),
+  } as unknown as SQSEvent;
+  const handler = batchHandler({
+    schema,
+    logger,
+    keys: ({ account_id }) => ({ account_id }),
+    work: async (message, receipt) => {
+      logger.info("begun");
+      return work(message, receipt);
+    },
+  });
+  const { batchItemFailures } = await handler(event, context);
+  return { lines, again: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
+}
+const bodyOf = (account: string): string => JSON.stringify({ account_id: account, secret });
+const about = (lines: readonly Line[], id: string): readonly Line[] =>
+  lines.filter((line) => line["message_id"] === id);
+
+describe("a batch of messages", () => {
+  it("has one closing line a message, with its keys, its outcome and how long it took", async () => {
+    const { lines, again } = await workOff([bodyOf("acct_0")], async (_message, { sentAt }) => {
+      expect(sentAt.getTime()).toBe(1_772_000_000_000);
+      await delay(20);
+      return done;
+    });
+
+    expect(again).toEqual([]);
+    const [closing, ...others] = lines.filter(({ message }) => message === "message");
+    expect(others).toEqual([]);
+    expect(closing).toMatchObject({
+      level: "INFO",
+      stage: "dev",
+      service: "delivery",
+      message_id: "m0",
+      attempt: 2,
+      invocation_id: "invocation-1",
+      account_id: "acct_0",
+      outcome: "done",
+    });
+    // A timer may be up a millisecond early.
+    expect(Number(closing?.["duration_ms"])).toBeGreaterThanOrEqual(19);
+  });
+
+  it("keeps keys and figures of messages apart that are worked on at the same time", async () => {
+    const accounts = Array.from({ length: 10 }, (_, n) => `acct_${n}`);
+    const { lines } = await workOff(accounts.map(bodyOf), async ({ account_id: account }) => {
+      const n = Number(account.slice("acct_".length));
+      // Later ones are through first, each with several turns in between.
+      for (let turn = 0; turn < 3; turn += 1) {
+        await delay(30 - 3 * n);
+        addWorkKeys({ [`only_${n}`]: turn });
+        tell([figures("deliveries", {}, { delivery_attempts: n, delivery_ms: n })]);
+      }
+      return done;
+    });
+
+    accounts.forEach((account, n) => {
+      const own = about(lines, `m${n}`);
+      expect(own.map(({ message }) => message)).toEqual(["begun", "message"]);
+      for (const line of own) expect(line["account_id"]).toBe(account);
+      const [begun, closing = {}] = own;
+      expect(begun).not.toHaveProperty(`only_${n}`);
+      expect(Object.keys(closing).filter((key) => key.startsWith("only_"))).toEqual([`only_${n}`]);
+      expect(metricsOf(closing)).toEqual({ delivery_attempts: [3 * n], delivery_ms: [n, n, n] });
+    });
+    expect(lines).toHaveLength(20);
+  });
+
+  it("says as an error what kept a message from being worked off, with what it had come to", async () => {
+    const { lines, again } = await workOff(
+      [bodyOf("acct_0"), bodyOf("acct_1")],
+      async (message) => {
+        tell([figures("deliveries", {}, { delivery_attempts: 1 })]);
+        if (message.account_id === "acct_1") throw new Error("the table is gone");
+        return done;
+      },
+    );
+
+    expect(again).toEqual(["m1"]);
+    const [failed = {}, ...others] = lines.filter(({ level }) => level === "ERROR");
+    expect(others).toEqual([]);
+    expect(failed).toMatchObject({
+      message: "message failed",
+      message_id: "m1",
+      account_id: "acct_1",
+      outcome: "retry",
+      error: { message: "the table is gone" },
+    });
+    expect(metricsOf(failed)).toEqual({ delivery_attempts: [1], unforeseen_errors: [1] });
+    expect(failed["_aws"]).toMatchObject({
+      CloudWatchMetrics: [
+        { Dimensions: [["stage"]] },
+        { Dimensions: [["stage", "service"]], Metrics: [{ Name: "unforeseen_errors" }] },
+      ],
+    });
+  });
+
+  it("gives what nobody understands back, and never writes what it said", async () => {
+    const { lines, again } = await workOff(
+      [`{"account_id": 1, "secret": "${secret}"}`, bodyOf("acct_1")],
+      async () => done,
+    );
+
+    expect(again).toEqual(["m0"]);
+    expect(about(lines, "m0")).toEqual([
+      expect.objectContaining({ level: "ERROR", message: "message not understood" }),
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+});

@@ -1,0 +1,201 @@
+import { readFileSync } from "node:fs";
+import { App, Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { environment } from "../../../functions/environment.ts";
+import { stages } from "../../../lib/config.ts";
+import { AlarmTopic } from "../../../lib/observability/alarm-topic.ts";
+import { runbookAnchors, runbookLink } from "../../../lib/observability/runbook.ts";
+import { metricKinds, metricNamespace } from "../../../shared/base/metric-names.ts";
+import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
+import { documentOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+
+const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+
+/** Headings of a page in Markdown as links name them. */
+const anchorsOf = (markdown: string): readonly string[] =>
+  [...markdown.matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+
+interface Metric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions?: readonly { readonly Name: string; readonly Value: unknown }[];
+}
+
+interface Alarm {
+  readonly AlarmName: string;
+  readonly AlarmDescription: string;
+  readonly AlarmActions: unknown;
+  readonly OKActions: unknown;
+  readonly TreatMissingData: string;
+  readonly MetricName?: string;
+  readonly Metrics?: readonly {
+    readonly Expression?: string;
+    readonly Id: string;
+    readonly MetricStat?: { readonly Metric: Metric };
+  }[];
+}
+
+/** The metrics that an alarm hears, those of an expression among them. */
+const metricsOf = (alarm: Alarm): readonly Metric[] =>
+  alarm.Metrics === undefined
+    ? [alarm as unknown as Metric]
+    : alarm.Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []));
+
+describe.each(stages)("the alarms of %s", (stage) => {
+  const { service } = synthesize(stage);
+  const alarms = propertiesOf(service, "AWS::CloudWatch::Alarm") as unknown as readonly Alarm[];
+  const named = (part: string): readonly Alarm[] =>
+    alarms.filter(({ AlarmName }) => AlarmName.includes(`-service-${part}`));
+
+  it.each(alarms)("$AlarmName tells somebody what it means and what to do", (alarm) => {
+    expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
+    expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
+    expect(alarm.AlarmActions).toEqual([{ Ref: "AlarmTopic" }]);
+    expect(alarm.OKActions).toEqual([{ Ref: "AlarmTopic" }]);
+    expect(metricsOf(alarm).length).toBeGreaterThan(0);
+    expect(metricsOf(alarm).length).toBeLessThanOrEqual(10);
+  });
+
+  it("link to entries that the README has", () => {
+    const linked = alarms.map((alarm) => /Runbook: README\.md#(.+)$/.exec(alarm.AlarmDescription));
+
+    expect(anchorsOf(readme)).toEqual(
+      expect.arrayContaining([...new Set(linked.map((found) => found?.[1]))]),
+    );
+  });
+
+  it("leave no entry of the runbook without an alarm", () => {
+    const text = alarms.map(({ AlarmDescription }) => AlarmDescription).join("\n");
+
+    expect(runbookAnchors.filter((anchor) => !text.includes(`#${anchor}`))).toEqual([]);
+  });
+
+  it("have names of their own", () => {
+    expect(new Set(alarms.map(({ AlarmName }) => AlarmName)).size).toBe(alarms.length);
+  });
+
+  it("name in an expression only metrics that they bring along", () => {
+    for (const { Metrics = [] } of alarms) {
+      const ids = Metrics.map(({ Id }) => Id);
+      for (const { Expression = "" } of Metrics) {
+        expect(ids).toEqual(expect.arrayContaining(Expression.match(/\b[a-z]\w*/g) ?? []));
+      }
+    }
+  });
+
+  it("hear of the service's own metrics only those that the code writes, by this stage alone", () => {
+    const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === metricNamespace);
+
+    expect(own.length).toBeGreaterThan(20);
+    for (const { MetricName, Dimensions = [] } of own) {
+      const names = Dimensions.map(({ Name }) => Name);
+      const writing = Object.values(metricKinds).filter(({ metrics }) =>
+        Object.keys(metrics).includes(MetricName),
+      );
+      const sets = writing.flatMap((kind) =>
+        kind.dimensions.map((set) => ["stage", ...set].toSorted().join()),
+      );
+      expect(sets).toContain(names.toSorted().join());
+      expect(Dimensions).toContainEqual({ Name: "stage", Value: stage });
+    }
+  });
+
+  it("watch every function, queue, dead-letter queue, table and scraper", () => {
+    expect(
+      named("function-failing-").map(({ AlarmName }) => AlarmName.split("failing-")[1]),
+    ).toEqual(expect.arrayContaining(Object.keys(environment)));
+    expect(named("source-unavailable-")).toHaveLength(Object.keys(stepScrapers).length);
+    expect(named("table-refusing-")).toHaveLength(4);
+    const heard = new Set(
+      alarms
+        .flatMap(metricsOf)
+        .flatMap(({ Dimensions = [] }) => Dimensions)
+        .filter(({ Name }) => Name === "QueueName")
+        .map(({ Value }) => (Value as { "Fn::GetAtt": readonly string[] })["Fn::GetAtt"][0] ?? ""),
+    );
+    expect([...heard].toSorted()).toEqual(
+      Object.keys(resourcesOf(service, "AWS::SQS::Queue")).toSorted(),
+    );
+  });
+
+  it("ring for a silence of the sweeper, and for no other one", () => {
+    const bySilence = alarms.filter(({ TreatMissingData }) => TreatMissingData === "breaching");
+
+    expect(bySilence).toEqual(named("sweeper-silent"));
+    expect(bySilence).toHaveLength(1);
+  });
+});
+
+describe("the topic that alarms go to", () => {
+  const templateOf = (context: Record<string, string>): Template => {
+    const stack = new Stack(new App({ context }), "Stack");
+    const { topic } = new AlarmTopic(stack, "Topic", { stage: "dev" });
+    expect(topic.topicArn).toBeDefined();
+    return Template.fromStack(stack);
+  };
+
+  it("is encrypted with a key that alarms may use, and takes TLS only, from this account's alarms", () => {
+    const template = templateOf({});
+
+    const [topic] = propertiesOf(template, "AWS::SNS::Topic");
+    const [keyId = ""] = Object.keys(resourcesOf(template, "AWS::KMS::Key"));
+    expect(topic?.["KmsMasterKeyId"]).toEqual({ "Fn::GetAtt": [keyId, "Arn"] });
+    const [key] = propertiesOf(template, "AWS::KMS::Key");
+    expect(key?.["EnableKeyRotation"]).toBe(true);
+    expect(documentOf(key?.["KeyPolicy"])).toContainEqual(
+      expect.objectContaining({
+        Effect: "Allow",
+        Principal: { Service: "cloudwatch.amazonaws.com" },
+        Action: ["kms:Decrypt", "kms:GenerateDataKey"],
+      }),
+    );
+    const [policy] = propertiesOf(template, "AWS::SNS::TopicPolicy");
+    expect(documentOf(policy?.["PolicyDocument"])).toEqual([
+      expect.objectContaining({
+        Effect: "Deny",
+        Action: "sns:Publish",
+        Condition: { Bool: { "aws:SecureTransport": "false" } },
+      }),
+      expect.objectContaining({
+        Effect: "Allow",
+        Principal: { Service: "cloudwatch.amazonaws.com" },
+        Action: "sns:Publish",
+        Condition: { StringEquals: { "aws:SourceAccount": { Ref: "AWS::AccountId" } } },
+      }),
+    ]);
+  });
+
+  it("has the address that the context names for a subscriber, and else none", () => {
+    expect(
+      propertiesOf(templateOf({ alarmEmail: "ops@example.com" }), "AWS::SNS::Subscription"),
+    ).toEqual([expect.objectContaining({ Protocol: "email", Endpoint: "ops@example.com" })]);
+    expect(resourcesOf(templateOf({}), "AWS::SNS::Subscription")).toEqual({});
+    expect(() => templateOf({ alarmEmail: "nobody" })).toThrow("'alarmEmail' must be an e-mail");
+  });
+
+  it("is found by whoever wants to subscribe something else", () => {
+    expect(templateOf({}).toJSON()).toMatchObject({
+      Outputs: { AlarmTopicArn: { Value: { Ref: "AlarmTopic" } } },
+    });
+  });
+});
+
+describe("the runbook's address", () => {
+  const linkOf = (context: Record<string, string>): string =>
+    runbookLink(new Stack(new App({ context })), "alarm-api-slow");
+
+  it("is the README's, wherever the context says that this is read", () => {
+    expect(linkOf({})).toBe("README.md#alarm-api-slow");
+    expect(linkOf({ runbookUrl: "https://git.example.com/service" })).toBe(
+      "https://git.example.com/service#alarm-api-slow",
+    );
+    expect(() => linkOf({ runbookUrl: "https://git.example.com/service#top" })).toThrow("'#'");
+  });
+});

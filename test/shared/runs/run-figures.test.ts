@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Figures, merged } from "../../../shared/base/figures.ts";
+import { finishRun } from "../../../shared/runs/finish-run.ts";
+import { resumeRun } from "../../../shared/runs/resume-run.ts";
+import { takeDue } from "../../../shared/runs/take-due.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { countingChance } from "../../support/clock.ts";
+import { openListWorld } from "../../support/list-world.ts";
+import { putList } from "../../support/put-list.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+/** A place for what is told. */
+function listener() {
+  const told: Figures[] = [];
+  return {
+    report: (more: readonly Figures[]): void => void told.push(...more),
+    values: () => merged(told).map(({ kind, values }) => [kind, values]),
+  };
+}
+
+describe("what is told of a tick", () => {
+  const due = "2026-03-01T10:31:00.000Z";
+  const tickOf = async (runningRun: number | null) => {
+    const world = await openListWorld(tables);
+    const list = aWatchlist({ nextRunAt: due, runningRun });
+    await putList({ client: world.client, ...world.options }, list, []);
+    const heard = listener();
+    const tick = (now: string) =>
+      takeDue(
+        {
+          accountId: list.accountId,
+          watchlistId: list.id,
+          scheduledTime: new Date(due),
+          now: new Date(now),
+        },
+        { ...world, report: heard.report },
+      );
+    return { tick, heard };
+  };
+
+  it("is how late the run starts, once however often the tick comes", async () => {
+    const { tick, heard } = await tickOf(null);
+    await tick("2026-03-01T10:31:07.500Z");
+    await tick("2026-03-01T10:31:09.000Z");
+
+    expect(heard.values()).toEqual([["run_starts", { runs_started: 1, run_late_ms: 7_500 }]]);
+  });
+
+  it("is a due time passed over, if the run before is still in progress", async () => {
+    const { tick, heard } = await tickOf(1);
+    await tick(due);
+
+    expect(heard.values()).toEqual([["run_starts", { runs_overlapped: 1 }]]);
+  });
+});
+
+/** The run engine's own ports on a bench, with somebody who listens. */
+const portsOf = (bench: RunBench, { report }: ReturnType<typeof listener>) => ({
+  ...bench,
+  chance: countingChance(),
+  publisher: { publish: async () => {} },
+  report,
+});
+
+describe("what is told of a run's end", () => {
+  it("is one end, though its message comes twice, and how long the run took", async () => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "unavailable" });
+    await bench.runSome(list, 2);
+    bench.clock.advance(30_000);
+    const heard = listener();
+    const run = await bench.lastRun(list);
+    await finishRun(run, portsOf(bench, heard));
+    await finishRun(run, portsOf(bench, heard));
+
+    const ended = { runs_completed: 1, runs_failed: 0, runs_unpaid: 0, run_ms: 30_000 };
+    expect(heard.values()).toEqual([["run_ends", ended]]);
+  });
+
+  it("tells a run that nobody could pay for from one that failed", async () => {
+    const bench = await startRunBench({ tables, credits: 0 });
+    const list = await bench.createList(["10001"]);
+    await bench.runSome(list, 1);
+    const heard = listener();
+    await finishRun(await bench.lastRun(list), portsOf(bench, heard));
+
+    expect(heard.values()).toMatchObject([["run_ends", { runs_unpaid: 1, runs_failed: 0 }]]);
+  });
+
+  it("tells of a run that was given up that it failed, and what its steps gave back", async () => {
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001", "10002"]);
+    await bench.runSome(list, 1);
+    bench.loseMessages();
+    bench.clock.advance(16 * 60_000);
+    const heard = listener();
+    await resumeRun(await bench.lastRun(list), portsOf(bench, heard));
+    await finishRun(await bench.lastRun(list), portsOf(bench, heard));
+
+    const given = { credits_reserved: 2, credits_charged: 0, credits_refunded: 2 };
+    expect(heard.values()).toMatchObject([
+      ["credits", given],
+      ["run_ends", { runs_completed: 0, runs_failed: 1 }],
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { inspect } from "node:util";
+import type { Logger } from "@aws-lambda-powertools/logger";
+import { expect, vi } from "vitest";
+import { serviceLogger } from "../../shared/aws/service-logger.ts";
+import {
+  type MetricKind,
+  metricKinds,
+  type MetricName,
+  metricNamespace,
+} from "../../shared/base/metric-names.ts";
+
+export type Line = Readonly<Record<string, unknown>>;
+
+/** A logger of the service, and every line that it has written. */
+export function loggedLines(service: string): { readonly logger: Logger; readonly lines: Line[] } {
+  const logger = serviceLogger({ stage: "dev", service, level: "INFO" });
+  const lines: Line[] = [];
+  const written = (logger as unknown as { readonly console: Console }).console;
+  for (const level of ["debug", "info", "warn", "error"] as const) {
+    vi.spyOn(written, level).mockImplementation((text: string) => {
+      lines.push(JSON.parse(text) as Line);
+    });
+  }
+  return { logger, lines };
+}
+
+interface Directive {
+  readonly Namespace: string;
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string; readonly Unit: string }[];
+}
+
+const unitOf = new Map<string, string>(
+  Object.values(metricKinds).flatMap(({ metrics }) => Object.entries(metrics)),
+);
+
+/**
+ * The values of a line's metrics by name; none for a line without metrics.
+ * @throws AssertionError for what CloudWatch would not take: it drops the line without a word
+ */
+export function metricsOf(line: Line): Readonly<Record<string, readonly number[]>> {
+  const metadata = line["_aws"] as
+    | { readonly Timestamp: number; readonly CloudWatchMetrics: readonly Directive[] }
+    | undefined;
+  if (metadata === undefined) return {};
+  const said = inspect(line, { depth: 6 });
+  expect(Buffer.byteLength(JSON.stringify(line)), said).toBeLessThan(256 * 1_024);
+  expect(Math.abs(metadata.Timestamp - Date.now()), said).toBeLessThan(2 * 60 * 60 * 1_000);
+  const values: Record<string, readonly number[]> = {};
+  for (const { Namespace, Dimensions, Metrics } of metadata.CloudWatchMetrics) {
+    expect(Namespace, said).toBe(metricNamespace);
+    expect(Dimensions.length, said).toBeGreaterThan(0);
+    for (const set of Dimensions) {
+      expect(set[0], said).toBe("stage");
+      expect(set.length, said).toBeLessThanOrEqual(30);
+      expect(new Set(set).size, said).toBe(set.length);
+      for (const name of set) {
+        expect(line[name], said).toEqual(expect.stringMatching(/^[\x20-\x7e]{1,250}$/));
+      }
+    }
+    expect(Metrics.length, said).toBeGreaterThan(0);
+    expect(Metrics.length, said).toBeLessThanOrEqual(100);
+    for (const { Name, Unit } of Metrics) {
+      const found = [line[Name]].flat() as number[];
+      expect(found.length, said).toBeGreaterThan(0);
+      expect(found.length, said).toBeLessThanOrEqual(100);
+      expect(
+        found.every((value) => Number.isFinite(value) && value >= 0),
+        said,
+      ).toBe(true);
+      expect(Unit, said).toBe(unitOf.get(Name));
+      expect(values, said).not.toHaveProperty(Name);
+      values[Name] = found;
+    }
+  }
+  return values;
+}
+
+/** All values of one metric over lines. */
+export const valuesOf = <K extends MetricKind>(
+  lines: readonly Line[],
+  _kind: K,
+  name: MetricName<K>,
+): readonly number[] => lines.flatMap((line) => metricsOf(line)[name] ?? []);
+
+/** The names of all metrics in the order of the list. */
+export const allMetricNames: readonly string[] = [...unitOf.keys()];

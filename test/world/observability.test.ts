@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Context } from "aws-lambda";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createHandler as createSweeper } from "../../functions/sweeper/handler.ts";
+import { startWorld, type World } from "../../scripts/local/world.ts";
+import { type Line, metricsOf, valuesOf } from "../support/log-lines.ts";
+import { eventually } from "../support/running-world.ts";
+
+const canary = "canary-of-this-test";
+const ids = ["9000000", "9000001", "9000002"];
+
+let dir: string;
+let world: World;
+let webhookSecret: string;
+let watchlistId: string;
+const lines: Line[] = [];
+let written = "";
+
+/** Everything that the functions write while customers use the service. */
+beforeAll(async () => {
+  const { POWERTOOLS_LOG_LEVEL: usual } = process.env;
+  process.env["POWERTOOLS_LOG_LEVEL"] = "INFO";
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, "write").mockImplementation((text) => {
+      written += String(text);
+      return true;
+    });
+  }
+  dir = mkdtempSync(join(tmpdir(), "observed-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+  try {
+    await useService();
+  } finally {
+    vi.restoreAllMocks();
+    process.env["POWERTOOLS_LOG_LEVEL"] = usual;
+  }
+  const texts = written.split("\n").filter((text) => text.startsWith("{"));
+  lines.push(...texts.map((text) => JSON.parse(text) as Line));
+}, 240_000);
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Record<string, unknown>> {
+  const response = await fetch(`${world.baseUrl}/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+const dataOf = (page: Record<string, unknown>): readonly Record<string, unknown>[] =>
+  Object.values(page).find((value) => Array.isArray(value)) as Record<string, unknown>[];
+
+async function useService(): Promise<void> {
+  const endpoint = await call("POST", "/webhook_endpoints", { url: world.receiverUrl });
+  webhookSecret = String(endpoint["secret"]);
+  await call("PUT", "/s3_destination", {
+    bucket: world.customerBucket,
+    region: "us-east-1",
+    endpoint: world.bucketEndpoint,
+    force_path_style: true,
+    auth: "access_key",
+    access_key_id: "customer",
+    secret_access_key: canary,
+  });
+  await fetch(`${world.baseUrl}/v1/products?api_key=${world.apiKey}&other=${canary}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ platform: "retailer_d", ids }),
+  });
+  await call("GET", "/structured");
+  await call("GET", "/watchlists/wl_nobody");
+  const list = { name: canary, platform: "retailer_d", ids, every: "1h" };
+  watchlistId = String((await call("POST", "/watchlists", list))["id"]);
+  await eventually("the run, its webhooks and its export", 120, async () => {
+    const [run] = dataOf(await call("GET", `/watchlists/${watchlistId}/runs`));
+    const [exported] = dataOf(await call("GET", "/s3_destination/exports"));
+    const sent = dataOf(await call("GET", "/webhook_deliveries"));
+    const isSent = sent.length > 0 && sent.every(({ state }) => state === "delivered");
+    return run?.["status"] === "completed" && exported?.["state"] === "done" && isSent
+      ? true
+      : undefined;
+  });
+  // Whoever was told last has not written their line yet.
+  await eventually("the last message's line", 30, async () =>
+    written.includes('"export_succeeded":1') && written.includes('"runs_completed":1')
+      ? true
+      : undefined,
+  );
+  await createSweeper(world.environmentOf("sweeper"))({}, {
+    awsRequestId: "sweep-1",
+  } as Context);
+}
+
+const by = (service: string): readonly Line[] =>
+  lines.filter((line) => line["service"] === service);
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+describe("what functions write", () => {
+  it("is lines that say which stage and service they come from, with metrics that count", () => {
+    expect(lines.length).toBeGreaterThan(10);
+    for (const line of lines) {
+      expect(line).toMatchObject({ stage: "dev", service: expect.any(String) as unknown });
+      metricsOf(line);
+    }
+  });
+
+  it("holds no key, no secret, no query and nothing that a customer wrote", () => {
+    expect(webhookSecret).toMatch(/^whsec_/);
+    for (const secret of [world.apiKey, webhookSecret, canary, "api_key="]) {
+      expect(written).not.toContain(secret);
+    }
+  });
+
+  it("follows a run by its list and number from its start to what was sent of it", () => {
+    const run = {
+      account_id: expect.stringMatching(/^acct_/) as unknown,
+      watchlist_id: watchlistId,
+    };
+    const numbered = { ...run, run_number: 1 };
+    const batch = { run_id: expect.stringMatching(/^wlrun_/) as unknown, batch: 0 };
+    const message = { message: "message", outcome: "done", attempt: 1 };
+
+    expect(by("run-starter")).toContainEqual(expect.objectContaining({ ...message, ...run }));
+    expect(by("run-step")).toContainEqual(
+      expect.objectContaining({ ...message, ...numbered, ...batch, step: expect.anything() }),
+    );
+    expect(by("run-finisher")).toContainEqual(expect.objectContaining({ ...message, ...numbered }));
+    expect(by("delivery")).toContainEqual(
+      expect.objectContaining({ ...message, target_id: "s3_destination" }),
+    );
+  });
+
+  it("is one line a call and one a message", () => {
+    for (const service of ["products", "watchlists", "account", "s3-destination"]) {
+      expect(new Set(by(service).map((line) => line["message"]))).toEqual(
+        new Set(by(service).length > 0 ? ["call"] : []),
+      );
+    }
+    for (const service of ["run-starter", "run-step", "run-finisher", "delivery"]) {
+      const ends = by(service).map((line) => [
+        line["message"],
+        line["message_id"],
+        line["attempt"],
+      ]);
+      expect(new Set(ends.map((end) => JSON.stringify(end))).size).toBe(ends.length);
+      expect(ends.every(([text]) => text === "message")).toBe(true);
+    }
+  });
+});
+
+describe("what it counts", () => {
+  it("calls by group and status", () => {
+    const classesOf = (service: string): unknown[] =>
+      by(service).flatMap((line) => (metricsOf(line)["calls"] ? [line["status_class"]] : []));
+
+    expect(classesOf("products")).toEqual(["2xx"]);
+    expect(classesOf("watchlists")).toEqual(expect.arrayContaining(["2xx", "4xx"]));
+  });
+
+  it("items and credits once for the call and once for the run", () => {
+    for (const service of ["products", "run-step"]) {
+      const items = valuesOf(by(service), "items", "items_ok");
+      const credits = (name: "credits_reserved" | "credits_charged" | "credits_refunded") =>
+        sum(valuesOf(by(service), "credits", name));
+
+      expect(sum(items)).toBeGreaterThan(0);
+      expect(sum(items)).toBeLessThanOrEqual(ids.length);
+      expect(credits("credits_charged")).toBeGreaterThan(0);
+      expect(credits("credits_reserved")).toBe(
+        credits("credits_charged") + credits("credits_refunded"),
+      );
+    }
+  });
+
+  it("the run: its start, its batches and steps, its end", () => {
+    expect(valuesOf(lines, "run_starts", "runs_started")).toEqual([1]);
+    expect(valuesOf(lines, "run_starts", "run_late_ms")).toHaveLength(1);
+    expect(valuesOf(lines, "batches", "batch_ms")).toHaveLength(1);
+    const [step = -1] = valuesOf(lines, "steps", "step_ms");
+    expect(step).toBeGreaterThanOrEqual(0);
+    expect(step).toBeLessThan(60_000);
+    expect(valuesOf(lines, "run_ends", "runs_completed")).toEqual([1]);
+    expect(valuesOf(lines, "run_ends", "runs_failed")).toEqual([0]);
+    expect(valuesOf(lines, "run_ends", "run_ms")).toHaveLength(1);
+  });
+
+  it("deliveries and exports, by attempt and by receiver", () => {
+    const delivered = sum(valuesOf(lines, "deliveries", "delivery_succeeded"));
+    expect(delivered).toBeGreaterThan(0);
+    expect(sum(valuesOf(lines, "deliveries", "delivery_attempts"))).toBe(delivered);
+    expect(valuesOf(lines, "deliveries", "delivery_ms")).toHaveLength(delivered);
+    expect(valuesOf(lines, "deliveries", "delivery_late_ms").length).toBeGreaterThan(0);
+    expect(sum(valuesOf(lines, "exports", "export_succeeded"))).toBe(1);
+    expect(sum(valuesOf(lines, "receivers", "receivers_tried"))).toBeGreaterThanOrEqual(2);
+    expect(sum(valuesOf(lines, "receivers", "receivers_failing"))).toBe(0);
+  });
+
+  it("each sweep, also one that finds nothing: that there are sweeps is what the alarm hears", () => {
+    const swept = by("sweeper").find((line) => line["invocation_id"] === "sweep-1") ?? {};
+
+    expect(metricsOf(swept)).toMatchObject({ sweeps: [1], sweep_failures: [0], swept_lists: [0] });
+  });
+});
