@@ -15,6 +15,7 @@ import { type DynamoMeter, startDynamoMeter } from "./dynamo-meter.ts";
 import { type BenchWorld, benchGateway, startBenchWorld } from "./gateway-rate.ts";
 import type { CpuFigures } from "./handler-cpu.ts";
 import { printTable } from "./print-table.ts";
+import { reconcileWorld } from "./reconciled.ts";
 
 interface TripFigures {
   readonly call: string;
@@ -38,7 +39,9 @@ export async function benchApi(): Promise<Record<string, unknown>> {
     const trips = await benchRoundTrips(world, meter, keys);
     const gateway = await benchGateway(world, keys);
     const cpu = await benchCpu(world, dynamo.endpoint, keys);
-    return { roundTrips: trips, cpu, gateway, bundles: await benchBundles() };
+    const bundles = await benchBundles();
+    await reconcileWorld(join(dir, "world"));
+    return { roundTrips: trips, cpu, gateway, bundles };
   } finally {
     await world.stop();
     await meter.stop();

@@ -30,7 +30,11 @@ export interface Spent {
   readonly dynamoRequests: number;
 }
 
-export const accountId = "acct_bench";
+const accountId = "acct_bench";
+
+/** One account has an endpoint, the other a destination: neither waits for the other's work. */
+export const accountOf = ({ to }: Pick<DeliveryTask, "to">): string => `${accountId}_${to}`;
+
 const runStartedAt = "2026-11-19T23:59:00.000Z";
 
 export const runsOf = (task: DeliveryTask): readonly RunEvents[] =>

@@ -32,7 +32,7 @@ import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../test/fakes/memory-secret-box.ts";
 import { selfSigned } from "../../test/support/self-signed.ts";
 import {
-  accountId,
+  accountOf,
   answerTasks,
   type DeliveryTask,
   readPlaces,
@@ -104,8 +104,6 @@ const delivering = {
   },
 };
 
-/** One account has an endpoint, the other a destination: neither waits for the other's work. */
-const accountOf = ({ to }: Pick<DeliveryTask, "to">): string => `${accountId}_${to}`;
 const endpointId = "we_bench";
 const now = clock.now().toISOString();
 

@@ -10,7 +10,8 @@ import {
   type Round,
 } from "./delivery-figures.ts";
 import { startDeliveryServers } from "./delivery-servers.ts";
-import type { DeliveryPlaces, DeliveryTask, Spent } from "./delivery-task.ts";
+import { accountOf, type DeliveryPlaces, type DeliveryTask, type Spent } from "./delivery-task.ts";
+import { reconcileDeliveries } from "./reconciled.ts";
 
 /** A run's first attempts to an endpoint go out one after the other, and so they do in the loop. */
 const cases: Readonly<Record<string, Case>> = {
@@ -43,6 +44,8 @@ export async function benchDelivery(): Promise<Record<string, unknown>> {
     for (const [name, one] of Object.entries(cases)) {
       found.push([name, one, await benchCase(one, { service, floor, receiver })]);
     }
+    const accounts = [accountOf({ to: "receiver" }), accountOf({ to: "bucket" })];
+    await reconcileDeliveries(servers.tableName, accounts);
     return deliveryTables(found);
   } finally {
     for (const child of [service, floor, receiver]) child.disconnect();

@@ -1,0 +1,156 @@
+import { concurrencyFor } from "../../shared/accounts/account.ts";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoApiKeyStore } from "../../shared/aws/api-key-store.ts";
+import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
+import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
+import { dynamoEndpoints } from "../../shared/aws/endpoint-store.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { limits } from "../../shared/base/limits.ts";
+import type { Account } from "../../shared/accounts/account.ts";
+import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
+import { presentTopUp } from "./credits.ts";
+import { watchlistLines } from "./watchlists.ts";
+
+const time = { clock: systemClock, chance: systemChance };
+
+const accountsOf = ({ dynamo, target: { tables } }: Admin) =>
+  dynamoAccountStore(dynamo, { accounts: tables.accounts, ledger: tables.ledger });
+
+const keysOf = ({ dynamo, target }: Admin) => dynamoApiKeyStore(dynamo, target.tables.accounts);
+
+const booksOf = ({ dynamo, target: { tables } }: Admin) =>
+  dynamoBooksReader(dynamo, { accountsTable: tables.accounts, ledgerTable: tables.ledger });
+
+/** @throws Error when there is no such account. */
+async function existing(accountId: string, admin: Admin): Promise<Account> {
+  const account = await accountsOf(admin).get(accountId);
+  if (account === undefined) throw new Error(`There is no account ${accountId}`);
+  return account;
+}
+
+export const accountCommands: Commands = {
+  accounts: {
+    usage: "",
+    takes: [],
+    about: "Lists all accounts.",
+    async run(_values, admin) {
+      const found = await Array.fromAsync(booksOf(admin).accounts());
+      const newestFirst = found.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+      return listOf(
+        newestFirst.map(({ id, name, email, demo, balance, createdAt }) => ({
+          id,
+          name,
+          email,
+          demo,
+          credit_balance: balance,
+          created_at: createdAt,
+        })),
+      );
+    },
+  },
+  "accounts show": {
+    usage: "--account <acct_…>",
+    takes: ["account"],
+    about: "Shows an account with its open holds, keys, watchlists and webhook endpoints.",
+    run: async (values, admin) => showAccount(required(values, "account"), admin),
+  },
+  "create-account": {
+    usage: "--name <name> --email <email> [--credits <n>] [--demo]",
+    takes: ["name", "email", "credits", "demo"],
+    about: `Opens an account with ${limits.signupCredits} credits, or as many as you say.`,
+    changes: (values) => `Open an account for ${required(values, "email")}`,
+    async run(values, admin) {
+      const credits =
+        values.credits === undefined
+          ? {}
+          : { signupCredits: wholeNumber(values, "credits", { least: 0 }) };
+      const wanted = {
+        name: required(values, "name"),
+        email: required(values, "email"),
+        demo: values.demo === true,
+        ...credits,
+      };
+      const account = await createAccount(wanted, { accounts: accountsOf(admin), ...time });
+      return { id: account.id, name: account.name, credit_balance: account.balance };
+    },
+  },
+  keys: {
+    usage: "--account <acct_…>",
+    takes: ["account"],
+    about: "Lists the API keys of an account.",
+    async run(values, admin) {
+      const { id } = await existing(required(values, "account"), admin);
+      return listOf((await keysOf(admin).list(id)).map(presentApiKey));
+    },
+  },
+  "create-key": {
+    usage: "--account <acct_…> --name <name>",
+    takes: ["account", "name"],
+    about: "Makes an API key and shows it, this once.",
+    changes: (values) => `Make an API key for ${required(values, "account")}`,
+    async run(values, admin) {
+      const account = await existing(required(values, "account"), admin);
+      const wanted = { account, name: required(values, "name") };
+      const made = await createApiKey(wanted, { accounts: accountsOf(admin), ...time });
+      return { ...presentApiKey(made), key: made.key };
+    },
+  },
+  "revoke-key": {
+    usage: "--account <acct_…> --key <key_…>",
+    takes: ["account", "key"],
+    about: "Ends an API key at once and for good.",
+    changes: (values) => `End API key ${required(values, "key")} of ${required(values, "account")}`,
+    async run(values, admin) {
+      const [accountId, keyId] = [required(values, "account"), required(values, "key")];
+      if (!(await keysOf(admin).revoke(accountId, keyId, systemClock.now()))) {
+        throw new Error(`Account ${accountId} has no key ${keyId}`);
+      }
+      return { id: keyId, revoked: true };
+    },
+  },
+};
+
+async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
+  const account = await existing(accountId, admin);
+  const { dynamo, target } = admin;
+  const endpoints = await dynamoEndpoints(dynamo, target.tables.deliveries).list(accountId);
+  const destination = await dynamoDestinationStore(dynamo, target.tables.deliveries).get(accountId);
+  const holds = await Array.fromAsync(booksOf(admin).openHolds(accountId));
+  return {
+    id: account.id,
+    name: account.name,
+    email: account.email,
+    demo: account.demo,
+    credit_balance: account.balance,
+    credits_held: account.held,
+    credits_spent: account.spent,
+    lifetime_credits: account.lifetime,
+    concurrency: concurrencyFor(account.lifetime),
+    in_flight: account.inFlight,
+    auto_topup: presentTopUp(account.autoTopUp),
+    created_at: account.createdAt,
+    s3_destination: destination && {
+      enabled: destination.enabled,
+      failing: destination.failing,
+      bucket: destination.bucket,
+      last_error: destination.lastError,
+    },
+    open_holds: holds.map(({ holdId, credits, createdAt, expiresAt }) => ({
+      id: holdId,
+      credits,
+      created_at: createdAt,
+      expires_at: expiresAt,
+    })),
+    api_keys: (await keysOf(admin).list(accountId)).map(presentApiKey),
+    watchlists: await watchlistLines(accountId, admin),
+    webhook_endpoints: endpoints.map(({ id, url, enabled, events, createdAt }) => ({
+      id,
+      url,
+      enabled,
+      events,
+      created_at: createdAt,
+    })),
+  };
+}

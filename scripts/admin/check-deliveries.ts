@@ -1,0 +1,174 @@
+import type { DeliveriesReader } from "../../shared/aws/deliveries-reader.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import {
+  type Difference,
+  fieldDifferences,
+  missing,
+  present,
+} from "../../shared/base/difference.ts";
+import { feedCheck, feedKeptSince } from "../../shared/events/reconcile-feed.ts";
+import type { ExportStore } from "../../shared/exports/export-store.ts";
+import { entriesFor as entriesForExport } from "../../shared/exports/reconcile-export.ts";
+import {
+  destinationTarget,
+  endpointTarget,
+  type Entry,
+  type Target,
+} from "../../shared/outbox/outbox.ts";
+import { targetDifferences } from "../../shared/outbox/reconcile-target.ts";
+import type { DeliveryStore } from "../../shared/webhooks/delivery-store.ts";
+import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
+import { entriesFor as entriesForDelivery } from "../../shared/webhooks/reconcile-delivery.ts";
+import { confirmed, type Looked } from "./confirmed.ts";
+
+interface DeliveriesDependencies {
+  readonly rows: DeliveriesReader;
+  readonly endpoints: EndpointLookup;
+  readonly deliveries: Pick<DeliveryStore, "list" | "get">;
+  readonly exports: Pick<ExportStore, "list" | "get">;
+  readonly clock: Clock;
+}
+
+interface DeliveriesFound extends Looked {
+  /** Deliveries and exports that are pending. */
+  readonly pending: number;
+  /** Runs in the feed. */
+  readonly feedRuns: number;
+}
+
+/** An account's endpoints, what it is owed, and its feed; `openedAt`: an ISO time. */
+export const checkDeliveries = (
+  account: { readonly id: string; readonly openedAt: string },
+  dependencies: DeliveriesDependencies,
+): Promise<DeliveriesFound> =>
+  confirmed(async () => {
+    const { id } = account;
+    const owed = await owedDifferences(id, dependencies);
+    const feed = await feedDifferences(account, dependencies);
+    const differences = [
+      ...(await endpointDifferences(id, dependencies)),
+      ...owed.differences,
+      ...feed.differences,
+    ];
+    return { pending: owed.pending, feedRuns: feed.runs, differences, isSteady: true };
+  }, dependencies);
+
+async function endpointDifferences(
+  accountId: string,
+  { endpoints, rows, clock }: DeliveriesDependencies,
+): Promise<Difference[]> {
+  const listed = await endpoints.list(accountId);
+  const differences = fieldDifferences(
+    accountId,
+    { webhook_endpoints: await endpoints.countEndpoints(accountId) },
+    { webhook_endpoints: listed.length },
+  );
+  for (const { id, url } of listed) {
+    const found = await endpoints.findByUrl(accountId, url);
+    const place = `${accountId} ${id}`;
+    const field = "endpoint of its URL";
+    differences.push(
+      ...fieldDifferences(place, { [field]: found?.id ?? missing }, { [field]: id }),
+    );
+  }
+  const ids = listed.map(({ id }) => id);
+  const targets = await rows.targets(accountId, ids);
+  const now = clock.now();
+  return [...differences, ...targets.flatMap((target) => targetDifferences(target, now))];
+}
+
+/** Whoever is pending in a log is owed an attempt. */
+async function owedDifferences(
+  accountId: string,
+  dependencies: DeliveriesDependencies,
+): Promise<{ readonly differences: Difference[]; readonly pending: number }> {
+  const { deliveries, exports } = dependencies;
+  const differences: Difference[] = [];
+  let pending = 0;
+  for await (const { id } of pendingDeliveries(accountId, dependencies)) {
+    const owed = async () => {
+      const delivery = await deliveries.get(accountId, id);
+      if (delivery === null) return null;
+      const target = endpointTarget(accountId, delivery.endpointId);
+      return { target, entries: entriesForDelivery(delivery) };
+    };
+    differences.push(...(await missingEntries(id, owed, dependencies)));
+    pending += 1;
+  }
+  for await (const { id } of pendingExports(accountId, dependencies)) {
+    const owed = async () => {
+      const record = await exports.get(accountId, id);
+      if (record === null) return null;
+      return { target: destinationTarget(accountId), entries: entriesForExport(record) };
+    };
+    differences.push(...(await missingEntries(id, owed, dependencies)));
+    pending += 1;
+  }
+  return { differences, pending };
+}
+
+type Owed = { readonly target: Target; readonly entries: readonly Entry[] } | null;
+
+/** An attempt that is made meanwhile takes its entry away, and says so in the log. */
+async function missingEntries(
+  id: string,
+  owed: () => Promise<Owed>,
+  { rows }: DeliveriesDependencies,
+): Promise<Difference[]> {
+  const before = await owed();
+  if (before === null) return [];
+  const { target } = before;
+  const absent: Entry[] = [];
+  for (const entry of before.entries) {
+    if (!(await rows.isOwed(target, entry))) absent.push(entry);
+  }
+  if (absent.length === 0) return [];
+  const still = new Set((await owed())?.entries.map(({ dueAt }) => dueAt));
+  return absent
+    .filter(({ dueAt }) => still.has(dueAt))
+    .map(({ dueAt }) => ({
+      place: `${target.accountId} ${id}`,
+      field: `outbox entry due ${dueAt}`,
+      stored: missing,
+      expected: present,
+    }));
+}
+
+const rowsAtOnce = 100;
+
+async function* pendingDeliveries(accountId: string, { deliveries }: DeliveriesDependencies) {
+  let before: string | null = null;
+  do {
+    const wanted = { limit: rowsAtOnce, before, filter: { state: "pending" as const } };
+    const page = await deliveries.list(accountId, wanted);
+    yield* page.deliveries;
+    before = page.lastId;
+  } while (before !== null);
+}
+
+async function* pendingExports(accountId: string, { exports }: DeliveriesDependencies) {
+  let before: string | null = null;
+  do {
+    const wanted = { limit: rowsAtOnce, before, state: "pending" as const };
+    const page = await exports.list(accountId, wanted);
+    yield* page.exports;
+    before = page.lastId;
+  } while (before !== null);
+}
+
+async function feedDifferences(
+  { id, openedAt }: { readonly id: string; readonly openedAt: string },
+  { rows, clock }: DeliveriesDependencies,
+): Promise<{ readonly differences: readonly Difference[]; readonly runs: number }> {
+  const kept = feedKeptSince(clock.now());
+  const check = feedCheck(id, { at: openedAt, kept });
+  const count = await rows.feedCount(id);
+  const differences: Difference[] = [];
+  let runs = 0;
+  for await (const entry of rows.feed(id, count)) {
+    differences.push(...check.take(entry));
+    runs += 1;
+  }
+  const byTime = await rows.feedRunsSince(id, kept, count);
+  return { differences: [...differences, ...check.end({ count, byTime })], runs };
+}

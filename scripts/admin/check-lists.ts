@@ -1,0 +1,136 @@
+import type { ListsReader, StoredCounts } from "../../shared/aws/lists-reader.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import { type Difference, fieldDifferences } from "../../shared/base/difference.ts";
+import type { LedgerSums } from "../../shared/credits/ledger-fold.ts";
+import type { Run } from "../../shared/runs/run.ts";
+import {
+  chargeDifferences,
+  isFolded,
+  type RecordedStep,
+  resultDifferences,
+  runSequenceCheck,
+} from "../../shared/runs/reconcile-runs.ts";
+import type { StepStore } from "../../shared/runs/step-store.ts";
+import type { ListRef } from "../../shared/watchlists/page-store.ts";
+import {
+  countDifferences,
+  pageFold,
+  scheduleDifferences,
+} from "../../shared/watchlists/reconcile-list.ts";
+import { confirmed, type Looked } from "./confirmed.ts";
+
+interface ListsDependencies {
+  readonly lists: ListsReader;
+  readonly clock: Clock;
+}
+
+interface ItemsFound extends Looked {
+  readonly items: number;
+}
+
+/** The pages of a list, and its counters against them. */
+export const checkItems = (ref: ListRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
+  confirmed(() => lookAtItems(ref, dependencies), dependencies);
+
+async function lookAtItems(
+  { accountId, watchlistId }: ListRef,
+  { lists }: ListsDependencies,
+): Promise<ItemsFound> {
+  const before = await lists.counts(accountId, watchlistId);
+  const fold = pageFold(watchlistId);
+  const differences: Difference[] = [];
+  for await (const page of lists.pages(watchlistId)) differences.push(...fold.take(page));
+  const { counts, items, differences: whole } = fold.end();
+  const after = await lists.counts(accountId, watchlistId);
+  // A list that is gone has no pages to be.
+  if (before === undefined || after === undefined) {
+    return { items: 0, differences: [], isSteady: true };
+  }
+  const isSteady = isSame(before, after);
+  const counted = isSteady ? countDifferences(watchlistId, after, counts) : [];
+  return { items, differences: [...differences, ...whole, ...counted], isSteady };
+}
+
+const isSame = (a: StoredCounts, b: StoredCounts): boolean =>
+  a.total === b.total &&
+  a.counts.new === b.counts.new &&
+  a.counts.active === b.counts.active &&
+  a.counts.delisted === b.counts.delisted;
+
+interface RunsDependencies extends ListsDependencies {
+  readonly steps: Pick<StepStore, "list" | "toldResults">;
+}
+
+export interface RunsWanted extends ListRef {
+  /** How many runs, the newest, are held to what their steps recorded. */
+  readonly runsMax: number;
+  /** What the ledger charged, and since when; null when there is no telling. */
+  readonly charged: {
+    readonly sums: LedgerSums;
+    readonly since: Date;
+    /** When the ledger was added up: a run that ended later is not in it. */
+    readonly until: Date;
+  } | null;
+}
+
+interface RunsFound extends Looked {
+  readonly runs: number;
+}
+
+/** A list's schedule and runs: its row, theirs, and what the steps recorded. */
+export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
+  confirmed(() => lookAtRuns(wanted, dependencies), dependencies);
+
+/** What steps recorded is kept for 14 days; a day is left for a run to take. */
+const recordedDays = 13;
+
+async function lookAtRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
+  const { lists, clock } = dependencies;
+  const stored = await lists.list(wanted.accountId, wanted.watchlistId);
+  if (stored === undefined) return { runs: 0, differences: [], isSteady: true };
+  const check = runSequenceCheck(stored.list);
+  const recordedSince = new Date(clock.now().getTime() - recordedDays * 24 * 60 * 60 * 1_000);
+  const differences = scheduleDifferences(stored);
+  let runs = 0;
+  for await (const line of lists.runs(wanted.watchlistId)) {
+    const { run } = line;
+    differences.push(...check.take(line));
+    if (!isFolded(run)) continue;
+    differences.push(...runCharge(run, wanted));
+    if (runs >= wanted.runsMax || new Date(run.startedAt) < recordedSince) continue;
+    runs += 1;
+    differences.push(...resultDifferences(run, await recordedBy(run, dependencies)));
+  }
+  return { runs, differences: [...differences, ...check.end()], isSteady: true };
+}
+
+function runCharge(run: Run, { charged }: RunsWanted): Difference[] {
+  if (charged === null || !charged.sums.isWhole) return [];
+  const isCovered =
+    new Date(run.startedAt) >= charged.since &&
+    run.finishedAt !== null &&
+    new Date(run.finishedAt) < charged.until;
+  return isCovered ? chargeDifferences(run, charged.sums.charged.get(run.id) ?? 0) : [];
+}
+
+async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<readonly RecordedStep[]> {
+  const recorded: RecordedStep[] = [];
+  for (const step of await steps.list(run.id)) {
+    recorded.push({ step, results: await Array.fromAsync(steps.toldResults(step)) });
+  }
+  return recorded;
+}
+
+/** The count that limits an account's lists. */
+export async function checkListCount(
+  accountId: string,
+  dependencies: ListsDependencies,
+): Promise<Looked> {
+  const { lists } = dependencies;
+  return confirmed(async () => {
+    const watchlists = await lists.listCount(accountId);
+    const found = (await Array.fromAsync(lists.lists(accountId))).length;
+    const differences = fieldDifferences(accountId, { watchlists }, { watchlists: found });
+    return { differences, isSteady: true };
+  }, dependencies);
+}

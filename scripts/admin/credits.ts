@@ -1,0 +1,153 @@
+import type { AutoTopUp } from "../../shared/accounts/auto-top-up.ts";
+import { adjustCredits, grantCredits, purchasePack } from "../../shared/accounts/change-credits.ts";
+import { creditPacks, isPackId, type PackId } from "../../shared/accounts/credit-packs.ts";
+import { dynamoAutoTopUpStore } from "../../shared/aws/account-store.ts";
+import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { ChangeOutcome } from "../../shared/credits/credit-changes.ts";
+import { listTransactions } from "../../shared/credits/list-transactions.ts";
+import {
+  type Admin,
+  type Commands,
+  listOf,
+  required,
+  type Values,
+  wholeNumber,
+} from "./command.ts";
+
+/** What one look at the ledger brings. */
+const transactionsMax = 1_000;
+const packNames = Object.keys(creditPacks).join("|");
+const changeTakes = ["account", "id"] as const;
+
+export const creditCommands: Commands = {
+  packs: {
+    usage: "",
+    takes: [],
+    about: "Lists the credit packs.",
+    answer: listOf(Object.entries(creditPacks).map(([pack, credits]) => ({ pack, credits }))),
+  },
+  credits: {
+    usage: "--account <acct_…> [--limit <n>] [--starting-after <ctx_…>]",
+    takes: ["account", "limit", "starting-after"],
+    about: "Lists the ledger of an account, newest first.",
+    run: (values, { dynamo, target }) =>
+      listTransactions(
+        {
+          accountId: required(values, "account"),
+          limit: wholeNumber(values, "limit", {
+            least: 1,
+            most: transactionsMax,
+            otherwise: limits.pagination.creditTransactions.default,
+          }),
+          startingAfter: values["starting-after"],
+        },
+        dynamoCreditHistory(dynamo, target.tables.ledger),
+      ),
+  },
+  purchase: {
+    usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
+    takes: [...changeTakes, "pack"],
+    about: "Books a pack that was paid for; it raises the concurrency tier.",
+    changes: (values) => `Book pack ${packOf(values)} for ${subjectOf(values)}`,
+    run: (values, admin) =>
+      changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin))),
+  },
+  grant: {
+    usage: "--account <acct_…> --id <id> --credits <n>",
+    takes: [...changeTakes, "credits"],
+    about: "Gives credits away.",
+    changes: (values) => `Grant ${granted(values)} credits to ${subjectOf(values)}`,
+    run: (values, admin) =>
+      changed(grantCredits({ ...targetOf(values), credits: granted(values) }, changesOf(admin))),
+  },
+  adjust: {
+    usage: "--account <acct_…> --id <id> --credits=<n, or -n>",
+    takes: [...changeTakes, "credits"],
+    about: "Corrects a balance, never below zero.",
+    changes: (values) =>
+      `Adjust the balance of ${subjectOf(values)} by ${adjusted(values)} credits`,
+    run: (values, admin) =>
+      changed(adjustCredits({ ...targetOf(values), credits: adjusted(values) }, changesOf(admin))),
+  },
+  "set-auto-topup": {
+    usage: `--account <acct_…> [--threshold <n> --pack <${packNames}> [--disabled]]`,
+    takes: ["account", "threshold", "pack", "disabled"],
+    about: "Sets when an account wants a pack by itself; without --pack it wants none.",
+    changes: (values) => `Set the auto top-up of ${required(values, "account")}`,
+    run: setAutoTopUp,
+  },
+};
+
+async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<unknown> {
+  const accountId = required(values, "account");
+  const autoTopUp = topUpOf(values);
+  const topUps = dynamoAutoTopUpStore(dynamo, target.tables.accounts);
+  if (!(await topUps.setAutoTopUp(accountId, autoTopUp))) {
+    throw new Error(`There is no account ${accountId}`);
+  }
+  return { id: accountId, auto_topup: presentTopUp(autoTopUp) };
+}
+
+/** A wish for packs as the API shows it. */
+export const presentTopUp = (wish: AutoTopUp | null) =>
+  wish && {
+    enabled: wish.enabled,
+    threshold_credits: wish.thresholdCredits,
+    pack_id: wish.packId,
+  };
+
+function topUpOf(values: Values): AutoTopUp | null {
+  if (values.pack === undefined) {
+    if (values.threshold === undefined && values.disabled !== true) return null;
+    throw new Error("--threshold and --disabled go with --pack");
+  }
+  return {
+    enabled: values.disabled !== true,
+    thresholdCredits: wholeNumber(values, "threshold", { least: 0 }),
+    packId: packOf(values),
+  };
+}
+
+function changesOf({ dynamo, target: { tables } }: Admin) {
+  const time = { clock: systemClock, chance: systemChance };
+  const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger, ...time };
+  return { changes: dynamoCreditChanges(dynamo, options), ...time };
+}
+
+async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
+  const change = await made;
+  if (change.outcome === "changed") {
+    return { credit_balance: change.balance, lifetime_credits: change.lifetime };
+  }
+  const reasons = {
+    insufficient: "The balance is smaller than that",
+    id_reused: "This --id has made another change before: take another one",
+    unknown_account: "There is no such account",
+  };
+  throw new Error(reasons[change.outcome]);
+}
+
+const targetOf = (values: Values): { accountId: string; changeId: string } => ({
+  accountId: required(values, "account"),
+  changeId: required(values, "id"),
+});
+
+const subjectOf = (values: Values): string =>
+  `${required(values, "account")} (${required(values, "id")})`;
+
+function packOf(values: Values): PackId {
+  const pack = required(values, "pack");
+  if (!isPackId(pack)) throw new Error(`--pack is one of ${Object.keys(creditPacks).join(", ")}`);
+  return pack;
+}
+
+const granted = (values: Values): number => wholeNumber(values, "credits", { least: 1 });
+
+function adjusted(values: Values): number {
+  const credits = wholeNumber(values, "credits", { least: Number.MIN_SAFE_INTEGER });
+  if (credits === 0) throw new Error("--credits 0 changes nothing");
+  return credits;
+}

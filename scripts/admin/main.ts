@@ -1,0 +1,129 @@
+import { parseArgs } from "node:util";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { accountCommands } from "./accounts.ts";
+import {
+  type Command,
+  commandOptions,
+  type Commands,
+  commonOptions,
+  type Values,
+  type WorldCommand,
+} from "./command.ts";
+import { confirm, type Terminal } from "./confirm.ts";
+import { creditCommands } from "./credits.ts";
+import { deadLetterCommands } from "./dead-letters.ts";
+import { textOf } from "./print.ts";
+import { reconcileCommands } from "./reconcile-command.ts";
+import { deployedTarget, localTarget, type Target } from "./target.ts";
+import { commandUsage, usageOf } from "./usage.ts";
+import { watchlistCommands } from "./watchlists.ts";
+
+const commands: Commands = {
+  ...accountCommands,
+  ...creditCommands,
+  ...watchlistCommands,
+  ...deadLetterCommands,
+  ...reconcileCommands,
+};
+
+const options = { ...commandOptions, ...commonOptions };
+
+/** What the tool reads from and writes to; errors and questions go to `errors`. */
+export interface Streams {
+  readonly input: Terminal["input"];
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly errors: NodeJS.WritableStream;
+}
+
+/** Does what the words of a command line ask for; answers the exit code. */
+export async function runAdmin(words: readonly string[], streams: Streams): Promise<number> {
+  try {
+    return await obey(words, streams);
+  } catch (error) {
+    streams.errors.write(`${reasonOf(error)}\n`);
+    return 1;
+  }
+}
+
+async function obey(words: readonly string[], streams: Streams): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    options,
+    allowPositionals: true,
+  });
+  if (positionals.length === 0) {
+    streams.output.write(usageOf(commands));
+    return values.help === true ? 0 : 1;
+  }
+  const name = positionals.join(" ");
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    throw new Error(`There is no command ${name}. npm run admin lists what there is.`);
+  }
+  if (values.help === true) {
+    streams.output.write(`${commandUsage(name, command)}\n`);
+    return 0;
+  }
+  refuseOthers(name, command, Object.keys(values));
+  if (!("answer" in command)) return carryOut(command, values, streams);
+  print(command.answer, values, streams);
+  return 0;
+}
+
+async function carryOut(command: WorldCommand, values: Values, streams: Streams): Promise<number> {
+  // Whatever is wrong with the options shows before anything is looked up.
+  const change = command.changes?.(values);
+  const target = await targetOf(values);
+  if (change !== undefined) {
+    const wanted = { stage: target.stage, change, isConfirmed: values.yes === true };
+    await confirm(wanted, { input: streams.input, output: streams.errors });
+  }
+  let code = 0;
+  const result = await command.run(values, {
+    target,
+    dynamo: documentClient(),
+    sqs: new SQSClient({ useQueueUrlAsEndpoint: false }),
+    say: (line) => void streams.output.write(`${line}\n`),
+    endWith: (wanted) => {
+      code = wanted;
+    },
+  });
+  if (result !== undefined) print(result, values, streams);
+  return code;
+}
+
+/** JSON for scripts, text for people. */
+function print(result: unknown, { json }: Values, { output }: Streams): void {
+  const isForPeople = output.isTTY === true && json !== true;
+  output.write(`${isForPeople ? textOf(result) : JSON.stringify(result, null, 2)}\n`);
+}
+
+function refuseOthers(name: string, { takes, usage }: Command, given: readonly string[]): void {
+  const taken = new Set<string>(takes);
+  const other = given.find((option) => !taken.has(option) && !Object.hasOwn(commonOptions, option));
+  if (other === undefined) return;
+  throw new Error(
+    `${name} does not take --${other}. It takes: ${usage === "" ? "nothing" : usage}`,
+  );
+}
+
+async function targetOf({ stage, region }: Values): Promise<Target> {
+  if (stage === undefined) {
+    if (region !== undefined) throw new Error("--region goes with --stage");
+    return localTarget(process.env["LOCAL_DIR"] ?? ".local");
+  }
+  // Every client of this process asks there.
+  if (region !== undefined) process.env["AWS_REGION"] = region;
+  return deployedTarget(stage);
+}
+
+/** What a person can do something with; a failed connection has no message of its own. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof AggregateError || error.message === "") {
+    const code = "code" in error ? String(error.code) : error.name;
+    return `${code}: the endpoint does not answer. Does the world still run?`;
+  }
+  return error.message;
+}

@@ -1,0 +1,54 @@
+type Fields = readonly (readonly [string, unknown])[];
+
+/**
+ * A result as text for people: a list of rows as columns, everything else line by line, with lists
+ * in it below their names.
+ */
+export function textOf(result: unknown): string {
+  const rows = rowsIn(result);
+  if (rows !== undefined) return rows.length === 0 ? "none" : columns(rows).join("\n");
+  return lines(fieldsOf(result).filter(([name]) => name !== "object")).join("\n");
+}
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? Object.entries(value) : [["result", value]];
+
+/** The rows of a list as the API gives them, and of a plain one. */
+function rowsIn(result: unknown): readonly Fields[] | undefined {
+  const list: unknown =
+    typeof result === "object" && result !== null && "data" in result ? result.data : result;
+  if (!Array.isArray(list)) return undefined;
+  return list.map((row: unknown) => fieldsOf(row).filter(([name]) => name !== "object"));
+}
+
+function columns(rows: readonly Fields[]): string[] {
+  const names = [...new Set(rows.flatMap((row) => row.map(([name]) => name)))];
+  const cells = rows.map((row) => {
+    const values = new Map(row);
+    return names.map((name) => cell(values.get(name)));
+  });
+  const all = [names, ...cells];
+  const widths = names.map((_, n) => Math.max(...all.map((line) => line[n]?.length ?? 0)));
+  return all.map((line) =>
+    line
+      .map((text, n) => text.padEnd(widths[n] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}
+
+function lines(fields: Fields): string[] {
+  const width = Math.max(0, ...fields.map(([name]) => name.length));
+  return fields.flatMap(([name, value]) => {
+    const rows = rowsIn(value);
+    if (rows === undefined || rows.length === 0) {
+      return [`${name.padEnd(width)}  ${rows === undefined ? cell(value) : "none"}`];
+    }
+    return [name, ...columns(rows).map((line) => `  ${line}`)];
+  });
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return "-";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,45 @@
+import { type Difference, differenceLine } from "../../shared/base/difference.ts";
+import { systemClock } from "../../shared/base/system.ts";
+import { type Commands, wholeNumber } from "./command.ts";
+import { reconcile, type Tally, tallyLine } from "./reconcile.ts";
+
+/** Exit code of a reconciliation that found something. */
+const foundDifferences = 2;
+const runsDefault = 20;
+
+export const reconcileCommands: Commands = {
+  reconcile: {
+    usage: "[--account <acct_…>] [--runs <n>] [--json]",
+    takes: ["account", "runs"],
+    about:
+      "Compares the ledger with balances, items with counters, runs with their results, and what " +
+      `is pending with what is owed; a line for each difference. The newest ${runsDefault} runs of a ` +
+      "list are held to their results, or --runs.",
+    async run(values, { dynamo, target, say, endWith }) {
+      const line = values.json === true ? JSON.stringify : differenceLine;
+      const tally = await reconcile(dynamo, target.tables, {
+        accountId: values.account ?? null,
+        runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
+        clock: systemClock,
+        report: (difference: Difference) => say(line(difference)),
+      });
+      if (tally.differences > 0) endWith(foundDifferences);
+      say(values.json === true ? JSON.stringify(summaryOf(tally)) : tallyLine(tally));
+      return undefined;
+    },
+  },
+};
+
+const summaryOf = (tally: Tally): Record<string, unknown> => ({
+  summary: tallyLine(tally),
+  accounts: tally.accounts,
+  ledger_entries: tally.ledgerEntries,
+  holds: tally.holds,
+  watchlists: tally.watchlists,
+  items: tally.items,
+  runs: tally.runs,
+  pending_deliveries: tally.pendingDeliveries,
+  feed_runs: tally.feedRuns,
+  differences: tally.differences,
+  unsteady: tally.unsteady,
+});

@@ -1,0 +1,106 @@
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  ListMessageMoveTasksCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+  StartMessageMoveTaskCommand,
+} from "@aws-sdk/client-sqs";
+import type { QueueUrls } from "./target.ts";
+
+export interface Replayed {
+  readonly moved: number;
+  /** `running`: SQS goes on by itself; ask for the counts to see how far it is. */
+  readonly state: "completed" | "running";
+}
+
+/** Names that emulators give to an action they do not know. */
+const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|UnsupportedOperation/;
+const looksMax = 30;
+const lookMs = 1_000;
+const receiveMax = 10;
+/** While one is sent and deleted, nobody else receives it. */
+const hiddenSeconds = 60;
+
+/**
+ * Moves every dead letter back to the queue that gave it up: by SQS itself, or one by one where the
+ * endpoint cannot. @throws Error when SQS ends the move as failed.
+ */
+export async function replayDeadLetters(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: urls.deadLetters,
+      AttributeNames: ["QueueArn", "ApproximateNumberOfMessages"],
+    }),
+  );
+  const waiting = Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+  const SourceArn = Attributes?.QueueArn;
+  try {
+    await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }));
+  } catch (error) {
+    if (!(error instanceof Error) || !unknownAction.test(error.name)) throw error;
+    return { moved: await moveOneByOne(sqs, urls, waiting), state: "completed" };
+  }
+  return watchTask(sqs, SourceArn);
+}
+
+async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise<Replayed> {
+  let moved = 0;
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    await delay(lookMs);
+    const { Results } = await sqs.send(
+      new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }),
+    );
+    const task = Results?.[0];
+    moved = task?.ApproximateNumberOfMessagesMoved ?? 0;
+    if (task?.Status === "COMPLETED") return { moved, state: "completed" };
+    if (task?.Status !== "RUNNING") {
+      throw new Error(
+        `SQS stopped after ${moved} messages: ${task?.FailureReason ?? task?.Status}`,
+      );
+    }
+  }
+  return { moved, state: "running" };
+}
+
+/**
+ * A message is deleted only after it was taken by its queue: one that is stopped in between is there
+ * twice, which every consumer copes with. Ends with those that waited, so that letters that die again
+ * meanwhile are not sent around for ever.
+ */
+async function moveOneByOne(sqs: SQSClient, urls: QueueUrls, waiting: number): Promise<number> {
+  let moved = 0;
+  while (moved < waiting) {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: urls.deadLetters,
+        MaxNumberOfMessages: Math.min(receiveMax, waiting - moved),
+        VisibilityTimeout: hiddenSeconds,
+        WaitTimeSeconds: 1,
+        MessageAttributeNames: ["All"],
+        MessageSystemAttributeNames: ["MessageGroupId"],
+      }),
+    );
+    if (Messages.length === 0) break;
+    for (const message of Messages) {
+      await sqs.send(new SendMessageCommand({ QueueUrl: urls.queue, ...contentOf(message) }));
+      await sqs.send(
+        new DeleteMessageCommand({
+          QueueUrl: urls.deadLetters,
+          ReceiptHandle: message.ReceiptHandle,
+        }),
+      );
+      moved += 1;
+    }
+  }
+  return moved;
+}
+
+const contentOf = ({ Body, MessageAttributes, Attributes }: Message) => ({
+  MessageBody: Body,
+  MessageAttributes,
+  MessageGroupId: Attributes?.MessageGroupId,
+});

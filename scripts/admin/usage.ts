@@ -1,0 +1,39 @@
+import type { Command, Commands } from "./command.ts";
+
+const width = 96;
+
+/** Every command in a line or two, and what they have in common. */
+export function usageOf(commands: Commands): string {
+  const all = Object.entries(commands).map(([name, command]) => commandUsage(name, command));
+  return `npm run admin -- <command> [options]
+
+${all.join("\n")}
+
+Where it works:
+  the local world that runs on LOCAL_DIR (default .local), or with
+  --stage dev|prod [--region <region>]   a deployed stage, by the outputs of its stacks; credentials
+                                         as the AWS SDK finds them, AWS_ENDPOINT_URL as it is set.
+A change of prod is shown first and has to be confirmed: by typing prod, or with --yes.
+
+The --id of a change is yours, such as the number of an invoice: repeating it changes nothing.
+Results are JSON; at a terminal they are text, and JSON with --json.
+Exit codes: 0 fine, 1 failed, 2 reconcile found differences.
+`;
+}
+
+/** The usage of one command. */
+export const commandUsage = (name: string, { usage, about }: Command): string =>
+  `  ${`${name} ${usage}`.trimEnd()}\n${wrapped(about)}`;
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line.length + word.length >= width - 6) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].map((one) => `      ${one}`).join("\n");
+}

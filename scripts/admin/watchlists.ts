@@ -1,0 +1,101 @@
+import { dynamoListsReader, type RunLine } from "../../shared/aws/lists-reader.ts";
+import { dynamoStepStore } from "../../shared/aws/step-store.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { presentRun } from "../../shared/runs/present-run.ts";
+import type { StepRecord } from "../../shared/runs/run.ts";
+import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
+import { batchesLeft, waitsFor } from "./waits-for.ts";
+
+const listsOf = ({ dynamo, target }: Admin) => dynamoListsReader(dynamo, target.tables.watchlists);
+
+export const watchlistCommands: Commands = {
+  watchlists: {
+    usage: "--account <acct_…>",
+    takes: ["account"],
+    about: "Lists the watchlists of an account.",
+    run: async (values, admin) => listOf(await watchlistLines(required(values, "account"), admin)),
+  },
+  runs: {
+    usage: "--watchlist <wl_…> [--limit <n>]",
+    takes: ["watchlist", "limit"],
+    about: "Lists the runs of a watchlist, newest first.",
+    async run(values, admin) {
+      const { default: otherwise } = limits.pagination.runs;
+      const limit = wholeNumber(values, "limit", { least: 1, otherwise });
+      const found: RunLine[] = [];
+      for await (const line of listsOf(admin).runs(required(values, "watchlist"))) {
+        found.push(line);
+        if (found.length > limit) break;
+      }
+      return listOf(found.slice(0, limit).map(runLine), found.length > limit);
+    },
+  },
+  "runs show": {
+    usage: "--watchlist <wl_…> --run <number>",
+    takes: ["watchlist", "run"],
+    about: "Shows a run: its phase, its steps and their batches, and what it waits for.",
+    run: async (values, admin) =>
+      showRun(required(values, "watchlist"), wholeNumber(values, "run", { least: 1 }), admin),
+  },
+};
+
+/** The watchlists of an account, a line each. */
+export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
+  const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
+  return lists.map(({ list, itemTotal }) => ({
+    id: list.id,
+    name: list.name,
+    platform: list.platform,
+    status: list.status,
+    paused_reason: list.pausedReason,
+    items: itemTotal,
+    run_count: list.runCount,
+    running_run: list.runningRun,
+    last_run_status: list.lastRunStatus,
+    next_run_at: list.nextRunAt,
+  }));
+}
+
+const runLine = ({ run, dueAt }: RunLine): unknown => ({
+  run_number: run.runNumber,
+  id: run.id,
+  trigger: run.trigger,
+  kind: run.kind,
+  phase: run.phase,
+  status: run.status,
+  credits: run.credits,
+  tracked: run.stats.tracked,
+  changed: run.stats.changed,
+  started_at: run.startedAt,
+  finished_at: run.finishedAt,
+  sweeper_looks_at: dueAt,
+});
+
+async function showRun(watchlistId: string, runNumber: number, admin: Admin): Promise<unknown> {
+  const found = await listsOf(admin).run(watchlistId, runNumber);
+  if (found === undefined) throw new Error(`Watchlist ${watchlistId} has no run ${runNumber}`);
+  const { run, dueAt } = found;
+  const table = admin.target.tables.watchlists;
+  const store = dynamoStepStore(admin.dynamo, { table, clock: systemClock, chance: systemChance });
+  const steps = await store.list(run.id);
+  return {
+    waits_for: waitsFor(run, steps),
+    phase: run.phase,
+    progress_at: run.progressAt,
+    sweeper_looks_at: dueAt,
+    steps: steps.map(stepLine),
+    ...presentRun(run),
+  };
+}
+
+const stepLine = (step: StepRecord): unknown => ({
+  step: step.step,
+  scraper: step.scraper,
+  decision: step.decision,
+  items: step.items,
+  batches: step.batches,
+  batches_done: step.done.size,
+  batches_left: batchesLeft(step),
+  credits: step.stats?.credits ?? null,
+});

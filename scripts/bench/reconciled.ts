@@ -1,0 +1,69 @@
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { dynamoListsReader } from "../../shared/aws/lists-reader.ts";
+import { type Difference, differenceLine } from "../../shared/base/difference.ts";
+import { systemClock } from "../../shared/base/system.ts";
+import { checkDeliveries } from "../admin/check-deliveries.ts";
+import { checkItems } from "../admin/check-lists.ts";
+import { deliveriesOf, noCounts, reconcile, type Tally, tallyLine } from "../admin/reconcile.ts";
+import { localTarget } from "../admin/target.ts";
+import type { ListRef } from "../../shared/watchlists/page-store.ts";
+
+const runsMax = 100;
+
+/**
+ * Compares what the tables of a bench's local world keep twice, and says so.
+ * @throws Error when something differs.
+ */
+export async function reconcileWorld(dataFolder: string): Promise<void> {
+  const { tables } = localTarget(dataFolder);
+  const tally = await reconcile(documentClient(), tables, {
+    accountId: null,
+    runsMax,
+    clock: systemClock,
+    report: tell,
+  });
+  conclude(tally);
+}
+
+/** The same for a bench that keeps the items of one list and nothing else. */
+export async function reconcileItems(table: string, ref: ListRef): Promise<void> {
+  const lists = dynamoListsReader(documentClient(), table);
+  const found = await checkItems(ref, { lists, clock: systemClock });
+  const { items, differences, isSteady } = found;
+  differences.forEach(tell);
+  conclude({
+    ...noCounts(),
+    watchlists: 1,
+    items,
+    differences: differences.length,
+    unsteady: isSteady ? 0 : 1,
+  });
+}
+
+/** The same for a bench that delivers and keeps nothing else. */
+export async function reconcileDeliveries(table: string, accountIds: string[]): Promise<void> {
+  const counts = noCounts();
+  for (const id of accountIds) {
+    // Opened before any time: the feed may begin anywhere.
+    const account = { id, openedAt: "" };
+    const found = await checkDeliveries(
+      account,
+      deliveriesOf(documentClient(), table, systemClock),
+    );
+    found.differences.forEach(tell);
+    counts.accounts += 1;
+    counts.pendingDeliveries += found.pending;
+    counts.feedRuns += found.feedRuns;
+    counts.differences += found.differences.length;
+  }
+  conclude(counts);
+}
+
+const tell = (difference: Difference): void => {
+  process.stderr.write(`${differenceLine(difference)}\n`);
+};
+
+function conclude(tally: Tally): void {
+  process.stdout.write(`\n${tallyLine(tally)}\n`);
+  if (tally.differences + tally.unsteady > 0) throw new Error("The tables do not agree");
+}

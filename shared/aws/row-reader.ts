@@ -1,0 +1,87 @@
+import {
+  type DynamoDBDocumentClient,
+  QueryCommand,
+  type QueryCommandInput,
+  ScanCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Row } from "./dynamo.ts";
+
+/** Rows of one partition whose sort keys lie in a range, both ends inclusive. */
+export interface RowRange {
+  readonly pk: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Reading {
+  /** The highest sort key first. */
+  readonly newestFirst?: boolean;
+  /** Rows asked for at once: as many as are wanted, when that is known. */
+  readonly rowsAtOnce?: number;
+  readonly filter?: Pick<
+    QueryCommandInput,
+    "FilterExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+  >;
+}
+
+/**
+ * Every row that begins with a sort key; of an empty one every row. Keys are made of what sorts
+ * between `!` and `~`, and DynamoDB takes no empty key.
+ */
+export const rowsBelow = (pk: string, prefix: string): RowRange => ({
+  pk,
+  from: prefix === "" ? "!" : prefix,
+  to: `${prefix}~`,
+});
+
+/** Strongly consistent, one request at a time, so that no partition has to fit into memory. */
+export async function* readRows(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { pk, from, to, newestFirst = false, rowsAtOnce, filter }: RowRange & Reading,
+): AsyncGenerator<Row> {
+  let start: Row | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new QueryCommand({
+        ...filter,
+        TableName,
+        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+        ExpressionAttributeValues: {
+          ...filter?.ExpressionAttributeValues,
+          ":pk": pk,
+          ":from": from,
+          ":to": to,
+        },
+        ScanIndexForward: !newestFirst,
+        ConsistentRead: true,
+        Limit: rowsAtOnce,
+        ExclusiveStartKey: start,
+      }),
+    );
+    yield* Items;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** Every row of a table with one sort key, in the table's own order. */
+export async function* scanRows(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  sk: string,
+): AsyncGenerator<Row> {
+  let start: Row | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({
+        TableName,
+        FilterExpression: "sk = :sk",
+        ExpressionAttributeValues: { ":sk": sk },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      }),
+    );
+    yield* Items;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}

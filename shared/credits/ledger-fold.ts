@@ -1,0 +1,206 @@
+import { type Difference, missing, present } from "../base/difference.ts";
+import type { CreditTransaction } from "./credit-history.ts";
+
+/** An entry with the hold that it makes or resolves; grants, purchases and adjustments have none. */
+export interface LedgerEntry extends CreditTransaction {
+  readonly holdId: string | null;
+}
+
+export interface OpenHold {
+  readonly credits: number;
+  /** True for an item call's, which takes a slot; a run's step takes none. */
+  readonly takesSlot: boolean;
+}
+
+export interface DayUsage {
+  /** Holds that were resolved on this day. */
+  readonly requests: number;
+  /** What they were charged. */
+  readonly credits: number;
+}
+
+/** What an account's ledger comes to. */
+export interface LedgerSums {
+  /** The number of the newest entry; 0 without any. */
+  readonly sequence: number;
+  readonly balance: number;
+  readonly spent: number;
+  /** What the account began with, and what it bought since. */
+  readonly lifetime: number;
+  /** By hold id. */
+  readonly open: ReadonlyMap<string, OpenHold>;
+  /** By UTC date. */
+  readonly usage: ReadonlyMap<string, DayUsage>;
+  /** Charges by run id, of entries since the time asked for. */
+  readonly charged: ReadonlyMap<string, number>;
+  /** False once entries are missing: then only sequence and balance mean anything. */
+  readonly isWhole: boolean;
+}
+
+export interface LedgerFold {
+  /** Takes the next entry by its number; gives what is wrong with it. */
+  take(entry: LedgerEntry): Difference[];
+  /** What the entries up to a number come to, and what is wrong with them as a whole. */
+  end(sequence: number): { readonly sums: LedgerSums; readonly differences: Difference[] };
+}
+
+interface Hold extends OpenHold {
+  readonly resolved: number;
+}
+
+interface State {
+  readonly accountId: string;
+  readonly since: Date;
+  sequence: number;
+  balance: number;
+  spent: number;
+  lifetime: number;
+  isWhole: boolean;
+  readonly open: Map<string, Hold>;
+  readonly usage: Map<string, DayUsage>;
+  readonly charged: Map<string, number>;
+}
+
+/**
+ * Adds up an account's ledger, entry by entry, and holds it to its rules: numbers have no gap, each
+ * entry begins with the balance that the one before left and moves it by its credits, and each hold
+ * is made once and resolved once, by a charge and a refund that make up what was reserved. Keeps only
+ * what is open, days, and the runs charged since a time.
+ */
+export function ledgerFold(accountId: string, since: Date): LedgerFold {
+  const state: State = {
+    accountId,
+    since,
+    sequence: 0,
+    balance: 0,
+    spent: 0,
+    lifetime: 0,
+    isWhole: true,
+    open: new Map(),
+    usage: new Map(),
+    charged: new Map(),
+  };
+  return {
+    take(entry) {
+      const differences = [
+        ...gapBefore(state, entry.sequence),
+        ...chainDifferences(state, entry),
+        ...holdDifferences(state, entry),
+      ];
+      state.sequence = entry.sequence;
+      state.balance = entry.balanceAfter;
+      if (entry.type === "purchase" || entry.sequence === 1) state.lifetime += entry.credits;
+      return differences;
+    },
+    end(sequence) {
+      const gap = gapBefore(state, sequence + 1);
+      return { sums: state, differences: [...gap, ...halfResolved(state)] };
+    },
+  };
+}
+
+function gapBefore(state: State, sequence: number): Difference[] {
+  const [first, last] = [state.sequence + 1, sequence - 1];
+  if (first > last) return [];
+  state.isWhole = false;
+  const which = first === last ? `entry ${first}` : `entries ${first} to ${last}`;
+  const place = `${state.accountId} ${which}`;
+  return [{ place, field: "row", stored: missing, expected: present }];
+}
+
+function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
+  const place = `${state.accountId} entry ${entry.sequence}`;
+  const { type, credits, balanceBefore, balanceAfter } = entry;
+  const follows = entry.sequence === state.sequence + 1;
+  const moved = balanceAfter - balanceBefore;
+  const expected = balanceBefore + moveOf(type, credits, moved);
+  return [
+    ...(follows && balanceBefore !== state.balance
+      ? [{ place, field: "balance_before", stored: balanceBefore, expected: state.balance }]
+      : []),
+    ...(balanceAfter === expected
+      ? []
+      : [{ place, field: "balance_after", stored: balanceAfter, expected }]),
+    ...(balanceAfter < 0
+      ? [{ place, field: "balance_after", stored: balanceAfter, expected: "0 or more" }]
+      : []),
+  ];
+}
+
+/** How an entry moves the balance; an adjustment goes either way. */
+function moveOf(type: LedgerEntry["type"], credits: number, moved: number): number {
+  if (type === "charge") return 0;
+  if (type === "reserve" || (type === "adjust" && moved < 0)) return -credits;
+  return credits;
+}
+
+function holdDifferences(state: State, entry: LedgerEntry): Difference[] {
+  const { type, holdId } = entry;
+  if (type === "reserve") return reserve(state, entry, holdId ?? "");
+  if (type === "charge" || type === "refund") return resolve(state, entry, holdId ?? "");
+  return [];
+}
+
+function reserve(state: State, { credits, source, sequence }: LedgerEntry, holdId: string) {
+  const isOpen = state.open.has(holdId);
+  const takesSlot = source !== null && "requestId" in source;
+  state.open.set(holdId, { credits, takesSlot, resolved: 0 });
+  const place = `${state.accountId} entry ${sequence}`;
+  return isOpen
+    ? [{ place, field: `reserve of hold ${holdId}`, stored: "made again", expected: "made once" }]
+    : [];
+}
+
+function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[] {
+  const { accountId, open } = state;
+  if (entry.type === "charge") countCharge(state, entry);
+  const hold = open.get(holdId);
+  if (hold === undefined) {
+    // Its reservation may be among the entries that are missing.
+    if (!state.isWhole) return [];
+    const place = `${accountId} entry ${entry.sequence}`;
+    const field = `${entry.type} of hold ${holdId}`;
+    return [{ place, field, stored: "resolves it again", expected: "a hold that is open" }];
+  }
+  const resolved = hold.resolved + entry.credits;
+  if (resolved < hold.credits) {
+    open.set(holdId, { ...hold, resolved });
+    return [];
+  }
+  open.delete(holdId);
+  countDay(state, entry, { requests: 1, credits: 0 });
+  return resolved === hold.credits
+    ? []
+    : [wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, resolved)];
+}
+
+function countCharge(state: State, entry: LedgerEntry): void {
+  const { credits, source, createdAt } = entry;
+  state.spent += credits;
+  countDay(state, entry, { requests: 0, credits });
+  if (source === null || !("runId" in source) || new Date(createdAt) < state.since) return;
+  state.charged.set(source.runId, (state.charged.get(source.runId) ?? 0) + credits);
+}
+
+function countDay({ usage }: State, { createdAt }: LedgerEntry, more: DayUsage): void {
+  const date = createdAt.slice(0, 10);
+  const { requests, credits } = usage.get(date) ?? { requests: 0, credits: 0 };
+  usage.set(date, { requests: requests + more.requests, credits: credits + more.credits });
+}
+
+/** Charge and refund stand in one transaction: a hold that only has one of them is damaged. */
+const halfResolved = ({ accountId, open, isWhole }: State): Difference[] =>
+  isWhole
+    ? [...open]
+        .filter(([, { resolved }]) => resolved > 0)
+        .map(([holdId, hold]) =>
+          wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, hold.resolved),
+        )
+    : [];
+
+const wronglyResolved = (place: string, reserved: number, resolved: number): Difference => ({
+  place,
+  field: "charge and refund",
+  stored: resolved,
+  expected: reserved,
+});

@@ -1,0 +1,454 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { confirm } from "../../../scripts/admin/confirm.ts";
+import { runAdmin } from "../../../scripts/admin/main.ts";
+import { textOf } from "../../../scripts/admin/print.ts";
+import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { accountKeys } from "../../../shared/aws/table.ts";
+import { pointClientsAt } from "../../../scripts/local/aws-environment.ts";
+import { apiClient } from "../../../scripts/tour/api-client.ts";
+import { eventually, type RunningWorld, startRunningWorld } from "../../support/running-world.ts";
+
+const script = new URL("../../../scripts/admin.ts", import.meta.url).pathname;
+let world: RunningWorld;
+let folder: string;
+let aws: AwsDouble;
+
+beforeAll(async () => {
+  world = await startRunningWorld();
+  folder = mkdtempSync(join(tmpdir(), "admin-"));
+  writeFileSync(join(folder, "ready.json"), JSON.stringify(world.ready));
+  aws = await startAwsDouble();
+  pointClientsAt({
+    dynamodb: world.ready["dynamodb_endpoint"] ?? "",
+    sqs: world.ready["sqs_endpoint"] ?? "",
+  });
+});
+afterAll(async () => {
+  await world.dispose();
+  aws.server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  aws.asked.splice(0);
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the tool to its end, with nobody at the keyboard. */
+async function run(words: readonly string[], variables: Record<string, string>): Promise<Ended> {
+  Object.assign(process.env, variables);
+  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const code = await runAdmin(words, { input: new PassThrough(), output, errors });
+  output.end();
+  errors.end();
+  return { code, out: await text(output), err: await text(errors) };
+}
+
+const admin = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DIR: folder });
+
+type Answer = Readonly<Record<string, unknown>> & { readonly data: Record<string, unknown>[] };
+
+/** The result of a command that works. */
+async function result(...words: string[]): Promise<Answer> {
+  const { code, out, err } = await admin(...words);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  return JSON.parse(out) as Answer;
+}
+
+const openAccount = async (): Promise<string> => {
+  const opened = await result("create-account", "--name", "Acme", "--email", "a@acme.example");
+  return String(opened["id"]);
+};
+
+const queueUrl = (name: string): string =>
+  `${world.ready["sqs_endpoint"]}/000000000000/RetailProductData-dev-service-${name}`;
+
+describe("an account", () => {
+  it("is opened, given keys that work until they are revoked, and shown", async () => {
+    const account = await openAccount();
+    const made = await result("create-key", "--account", account, "--name", "server");
+    const api = apiClient(world.ready["base_url"] ?? "", String(made["key"]));
+    expect((await api.get("/account")).status).toBe(200);
+
+    const { data } = await result("keys", "--account", account);
+    expect(data).toMatchObject([{ id: made["id"], name: "server", object: "api_key" }]);
+    expect(await result("accounts", "show", "--account", account)).toMatchObject({
+      id: account,
+      credit_balance: 5_000,
+      credits_held: 0,
+      open_holds: [],
+      api_keys: [{ id: made["id"] }],
+      watchlists: [],
+      webhook_endpoints: [],
+    });
+    const listed = await result("accounts");
+    expect(listed.data[0]).toMatchObject({ id: account, name: "Acme", credit_balance: 5_000 });
+
+    await result("revoke-key", "--account", account, "--key", String(made["id"]));
+    expect((await api.get("/account")).status).toBe(401);
+    expect(await admin("revoke-key", "--account", account, "--key", String(made["id"]))).toEqual({
+      code: 1,
+      out: "",
+      err: `Account ${account} has no key ${String(made["id"])}\n`,
+    });
+  });
+
+  it("has its credits changed once for an id, and its ledger shown newest first", async () => {
+    const account = await openAccount();
+    const change = ["--account", account, "--id", "invoice-7"];
+    for (let n = 0; n < 2; n += 1) {
+      expect(await result("purchase", ...change, "--pack", "starter")).toMatchObject({
+        credit_balance: 30_000,
+        lifetime_credits: 30_000,
+      });
+    }
+    await result("grant", "--account", account, "--id", "sorry", "--credits", "50");
+    await result("adjust", "--account", account, "--id", "typo", "--credits=-20");
+
+    const ledger = await result("credits", "--account", account, "--limit", "2");
+    expect(ledger).toMatchObject({ object: "list", has_more: true });
+    expect(ledger.data).toMatchObject([
+      { type: "adjust", credits: 20, balance_after: 30_030 },
+      { type: "grant", credits: 50, balance_after: 30_050 },
+    ]);
+    const topUp = ["--account", account, "--threshold", "500", "--pack", "builder"];
+    await result("set-auto-topup", ...topUp);
+    expect(await result("accounts", "show", "--account", account)).toMatchObject({
+      auto_topup: { enabled: true, threshold_credits: 500, pack_id: "builder" },
+    });
+  });
+});
+
+describe("a run", () => {
+  it("is listed and shown with its steps and what it waits for", async () => {
+    const created = await world.api.send("POST", "/watchlists", {
+      name: "Admin",
+      platform: "retailer_d",
+      ids: ["9000001", "9000002"],
+      every: "1h",
+    });
+    const watchlist = String(created.body["id"]);
+    const done = await eventually("the run", 20, async () => {
+      const { data } = await result("runs", "--watchlist", watchlist);
+      return data[0]?.["phase"] === "done" ? data : undefined;
+    });
+    expect(done).toMatchObject([{ run_number: 1, status: "completed", tracked: 2 }]);
+    expect(await result("runs", "show", "--watchlist", watchlist, "--run", "1")).toMatchObject({
+      waits_for: "nothing",
+      phase: "done",
+      steps: [{ step: "check", decision: "read", items: 2, batches: 1, batches_done: 1 }],
+      run_number: 1,
+    });
+    const { err } = await admin("runs", "show", "--watchlist", watchlist, "--run", "2");
+    expect(err).toBe(`Watchlist ${watchlist} has no run 2\n`);
+  });
+});
+
+describe("dead letters", () => {
+  it("are counted, shown without being taken, and replayed to their queue", async () => {
+    const sqs = new SQSClient({});
+    const { data } = await result("dead-letters");
+    expect(data.map(({ queue }) => queue)).toEqual(["runs", "steps", "finishes", "deliveries"]);
+    const QueueUrl = queueUrl("DeliveriesDeadLetterQueue");
+    const body = JSON.stringify({ account_id: "acct_gone", target_id: "we_gone" });
+    await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
+
+    for (let n = 0; n < 2; n += 1) {
+      const shown = await result("dead-letters", "show", "--queue", "deliveries");
+      expect(shown.data).toMatchObject([{ body: { account_id: "acct_gone" } }]);
+    }
+    const counted = await result("dead-letters");
+    expect(counted.data.map((row) => row["dead_letters"])).toEqual([0, 0, 0, 1]);
+    expect(await result("dead-letters", "replay", "--queue", "deliveries")).toEqual({
+      queue: "deliveries",
+      moved: 1,
+      state: "completed",
+    });
+    const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
+    expect(Messages ?? []).toEqual([]);
+    sqs.destroy();
+  });
+});
+
+describe("reconcile", () => {
+  it("answers 0 for what agrees and 2 with a line for what does not", async () => {
+    const account = await openAccount();
+    const fine = await admin("reconcile");
+    expect(fine).toMatchObject({ code: 0, err: "" });
+    expect(fine.out).toMatch(/^reconcile: \d+ accounts, .*: no differences\n$/);
+
+    const Key = { ...accountKeys.account(account) };
+    const TableName = world.ready["accounts_table"];
+    const move = (by: number) =>
+      documentClient().send(
+        new UpdateCommand({
+          TableName,
+          Key,
+          UpdateExpression: "ADD balance :by",
+          ExpressionAttributeValues: { ":by": by },
+        }),
+      );
+    await move(1);
+    const found = await admin("reconcile", "--account", account);
+    const env = { ...process.env, LOCAL_DIR: folder };
+    const ended = promisify(execFile)(process.execPath, [script, "reconcile"], { env });
+    await expect(ended).rejects.toMatchObject({ code: 2 });
+    const lines = await admin("reconcile", "--account", account, "--json");
+    await move(-1);
+
+    expect(found).toMatchObject({ code: 2, err: "" });
+    expect(found.out.split("\n").slice(0, 2)).toEqual([
+      `${account}: balance is 5001, should be 5000`,
+      expect.stringMatching(/^reconcile: 1 account, .*: 1 difference$/),
+    ]);
+    const [difference, summary] = lines.out.split("\n").slice(0, 2);
+    expect(JSON.parse(difference ?? "")).toEqual({
+      place: account,
+      field: "balance",
+      stored: 5_001,
+      expected: 5_000,
+    });
+    expect(JSON.parse(summary ?? "")).toMatchObject({ accounts: 1, differences: 1 });
+    const unknown = await admin("reconcile", "--account", "acct_x");
+    expect(unknown).toEqual({ code: 1, out: "", err: "There is no account acct_x\n" });
+  });
+});
+
+describe("what is asked for wrongly", () => {
+  it.each([
+    [["grunt"], "There is no command grunt. npm run admin lists what there is."],
+    [["keys"], "--account is required"],
+    [
+      ["keys", "--account", "a", "--pack", "x"],
+      "keys does not take --pack. It takes: --account <acct_…>",
+    ],
+    [
+      ["grant", "--account", "a", "--id", "b", "--credits", "1.5"],
+      "--credits 1.5 is not a whole number from 1 on",
+    ],
+    [
+      ["purchase", "--account", "a", "--id", "b", "--pack", "huge"],
+      "--pack is one of starter, builder, growth, scale, volume",
+    ],
+    [
+      ["dead-letters", "show", "--queue", "x"],
+      "--queue is one of runs, steps, finishes, deliveries",
+    ],
+    [["accounts", "--stage", "test"], "--stage is one of dev, prod"],
+    [["accounts", "--region", "eu-west-1"], "--region goes with --stage"],
+  ])("%j is refused", async (words, message) => {
+    expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
+  });
+
+  it("says how to start a world where none runs, unless none is needed", async () => {
+    const nowhere = { LOCAL_DIR: join(folder, "none") };
+    expect((await run(["packs"], nowhere)).out).toContain('"pack": "starter"');
+    const { code, err } = await run(["accounts"], nowhere);
+    expect(code).toBe(1);
+    expect(err).toContain("Start one with npm start");
+  });
+
+  it("shows what there is without a command, and one command's usage with --help", async () => {
+    const usage = await admin("--help");
+    expect(usage.code).toBe(0);
+    expect(usage.out).toContain("dead-letters replay --queue <runs|steps|finishes|deliveries>");
+    expect(await admin()).toEqual({ ...usage, code: 1 });
+    expect((await admin("grant", "--help")).out).toContain("Gives credits away.");
+  });
+});
+
+describe("a deployed stage", () => {
+  /** The stage of the double, whose tables are the local world's. */
+  const deployed = (...words: string[]): Promise<Ended> =>
+    run(words, {
+      AWS_ENDPOINT_URL: aws.url,
+      AWS_ENDPOINT_URL_DYNAMODB: world.ready["dynamodb_endpoint"] ?? "",
+      AWS_REGION: "us-east-1",
+    });
+  const balanceOf = async (account: string): Promise<unknown> =>
+    (await result("accounts", "show", "--account", account))["credit_balance"];
+  const grant = (account: string, ...more: string[]): Promise<Ended> =>
+    deployed("grant", "--account", account, "--id", "g", "--credits", "9", ...more);
+
+  it("is read by its stacks' outputs, in the region asked for, and nobody is asked", async () => {
+    const account = await openAccount();
+    const where = ["--stage", "prod", "--region", "eu-west-1"];
+    const { code, out } = await deployed("accounts", "show", "--account", account, ...where);
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ id: account });
+    expect(aws.asked).toEqual(["eu-west-1 DescribeStacks RetailProductData-prod-data"]);
+  });
+
+  it("has its queues looked up in the outputs of the service", async () => {
+    const { code, out } = await deployed("dead-letters", "--stage", "dev");
+
+    expect(code).toBe(0);
+    expect((JSON.parse(out) as Answer).data.map((row) => row["dead_letters"])).toEqual([
+      0, 0, 0, 0,
+    ]);
+    expect(aws.asked).toContain("us-east-1 DescribeStacks RetailProductData-dev-service");
+  });
+
+  it("is changed without a question when it is not prod", async () => {
+    const account = await openAccount();
+    expect(await grant(account, "--stage", "dev")).toMatchObject({ code: 0, err: "" });
+    expect(await balanceOf(account)).toBe(5_009);
+  });
+
+  it("is not changed when it is prod and nobody can confirm it", async () => {
+    const account = await openAccount();
+    const { code, out, err } = await grant(account, "--stage", "prod");
+
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(`Grant 9 credits to ${account} (g)`);
+    expect(err).toContain("in AWS account 111122223333, us-east-1, stage prod, as arn:aws:iam::");
+    expect(err).toContain("repeat it with --yes. Nothing was changed.");
+    expect(await balanceOf(account)).toBe(5_000);
+  });
+
+  it("is changed when it is prod and --yes says so", async () => {
+    const account = await openAccount();
+    const { code, err } = await grant(account, "--stage", "prod", "--yes");
+
+    expect(code).toBe(0);
+    expect(err).toContain("111122223333");
+    expect(await balanceOf(account)).toBe(5_009);
+  });
+
+  it("says which stack is missing where", async () => {
+    aws.isEmpty = true;
+    const { code, err } = await deployed("accounts", "--stage", "dev");
+    aws.isEmpty = false;
+
+    expect(code).toBe(1);
+    expect(err).toBe(
+      "There is no stack RetailProductData-dev-data in us-east-1. Deploy it, or name the right --region and account.\n",
+    );
+  });
+
+  it.each([
+    ["prod\n", true],
+    ["yes\n", false],
+    ["\n", false],
+    ["", false],
+  ])("asks at a terminal: %j confirms: %j", async (typed, isConfirmed) => {
+    const input = Object.assign(new PassThrough(), { isTTY: true });
+    const output = new PassThrough();
+    input.end(typed);
+    process.env["AWS_ENDPOINT_URL"] = aws.url;
+    const asked = confirm(
+      { stage: "prod", change: "Grant", isConfirmed: false },
+      { input, output },
+    );
+    const outcome = await asked.then(
+      () => true,
+      (error: Error) => error.message,
+    );
+
+    expect(outcome).toBe(isConfirmed ? true : "Not confirmed. Nothing was changed.");
+    expect(String(output.read())).toContain("Type prod to go on: ");
+  });
+});
+
+describe("text for people", () => {
+  it("shows lists as columns, and records line by line with their lists below", () => {
+    const rows = [
+      { object: "row", id: "a", count: 1 },
+      { object: "row", id: "bb", note: null },
+    ];
+    expect(textOf({ object: "list", data: rows, has_more: false })).toBe(
+      ["id  count  note", "a   1      -", "bb  -      -"].join("\n"),
+    );
+    expect(textOf({ id: "x", none: [], rows })).toBe(
+      [
+        "id    x",
+        "none  none",
+        "rows",
+        "  id  count  note",
+        "  a   1      -",
+        "  bb  -      -",
+      ].join("\n"),
+    );
+    expect(textOf({ object: "list", data: [], has_more: false })).toBe("none");
+  });
+});
+
+interface AwsDouble {
+  readonly server: Server;
+  readonly url: string;
+  /** Region, action and stack of each request. */
+  readonly asked: string[];
+  isEmpty: boolean;
+}
+
+/** CloudFormation with one stage's stacks, and STS, as far as the tool asks them. */
+async function startAwsDouble(): Promise<AwsDouble> {
+  const double = { asked: [] as string[], isEmpty: false };
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const wanted = new URLSearchParams(body);
+      const [, region] = /\/\d{8}\/([\w-]+)\//.exec(request.headers.authorization ?? "") ?? [];
+      const action = wanted.get("Action") ?? "";
+      const stack = wanted.get("StackName") ?? "";
+      double.asked.push(`${region} ${action} ${stack}`.trimEnd());
+      response.statusCode = action === "DescribeStacks" && double.isEmpty ? 400 : 200;
+      response.setHeader("content-type", "text/xml");
+      response.end(awsAnswer(action, stack, double.isEmpty));
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(double, { server, url: `http://127.0.0.1:${port}` });
+}
+
+function awsAnswer(action: string, stack: string, isEmpty: boolean): string {
+  if (action === "GetCallerIdentity") {
+    return `<GetCallerIdentityResponse><GetCallerIdentityResult>
+      <Arn>arn:aws:iam::111122223333:user/ops</Arn><Account>111122223333</Account>
+    </GetCallerIdentityResult></GetCallerIdentityResponse>`;
+  }
+  if (isEmpty) {
+    return `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code>
+      <Message>Stack with id ${stack} does not exist</Message></Error></ErrorResponse>`;
+  }
+  const outputs = Object.entries(stack.endsWith("-data") ? tableOutputs() : queueOutputs()).map(
+    ([key, value]) =>
+      `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
+  );
+  return `<DescribeStacksResponse><DescribeStacksResult><Stacks><member>
+    <StackName>${stack}</StackName><Outputs>${outputs.join("")}</Outputs>
+  </member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
+}
+
+const tableOutputs = (): Record<string, string> =>
+  Object.fromEntries(
+    ["Accounts", "Ledger", "Watchlists", "Deliveries"].map((name) => [
+      `${name}TableName`,
+      world.ready[`${name.toLowerCase()}_table`] ?? "",
+    ]),
+  );
+
+const queueOutputs = (): Record<string, string> =>
+  Object.fromEntries(
+    ["Runs", "Steps", "Finishes", "Deliveries"]
+      .flatMap((name) => [`${name}Queue`, `${name}DeadLetterQueue`])
+      .map((name) => [`${name}Url`, queueUrl(name)]),
+  );

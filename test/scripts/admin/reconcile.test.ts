@@ -1,0 +1,481 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reconcile, type Tables, tallyLine } from "../../../scripts/admin/reconcile.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
+import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
+import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
+import type { Row } from "../../../shared/aws/dynamo.ts";
+import {
+  accountKeys,
+  deliveryKeys,
+  ledgerKeys,
+  type RowKey,
+  watchlistKeys,
+} from "../../../shared/aws/table.ts";
+import { type Difference, differenceLine } from "../../../shared/base/difference.ts";
+import { endpointTarget } from "../../../shared/outbox/outbox.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { decodeItems, encodeItems } from "../../../shared/watchlists/page.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { newDelivery } from "../../../shared/webhooks/delivery.ts";
+import { countingChance } from "../../support/clock.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+let client: DynamoDBDocumentClient;
+let names: Tables;
+
+beforeAll(async () => {
+  tables = await startTables();
+  client = tables.client;
+  names = {
+    accounts: await tables.create(),
+    ledger: await tables.create(),
+    watchlists: await tables.create(),
+    deliveries: await tables.create(),
+  };
+});
+afterAll(() => tables.stop());
+
+/** An account whose list has run three times, and whose webhook is owed a delivery. */
+interface World {
+  readonly bench: RunBench;
+  readonly accountId: string;
+  readonly list: Watchlist;
+}
+
+const ids = ["1000001", "1000002", "1000003", "1000004", "1000005"] as const;
+const standard = (amount: number): Record<string, unknown> => ({
+  price: { amount, currency: "USD" },
+  availability: { inStock: true, message: "" },
+  retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
+});
+
+/** In the second run a price moves, in the third an item is gone and one is not answered for. */
+async function startWorld(): Promise<World> {
+  const given = [names.accounts, names.ledger, names.watchlists];
+  const create = async (): Promise<string> => given.shift() ?? "";
+  const bench = await startRunBench({ tables: { ...tables, create }, batchIdsMax: 2 });
+  const { id: accountId } = await bench.account();
+  const list = await bench.createList(ids);
+  for (const run of [1, 2, 3]) {
+    bench.answers.product = (id) => {
+      if (run === 3 && id === ids[1]) return { status: "not_found" };
+      if (run === 3 && id === ids[2]) return { status: "unavailable" };
+      return { status: "ok", fields: standard(id === ids[0] ? run : 10) };
+    };
+    await bench.run(list);
+    bench.clock.advance(3_600_000);
+  }
+  const world = { bench, accountId, list };
+  await publish(world);
+  await useCredits(world);
+  return world;
+}
+
+/** Three runs in the feed, and a delivery of one that somebody asked for again. */
+async function publish({ bench, accountId, list }: World): Promise<void> {
+  const options = { tableName: names.deliveries, clock: bench.clock, chance: countingChance() };
+  const feed = dynamoEventFeed(client, options);
+  for (const runId of ["wlrun_1", "wlrun_2", "wlrun_3"]) {
+    await feed.append(accountId, {
+      runId,
+      watchlistId: list.id,
+      webhookEndpointId: null,
+      createdAt: bench.clock.now().toISOString(),
+      types: ["watchlist.run.completed"],
+    });
+    bench.clock.advance(1_000);
+  }
+  const store = dynamoDeliveryStore(client, options);
+  const delivery = deliveryOf({ bench, accountId, list });
+  await store.put(accountId, { ...delivery, state: "failed" });
+  await store.requestRedelivery(accountId, delivery, bench.clock.now());
+}
+
+const endpointId = "we_0123456789abcdefghjkmnpq";
+const deliveryOf = ({ list }: World) =>
+  newDelivery({
+    event: { id: "evt_1", type: "watchlist.run.completed", createdAt: "2026-03-01T02:00:00.000Z" },
+    watchlistId: list.id,
+    runId: "wlrun_1",
+    endpointId,
+  });
+
+/** A purchase, a correction, a call that is still open, and last a call that was refunded in part. */
+async function useCredits({ bench, accountId }: World): Promise<void> {
+  const [now, ledger] = [bench.clock.now(), bench.ledger];
+  const changes = dynamoCreditChanges(client, {
+    accountsTable: names.accounts,
+    ledgerTable: names.ledger,
+    clock: bench.clock,
+    chance: countingChance(),
+  });
+  await changes.apply({ accountId, changeId: "inv-1", type: "purchase", credits: 25_000, now });
+  await changes.apply({ accountId, changeId: "fix-1", type: "adjust", credits: -300, now });
+  for (const [holdId, credits] of [
+    ["req_open", 40],
+    ["req_done", 10],
+  ] as const) {
+    const expiresAt = new Date(now.getTime() + 600_000);
+    const source = { requestId: holdId };
+    await ledger.reserve({ accountId, holdId, credits, slot: true, source, now, expiresAt });
+  }
+  await ledger.settle({ accountId, holdId: "req_done", credits: 3, succeeded: true, now });
+}
+
+/** The lines that a reconciliation of the world prints. */
+async function found({ bench, accountId }: World): Promise<string[]> {
+  const differences: Difference[] = [];
+  const tally = await reconcile(client, names, {
+    accountId,
+    runsMax: 20,
+    clock: bench.clock,
+    report: (difference) => differences.push(difference),
+  });
+  expect(tally).toMatchObject({ differences: differences.length, unsteady: 0 });
+  return differences.map(differenceLine);
+}
+
+async function rowAt(table: string, Key: RowKey): Promise<Row> {
+  const { Item } = await client.send(new GetCommand({ TableName: table, Key: { ...Key } }));
+  if (Item === undefined) throw new Error(`There is no row ${Key.pk} ${Key.sk}`);
+  return Item;
+}
+
+/** Writes a row anew, with some attributes changed. */
+async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
+  const row = await rowAt(table, key);
+  await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
+}
+
+const remove = (table: string, Key: RowKey): Promise<unknown> =>
+  client.send(new DeleteCommand({ TableName: table, Key: { ...Key } }));
+
+/** Makes an attribute larger by so much. */
+const more =
+  (name: string, by: number) =>
+  (row: Row): Row => ({ [name]: Number(row[name]) + by });
+
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+
+it("finds nothing wrong with what the service wrote, and says what it compared", async () => {
+  const differences: Difference[] = [];
+  const tally = await reconcile(client, names, {
+    accountId: world.accountId,
+    runsMax: 20,
+    clock: world.bench.clock,
+    report: (difference) => differences.push(difference),
+  });
+
+  expect(differences).toEqual([]);
+  expect(tallyLine(tally)).toBe(
+    "reconcile: 1 account, 14 ledger entries, 5 holds, 1 watchlist, 5 items, 3 runs, " +
+      "1 pending delivery, 3 runs in the feed: no differences",
+  );
+});
+
+describe("books", () => {
+  it("finds a balance that is off by one", async () => {
+    const { accountId } = world;
+    const { balance } = await world.bench.account();
+    await damage(names.accounts, accountKeys.account(accountId), more("balance", 1));
+
+    expect(await found(world)).toEqual([
+      `${accountId}: balance is ${balance + 1}, should be ${balance}`,
+    ]);
+  });
+
+  it.each([1, 4, 14])("finds that entry %i of the ledger is missing", async (sequence) => {
+    const { accountId } = world;
+    await remove(names.ledger, ledgerKeys.entry(accountId, sequence));
+
+    expect(await found(world)).toEqual([
+      `${accountId} entry ${sequence}: row is missing, should be present`,
+    ]);
+  });
+
+  it("finds a hold that was resolved twice", async () => {
+    const { accountId } = world;
+    const last = await rowAt(names.ledger, ledgerKeys.entry(accountId, 14));
+    const after = Number(last["balance_after"]);
+    const again = { ...last, ...ledgerKeys.entry(accountId, 15), sequence: 15, credits: 7 };
+    const moved = { balance_before: after, balance_after: after + 7 };
+    await client.send(new PutCommand({ TableName: names.ledger, Item: { ...again, ...moved } }));
+    await damage(names.accounts, accountKeys.account(accountId), (row) => ({
+      sequence: 15,
+      ...more("balance", 7)(row),
+    }));
+
+    expect(await found(world)).toEqual([
+      `${accountId} entry 15: refund of hold req_done is resolves it again, should be a hold that is open`,
+    ]);
+  });
+
+  it("finds a refund that is larger than what was left of its hold", async () => {
+    const { accountId } = world;
+    await damage(names.ledger, ledgerKeys.entry(accountId, 14), (row) => ({
+      ...more("credits", 5)(row),
+      ...more("balance_after", 5)(row),
+    }));
+    await damage(names.accounts, accountKeys.account(accountId), more("balance", 5));
+
+    expect(await found(world)).toEqual([
+      `${accountId} hold req_done: charge and refund is 15, should be 10`,
+    ]);
+  });
+
+  it("finds an entry that does not begin where the one before ended", async () => {
+    const { accountId } = world;
+    const entry = await rowAt(names.ledger, ledgerKeys.entry(accountId, 2));
+    const before = Number(entry["balance_before"]);
+    await damage(names.ledger, ledgerKeys.entry(accountId, 2), more("balance_before", 1));
+
+    expect(await found(world)).toEqual([
+      `${accountId} entry 2: balance_before is ${before + 1}, should be ${before}`,
+      `${accountId} entry 2: balance_after is ${before - 5}, should be ${before - 4}`,
+    ]);
+  });
+
+  it("finds an open hold that nobody will give back, and one that is not there", async () => {
+    const { accountId } = world;
+    const key = accountKeys.hold(accountId, "req_open");
+    const row = await rowAt(names.accounts, key);
+    const { due_kind: _kind, ...rest } = row;
+    await client.send(new PutCommand({ TableName: names.accounts, Item: rest }));
+    expect(await found(world)).toEqual([
+      `${accountId} hold req_open: due mark is false, should be true`,
+    ]);
+
+    await remove(names.accounts, key);
+    expect(await found(world)).toEqual([
+      `${accountId} hold req_open: row is missing, should be present`,
+    ]);
+  });
+
+  it("finds usage, counts of keys and sums that the ledger does not come to", async () => {
+    const { accountId } = world;
+    const day = "2026-03-01";
+    await damage(names.accounts, accountKeys.usage(accountId, day), more("credits", 2));
+    await damage(names.accounts, accountKeys.account(accountId), (row) => ({
+      ...more("held", 1)(row),
+      ...more("spent", -1)(row),
+      ...more("lifetime", 3)(row),
+      ...more("in_flight", 1)(row),
+    }));
+    const item = { ...accountKeys.keyCount(accountId), key_count: 1 };
+    await client.send(new PutCommand({ TableName: names.accounts, Item: item }));
+
+    const { spent } = await world.bench.account();
+    expect(await found(world)).toEqual([
+      `${accountId}: held is 41, should be 40`,
+      `${accountId}: spent is ${spent}, should be ${spent + 1}`,
+      `${accountId}: lifetime is 30003, should be 30000`,
+      `${accountId}: in_flight is 2, should be 1`,
+      `${accountId} usage ${day}: credits is ${spent + 3}, should be ${spent + 1}`,
+      `${accountId}: key_count is 1, should be 0`,
+    ]);
+  });
+});
+
+describe("watchlists", () => {
+  const listKey = () => watchlistKeys.list(world.accountId, world.list.id);
+  const pageKey = () => watchlistKeys.page(world.list.id, "");
+
+  it("finds a counter of items that is off", async () => {
+    await client.send(
+      new UpdateCommand({
+        TableName: names.watchlists,
+        Key: { ...listKey() },
+        UpdateExpression: "SET item_counts.active = item_counts.active + :one",
+        ExpressionAttributeValues: { ":one": 1 },
+      }),
+    );
+
+    expect(await found(world)).toEqual([`${world.list.id}: item_counts.active is 5, should be 4`]);
+  });
+
+  it("finds an id that stands twice in a page", async () => {
+    await damage(names.watchlists, pageKey(), (row) => {
+      const items = decodeItems(row["items"] as Uint8Array);
+      return { items: encodeItems(items.flatMap((item, n) => (n === 2 ? [item, item] : [item]))) };
+    });
+
+    expect(await found(world)).toEqual([
+      `${world.list.id} page "": item ${ids[2]} is there twice, should be there once`,
+    ]);
+  });
+
+  it("finds pages that overlap, and a last one that is missing", async () => {
+    await damage(names.watchlists, pageKey(), () => ({ upper: "2000000" }));
+    expect(await found(world)).toEqual([
+      `${world.list.id} page "2000000": row is missing, should be the next page`,
+    ]);
+
+    const late = newItem("3000000", "2026-03-01T00:00:00.000Z");
+    await client.send(
+      new PutCommand({
+        TableName: names.watchlists,
+        Item: {
+          ...watchlistKeys.page(world.list.id, "1500000"),
+          version: 1,
+          counts: { new: 1, active: 0, delisted: 0 },
+          items: encodeItems([late]),
+        },
+      }),
+    );
+    await damage(names.watchlists, listKey(), (row) => ({
+      ...more("item_total", 1)(row),
+      item_counts: { new: 1, active: 4, delisted: 1 },
+    }));
+    expect(await found(world)).toEqual([
+      `${world.list.id} page "1500000": lowest is 1500000, should be 2000000`,
+    ]);
+  });
+
+  it("finds an active list that no sweeper looks at", async () => {
+    const row = await rowAt(names.watchlists, listKey());
+    const { due_kind: _kind, due_at: dueAt, ...rest } = row;
+    await client.send(new PutCommand({ TableName: names.watchlists, Item: rest }));
+
+    expect(await found(world)).toEqual([
+      `${world.list.id}: due_at is null, should be ${String(dueAt)}`,
+    ]);
+  });
+
+  it("finds a count of lists that is off", async () => {
+    const key = watchlistKeys.count(world.accountId);
+    await damage(names.watchlists, key, () => ({ watchlists: 2 }));
+
+    expect(await found(world)).toEqual([`${world.accountId}: watchlists is 2, should be 1`]);
+  });
+});
+
+describe("runs", () => {
+  const runKey = (number: number) => watchlistKeys.run(world.list.id, number);
+
+  it("finds stats that are not what the steps recorded", async () => {
+    await damage(names.watchlists, runKey(3), ({ stats }) => ({
+      stats: { ...(stats as Row), delisted: 2 },
+    }));
+
+    expect(await found(world)).toEqual([`${world.list.id} run 3: delisted is 2, should be 1`]);
+  });
+
+  it("finds credits that the ledger did not charge", async () => {
+    await damage(names.watchlists, runKey(2), more("credits", 1));
+
+    expect(await found(world)).toEqual(
+      [
+        `${world.list.id} run 2: credits, which the ledger charged is 6, should be 5`,
+        `${world.list.id} run 2: credits is 6, should be 5`,
+      ].toSorted(),
+    );
+  });
+
+  it("finds a batch whose result is not there", async () => {
+    const { bench, list } = world;
+    const run = await bench.lastRun(list);
+    const [step] = await bench.steps.list(run.id);
+    const batch = { step: "check", plan: String(step?.plan), number: 2 };
+    await remove(names.watchlists, watchlistKeys.result(run.id, batch));
+
+    expect(await found(world)).toEqual([
+      `${list.id} run 3 step check row: batches recorded is 2, should be 3`,
+      `${list.id} run 3 step check row: requested is 5, should be 4`,
+      `${list.id} run 3 step check row: ok is 3, should be 2`,
+      `${list.id} run 3 step check row: credits is 4, should be 3`,
+    ]);
+  });
+
+  it("finds a run that is missing, and a list that waits for one that is over", async () => {
+    await remove(names.watchlists, runKey(1));
+    await damage(names.watchlists, watchlistKeys.list(world.accountId, world.list.id), () => ({
+      running_run: 3,
+    }));
+
+    expect(await found(world)).toEqual([
+      `${world.list.id} run 1: row is missing, should be present`,
+      `${world.list.id}: running_run is 3, should be null`,
+    ]);
+  });
+});
+
+describe("deliveries", () => {
+  it("finds a delivery that is pending and owed by nobody", async () => {
+    const { accountId } = world;
+    const { id } = deliveryOf(world);
+    const target = endpointTarget(accountId, endpointId);
+    const { requested_at: dueAt } = await rowAt(
+      names.deliveries,
+      deliveryKeys.delivery(accountId, id),
+    );
+    const entry = { lane: "later" as const, dueAt: String(dueAt), key: id };
+    await remove(names.deliveries, deliveryKeys.outboxEntry(target, entry));
+
+    expect(await found(world)).toEqual([
+      `${accountId} ${id}: outbox entry due ${String(dueAt)} is missing, should be present`,
+    ]);
+  });
+
+  it("finds a target that is owed something and that no sweeper looks at", async () => {
+    const { accountId } = world;
+    const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
+    const { due_at: dueAt } = await rowAt(names.deliveries, key);
+    await client.send(
+      new PutCommand({ TableName: names.deliveries, Item: { ...key, additions: 1 } }),
+    );
+
+    expect(await found(world)).toEqual([
+      `${accountId} outbox ${endpointId}: due_at is null, should be ${String(dueAt)}`,
+    ]);
+  });
+
+  it.each([1, 2, 3])("finds that run %i is missing in the feed", async (sequence) => {
+    await remove(names.deliveries, deliveryKeys.feedEntry(world.accountId, sequence));
+
+    expect(await found(world)).toEqual([
+      `${world.accountId} feed run ${sequence}: row is missing, should be present`,
+    ]);
+  });
+});
+
+it("finds nothing while the account is at work", async () => {
+  const { bench, accountId } = world;
+  const work = { isOver: false, calls: 0 };
+  const call = async (process: number): Promise<void> => {
+    for (let n = 0; !work.isOver; n += 1) {
+      const holdId = `req_${process}_${n}`;
+      const now = bench.clock.now();
+      const expiresAt = new Date(now.getTime() + 600_000);
+      const source = { requestId: holdId };
+      await bench.ledger.reserve({
+        accountId,
+        holdId,
+        credits: 2,
+        slot: true,
+        source,
+        now,
+        expiresAt,
+      });
+      await bench.ledger.settle({ accountId, holdId, credits: 1, succeeded: true, now });
+      work.calls += 1;
+    }
+  };
+  const callers = [call(1), call(2), call(3)];
+  for (let n = 0; n < 5; n += 1) expect(await found(world)).toEqual([]);
+  work.isOver = true;
+  await Promise.all(callers);
+
+  expect(work.calls).toBeGreaterThan(20);
+});
