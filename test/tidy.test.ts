@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { storeTests } from "./support/store-tests.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -187,6 +188,48 @@ describe("who imports whom", () => {
           !/^(functions|shared)\//.test(path) || !/^(scripts|test|lib)\//.test(target),
       ),
     ).toEqual([]);
+  });
+});
+
+describe("the tests of the stores, which run against two engines", () => {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  /** What a test or its worlds import, without what the product imports in turn. */
+  function importedBy(path: string, found = new Set<string>()): ReadonlySet<string> {
+    for (const target of byPath.get(path)?.imports ?? []) {
+      if (found.has(target)) continue;
+      found.add(target);
+      if (target.startsWith("test/")) importedBy(target, found);
+    }
+    return found;
+  }
+  const startsTables = (path: string): boolean => importedBy(path).has("test/support/tables.ts");
+  const inRun = new Set(storeTests);
+
+  it("are all those of adapters that start tables", () => {
+    const found = sources
+      .map(({ path }) => path)
+      .filter((path) => /^test\/shared\/aws\/.*\.test\.ts$/.test(path) && startsTables(path));
+    expect(found.filter((path) => !inRun.has(path))).toEqual([]);
+    expect(storeTests.filter((path) => !startsTables(path))).toEqual([]);
+  });
+
+  it("cover every adapter that speaks DynamoDB, each store by a test of its own", () => {
+    const used = new Set(
+      sources
+        .filter(({ path }) => /^(functions|scripts)\//.test(path))
+        .flatMap(({ imports }) => imports),
+    );
+    const adapters = sources
+      .filter(({ path }) => domainOf(path) === "aws" && used.has(path))
+      .filter(({ path }) => path !== "shared/aws/dynamo.ts")
+      .filter(({ text }) => /^export function \w+(<.*>)?\(\s*client: DynamoDB/m.test(text))
+      .map(({ path }) => path);
+    expect(adapters.length).toBeGreaterThan(15);
+    const imported = storeTests.map((path) => importedBy(path));
+    expect(adapters.filter((path) => !imported.some((those) => those.has(path)))).toEqual([]);
+    const own = (path: string): string => `test/${path.replace(/\.ts$/, ".test.ts")}`;
+    const stores = adapters.filter((path) => path.endsWith("-store.ts"));
+    expect(stores.filter((path) => !inRun.has(own(path)))).toEqual([]);
   });
 });
 

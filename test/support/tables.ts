@@ -1,8 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+} from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { inject } from "vitest";
 import { openDataFolder } from "../../scripts/local/data-folder.ts";
 import { startDynamo } from "../../scripts/local/dynamo-server.ts";
 import { tableSchema } from "../../shared/base/table-schema.ts";
@@ -16,12 +22,10 @@ export interface TestTables {
   stop(): Promise<void>;
 }
 
-/** A real DynamoDB engine of this test file's own, in a folder that goes with it. */
+/** A real DynamoDB engine with no tables but this test file's own. */
 export async function startTables(): Promise<TestTables> {
-  const dir = mkdtempSync(join(tmpdir(), "tables-"));
-  const folder = openDataFolder(dir, false);
-  const server = await startDynamo(folder);
-  const base = new DynamoDBClient({ endpoint: server.endpoint });
+  const engine = await startEngine();
+  const base = new DynamoDBClient(engine.client);
   let made = 0;
   return {
     client: DynamoDBDocumentClient.from(base, {
@@ -35,6 +39,31 @@ export async function startTables(): Promise<TestTables> {
     },
     async stop() {
       base.destroy();
+      await engine.stop();
+    },
+  };
+}
+
+interface Engine {
+  readonly client: DynamoDBClientConfig;
+  stop(): Promise<void>;
+}
+
+/** The DynamoDB Local of this run when it has one, else a dynoxide in a folder that goes with it. */
+async function startEngine(): Promise<Engine> {
+  const endpoint = inject("dynamodbLocal");
+  if (endpoint !== undefined) {
+    // Each access key has tables of its own there.
+    const accessKeyId = randomBytes(10).toString("hex");
+    const credentials = { accessKeyId, secretAccessKey: "test" };
+    return { client: { endpoint, credentials }, stop: async () => {} };
+  }
+  const dir = mkdtempSync(join(tmpdir(), "tables-"));
+  const folder = openDataFolder(dir, false);
+  const server = await startDynamo(folder);
+  return {
+    client: { endpoint: server.endpoint },
+    async stop() {
       await server.stop();
       folder.release();
       rmSync(dir, { recursive: true, force: true });

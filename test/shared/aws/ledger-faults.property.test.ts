@@ -190,7 +190,7 @@ it("keeps the books sound at every instant, whatever request fails and whoever r
       fc.constantFrom(2_000, 26_000),
       playOut,
     ),
-    { numRuns: 60 },
+    { numRuns: Number(process.env["LEDGER_FAULT_RUNS"] ?? 60) },
   );
 });
 

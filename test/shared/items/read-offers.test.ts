@@ -71,7 +71,7 @@ describe("reading offers", () => {
     ["unavailable", 0],
   ])("charges for a listing with %s offers %i credits", async (listing, credits) => {
     const { body, ...left } = await read(answering([listing]), 1);
-    expect(left).toEqual({ credits, balance: granted - credits });
+    expect(left).toEqual({ credits, balance: granted - credits, reserved: 3 });
     expect(body.credits).toBe(credits);
     expect(await world.account()).toMatchObject({ held: 0, spent: credits, inFlight: 0 });
   });

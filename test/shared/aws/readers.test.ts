@@ -1,0 +1,158 @@
+/** What the readers of operators find of what the stores have written; they change nothing. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoBooksReader } from "../../../shared/aws/books-reader.ts";
+import { dynamoDeliveriesReader } from "../../../shared/aws/deliveries-reader.ts";
+import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger.ts";
+import { dynamoListsReader } from "../../../shared/aws/lists-reader.ts";
+import { dynamoOutbox } from "../../../shared/aws/outbox.ts";
+import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
+import { destinationTarget, endpointTarget } from "../../../shared/outbox/outbox.ts";
+import { claimRun } from "../../../shared/runs/claim-run.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
+import { putList } from "../../support/put-list.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+const start = "2026-03-01T00:00:00.000Z";
+const clock = fixedClock(start);
+const chance = countingChance();
+
+let tables: TestTables;
+let table: string;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  clock.set(start);
+  table = await tables.create();
+});
+
+describe("dynamoBooksReader", () => {
+  it("finds accounts with their entries, holds, usage and keys", async () => {
+    const names = { accountsTable: table, ledgerTable: await tables.create() };
+    const stores = { accounts: names.accountsTable, ledger: names.ledgerTable };
+    const accounts = dynamoAccountStore(tables.client, stores);
+    const account = await createAccount(
+      { name: "Acme", email: "a@acme.example" },
+      { accounts, clock, chance },
+    );
+    const { id: accountId } = account;
+    const key = await createApiKey({ account, name: "server" }, { accounts, clock, chance });
+    await accounts.admit(hashApiKey(key.key), clock.now());
+    const ledger = dynamoLedger(tables.client, { ...names, clock, chance });
+    const now = clock.now();
+    const expiresAt = new Date("2026-03-01T00:01:00.000Z");
+    for (const holdId of ["h1", "h2"]) {
+      const source = { requestId: holdId };
+      await ledger.reserve({ accountId, holdId, credits: 10, slot: true, source, now, expiresAt });
+    }
+    await ledger.settle({ accountId, holdId: "h1", credits: 4, succeeded: true, now });
+    const reader = dynamoBooksReader(tables.client, names);
+
+    const lines = await Array.fromAsync(reader.accounts());
+    expect(lines).toMatchObject([{ id: accountId, name: "Acme", balance: 4_986 }]);
+    expect(await reader.books(accountId)).toMatchObject({ balance: 4_986, held: 10, spent: 4 });
+    expect(await reader.books("acct_none")).toBeUndefined();
+    const entries = await Array.fromAsync(reader.entries(accountId, 2, 4));
+    expect(entries.map(({ type, holdId }) => [type, holdId])).toEqual([
+      ["reserve", "h1"],
+      ["reserve", "h2"],
+      ["charge", "h1"],
+    ]);
+    expect(await Array.fromAsync(reader.entries(accountId, 9, 8))).toEqual([]);
+    const holds = await Array.fromAsync(reader.holds(accountId));
+    expect(holds.map(({ holdId, isOpen, charged }) => [holdId, isOpen, charged])).toEqual([
+      ["h1", false, 4],
+      ["h2", true, null],
+    ]);
+    expect(await Array.fromAsync(reader.openHolds(accountId))).toEqual([
+      { holdId: "h2", credits: 10, createdAt: start, expiresAt: expiresAt.toISOString() },
+    ]);
+    expect(await Array.fromAsync(reader.usage(accountId))).toEqual([
+      { date: "2026-03-01", requests: 1, successful: 1, failed: 0, credits: 4 },
+    ]);
+    expect(await reader.keys(accountId)).toEqual({ count: 1, works: new Map([[key.id, true]]) });
+  });
+});
+
+describe("dynamoListsReader", () => {
+  it("finds lists with their pages, counters and runs, the newest run first", async () => {
+    const options = { table, clock, chance };
+    const items = ["10001", "10002"].map((id) => newItem(id, start));
+    const list = aWatchlist({ itemCounts: { new: 2, active: 0, delisted: 0 } });
+    await putList({ client: tables.client, ...options }, list, items);
+    const due = clock.now();
+    const request = { watchlist: list, trigger: "schedule", due, now: due } as const;
+    const run = await claimRun(request, dynamoRunStore(tables.client, options));
+    const reader = dynamoListsReader(tables.client, table);
+    const { accountId, id } = list;
+
+    expect(await reader.listCount(accountId)).toBe(1);
+    expect(await reader.listCount("acct_2")).toBe(0);
+    const stored = await Array.fromAsync(reader.lists(accountId));
+    expect(stored).toMatchObject([
+      { list: { id, runningRun: 1 }, itemTotal: 2, dueAt: "2026-03-01T01:00:00.000Z" },
+    ]);
+    expect(await reader.list(accountId, id)).toEqual(stored[0]);
+    expect(await reader.counts(accountId, id)).toEqual({ counts: list.itemCounts, total: 2 });
+    const pages = await Array.fromAsync(reader.pages(id));
+    expect(pages.flatMap((page) => page.items)).toEqual(items);
+    const runs = await Array.fromAsync(reader.runs(id));
+    expect(runs).toMatchObject([{ run, dueAt: "2026-03-01T00:01:00.000Z" }]);
+    expect(await reader.run(id, 1)).toEqual(runs[0]);
+    expect(await reader.run(id, 2)).toBeUndefined();
+  });
+});
+
+describe("dynamoDeliveriesReader", () => {
+  it("finds every target that is known, when it is due and since when it is owed", async () => {
+    const options = { tableName: table, clock, chance };
+    const outbox = dynamoOutbox(tables.client, options);
+    const target = endpointTarget("acct_1", "we_1");
+    const later = "2026-03-01T00:05:00.000Z";
+    const entries = [
+      { lane: "later", dueAt: start, key: "a", content: {} },
+      { lane: "first", dueAt: later, key: "b", content: {} },
+    ] as const;
+    await outbox.add(target, entries);
+    const reader = dynamoDeliveriesReader(tables.client, table);
+
+    const targets = await reader.targets("acct_1", ["we_2"]);
+    expect(targets).toHaveLength(3);
+    expect(targets).toContainEqual({ target, dueAt: start, leaseUntil: null, owedAt: start });
+    for (const idle of [endpointTarget("acct_1", "we_2"), destinationTarget("acct_1")]) {
+      expect(targets).toContainEqual({ target: idle, dueAt: null, leaseUntil: null, owedAt: null });
+    }
+    expect(await reader.isOwed(target, entries[0])).toBe(true);
+    expect(await reader.isOwed(target, { ...entries[0], key: "c" })).toBe(false);
+  });
+
+  it("finds the runs of the feed by their numbers, and by the time they ended", async () => {
+    const feed = dynamoEventFeed(tables.client, { tableName: table, clock, chance });
+    for (const minute of ["01", "02", "03"]) {
+      const createdAt = `2026-03-01T00:${minute}:00.000Z`;
+      clock.set(createdAt);
+      await feed.append("acct_1", {
+        runId: `wlrun_${minute}`,
+        watchlistId: "wl_1",
+        webhookEndpointId: null,
+        createdAt,
+        types: ["watchlist.run.completed"],
+      });
+    }
+    const reader = dynamoDeliveriesReader(tables.client, table);
+
+    expect(await reader.feedCount("acct_1")).toBe(3);
+    const entries = await Array.fromAsync(reader.feed("acct_1", 2));
+    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect(await reader.feedRunsSince("acct_1", "2026-03-01T00:02:00.000Z", 3)).toBe(2);
+    expect(await reader.feedRunsSince("acct_1", start, 2)).toBe(2);
+    expect(await reader.feedCount("acct_2")).toBe(0);
+  });
+});

