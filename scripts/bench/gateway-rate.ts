@@ -19,13 +19,17 @@ export interface BenchWorld {
   stop(): Promise<void>;
 }
 
+/** Starts it; `onOutput` gets what it prints, which is printed without it. */
 export async function startBenchWorld(
   dir: string,
   variables: Record<string, string>,
+  onOutput?: (chunk: Buffer) => void,
 ): Promise<BenchWorld> {
   const child: ChildProcess = fork(new URL("gateway-world.ts", import.meta.url).pathname, {
     env: { ...process.env, LOCAL_DIR: dir, POWERTOOLS_LOG_LEVEL: "SILENT", ...variables },
+    stdio: ["inherit", onOutput === undefined ? "inherit" : "pipe", "inherit", "ipc"],
   });
+  if (onOutput !== undefined) child.stdout?.on("data", onOutput);
   const [ready] = (await once(child, "message")) as [
     Pick<BenchWorld, "baseUrl" | "environment" | "dynamo">,
   ];

@@ -1,20 +1,13 @@
+import { dollarsOf, type Usage } from "../costs/usage.ts";
+
 /** What a run asked of the services behind it. */
 export interface RunUsage {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly sqsRequests: number;
-  /** Time in the handlers, summed over their invocations. */
-  readonly handlerMs: number;
+  /** Time in the handlers, summed over their invocations, each with its function's memory. */
+  readonly gigabyteSeconds: number;
 }
-
-/** Dollars on demand in us-east-1, from the public price lists. */
-const prices = {
-  readUnit: 0.125e-6,
-  writeUnit: 0.625e-6,
-  sqsRequest: 0.4e-6,
-  /** Lambda on arm64. */
-  gigabyteSecond: 0.000_013_333_4,
-} as const;
 
 export interface RunCosts {
   readonly storage: number;
@@ -23,10 +16,18 @@ export interface RunCosts {
   readonly total: number;
 }
 
-/** Dollars of a run; `memoryMegabytes` is what the workers are configured with. */
-export function costsOf(usage: RunUsage, memoryMegabytes: number): RunCosts {
-  const storage = usage.readUnits * prices.readUnit + usage.writeUnits * prices.writeUnit;
-  const queues = usage.sqsRequests * prices.sqsRequest;
-  const compute = (usage.handlerMs / 1_000) * (memoryMegabytes / 1_024) * prices.gigabyteSecond;
-  return { storage, queues, compute, total: storage + queues + compute };
+/** Dollars of a run. */
+export function costsOf(run: RunUsage): RunCosts {
+  const usage: Usage = {
+    dynamoReadUnit: run.readUnits,
+    dynamoWriteUnit: run.writeUnits,
+    sqsRequest: run.sqsRequests,
+    lambdaGigabyteSecond: run.gigabyteSeconds,
+  };
+  return {
+    storage: dollarsOf(usage, ["dynamoReadUnit", "dynamoWriteUnit"]),
+    queues: dollarsOf(usage, ["sqsRequest"]),
+    compute: dollarsOf(usage, ["lambdaGigabyteSecond"]),
+    total: dollarsOf(usage),
+  };
 }

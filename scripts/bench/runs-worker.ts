@@ -2,6 +2,8 @@
  * One worker Lambda as a process of its own, which is handed its events one at a time: its CPU time
  * and memory are those of the function and of nothing else of the local world.
  */
+import { subscribe } from "node:diagnostics_channel";
+import type { ClientRequest } from "node:http";
 import type { Context, SQSEvent } from "aws-lambda";
 import type { Overrides } from "../../functions/overrides.ts";
 import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
@@ -13,6 +15,9 @@ export interface WorkerFigures {
   /** User and system time of the process. */
   readonly cpuMs: number;
   readonly handlerMs: number;
+  /** Requests sent to the services of AWS, and to anybody else. */
+  readonly requests: number;
+  readonly requestsOutside: number;
   /** The most memory that the process ever held, Node itself included. */
   readonly peakMegabytes: number;
 }
@@ -48,7 +53,15 @@ const handler = createHandler(JSON.parse(process.env["BENCH_ENVIRONMENT"] ?? "{}
 
 let invocations = 0;
 let handlerMs = 0;
+let requests = 0;
+let requestsOutside = 0;
 let cpuBefore = process.cpuUsage();
+
+subscribe("http.client.request.start", (message) => {
+  const { request } = message as { request: ClientRequest };
+  if (String(request.getHeader("authorization")).startsWith("AWS4-")) requests += 1;
+  else requestsOutside += 1;
+});
 
 async function invoke(event: SQSEvent): Promise<unknown> {
   const began = performance.now();
@@ -67,10 +80,14 @@ function take(): WorkerFigures {
     invocations,
     cpuMs: (user + system) / 1_000,
     handlerMs,
+    requests,
+    requestsOutside,
     peakMegabytes: process.resourceUsage().maxRSS / 1_024,
   };
   invocations = 0;
   handlerMs = 0;
+  requests = 0;
+  requestsOutside = 0;
   cpuBefore = process.cpuUsage();
   return figures;
 }

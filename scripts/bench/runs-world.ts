@@ -11,22 +11,43 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { customerBucket } from "../local/buckets.ts";
 import type { Environment } from "../local/lambda-host.ts";
 import type { Seed } from "../local/seed.ts";
 import { startWorld } from "../local/world.ts";
 import type { WorkerFigures } from "./runs-worker.ts";
 
-/** The functions that a run passes through. */
-const workerNames = ["run-starter", "run-step", "run-finisher"] as const;
-type WorkerName = (typeof workerNames)[number];
+/** The functions behind the queues, and the sweeper, which works only when it is told to. */
+const workerNames = ["run-starter", "run-step", "run-finisher", "delivery", "sweeper"] as const;
+export type WorkerName = (typeof workerNames)[number];
 
-export interface WorldFigures {
-  readonly workers: Readonly<Record<WorkerName, WorkerFigures>>;
-  /** At the SQS endpoint, without receives that came back empty. */
+/** Requests at the emulators, as they are billed. */
+export interface WorldRequests {
+  /** Without receives that came back empty. */
   readonly sqsRequests: number;
+  /** At the service's own buckets: what writes or lists, and what reads. */
+  readonly s3Puts: number;
+  readonly s3Gets: number;
+  readonly kmsRequests: number;
+  /** Bodies that the webhook receiver got. */
+  readonly webhookBytes: number;
 }
 
-export type WorldRequest = "hold" | "release" | "take";
+export interface WorldFigures extends WorldRequests {
+  readonly workers: Readonly<Record<WorkerName, WorkerFigures>>;
+}
+
+/** What a parent needs to know of the world. */
+export interface WorldReady {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly receiverUrl: string;
+  readonly customerBucket: { readonly endpoint: string; readonly name: string };
+  readonly tables: readonly string[];
+  readonly eventsBucket: string;
+}
+
+export type WorldRequest = "hold" | "release" | "sweep" | "take";
 
 const credits = 10_000_000;
 /** As Lambda sets it for a function of 512 MB. */
@@ -38,7 +59,14 @@ interface Worker {
 }
 
 const workers = new Map<WorkerName, Worker>();
-let sqsRequests = 0;
+const noRequests: WorldRequests = {
+  sqsRequests: 0,
+  s3Puts: 0,
+  s3Gets: 0,
+  kmsRequests: 0,
+  webhookBytes: 0,
+};
+let requests = noRequests;
 let gate = Promise.resolve();
 let release = (): void => {};
 
@@ -73,9 +101,25 @@ async function startWorker(name: WorkerName, environment: Environment): Promise<
   };
 }
 
+let sweeperEnvironment: Environment = {};
+
+/** One sweep, in a process that the first one starts. */
+async function sweep(): Promise<void> {
+  const sweeper = workers.get("sweeper") ?? (await startWorker("sweeper", sweeperEnvironment));
+  workers.set("sweeper", sweeper);
+  await sweeper.invoke({ Records: [] });
+}
+
 /** Hands the events of a run's worker to its process, and keeps the sweeper out of the figures. */
 async function loadHandler(name: string): Promise<unknown> {
-  if (name === "sweeper") return { createHandler: () => async () => {} };
+  if (name === "sweeper") {
+    return {
+      createHandler: (environment: Environment) => {
+        sweeperEnvironment = environment;
+        return async () => {};
+      },
+    };
+  }
   if (!isWorkerName(name)) {
     return import(new URL(`../../functions/${name}/handler.ts`, import.meta.url).href);
   }
@@ -113,23 +157,51 @@ const emptyBytesMax = 32;
 
 subscribe("http.server.response.finish", (message) => {
   const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-  const [service, operation] = String(request.headers["x-amz-target"]).split(".");
-  if (service !== "AmazonSQS") return;
-  const isIdle =
-    operation === "ReceiveMessage" && Number(response.getHeader("content-length")) <= emptyBytesMax;
-  if (!isIdle) sqsRequests += 1;
+  const counted = billedAs(request, response);
+  if (counted !== undefined) requests = { ...requests, [counted]: requests[counted] + 1 };
+  if (request.headers["service-signature"] !== undefined) {
+    const bytes = Number(request.headers["content-length"]);
+    requests = { ...requests, webhookBytes: requests.webhookBytes + bytes };
+  }
 });
+
+type Billed = Exclude<keyof WorldRequests, "webhookBytes">;
+
+function billedAs(request: IncomingMessage, response: ServerResponse): Billed | undefined {
+  const { authorization = "" } = request.headers;
+  const [, service] = /\/([a-z0-9]+)\/aws4_request/.exec(authorization) ?? [];
+  if (service === "kms") return "kmsRequests";
+  if (service === "s3") return bucketRequest(request);
+  return service === "sqs" && !isIdle(request, response) ? "sqsRequests" : undefined;
+}
+
+/** Deletes cost nothing, and what is asked of the customer's bucket is the customer's to pay. */
+function bucketRequest({ method, url = "" }: IncomingMessage): Billed | undefined {
+  if (method === "DELETE" || url.startsWith(`/${customerBucket}`)) return undefined;
+  const isRead = method === "HEAD" || (method === "GET" && !url.includes("list-type"));
+  return isRead ? "s3Gets" : "s3Puts";
+}
+
+const isIdle = ({ headers }: IncomingMessage, response: ServerResponse): boolean =>
+  String(headers["x-amz-target"]).endsWith(".ReceiveMessage") &&
+  Number(response.getHeader("content-length")) <= emptyBytesMax;
+
+const idle: WorkerFigures = {
+  invocations: 0,
+  cpuMs: 0,
+  handlerMs: 0,
+  requests: 0,
+  requestsOutside: 0,
+  peakMegabytes: 0,
+};
 
 async function take(): Promise<WorldFigures> {
   const figures = await Promise.all(
-    workerNames.map(async (name) => [name, await workers.get(name)?.take()] as const),
+    workerNames.map(async (name) => [name, (await workers.get(name)?.take()) ?? idle] as const),
   );
-  const taken = sqsRequests;
-  sqsRequests = 0;
-  return {
-    workers: Object.fromEntries(figures) as WorldFigures["workers"],
-    sqsRequests: taken,
-  };
+  const taken = requests;
+  requests = noRequests;
+  return { workers: Object.fromEntries(figures) as WorldFigures["workers"], ...taken };
 }
 
 const world = await startWorld({
@@ -144,9 +216,25 @@ process.on("message", (request: WorldRequest) => {
   if (request === "hold") {
     ({ promise: gate, resolve: release } = Promise.withResolvers<void>());
   } else if (request === "release") release();
+  else if (request === "sweep") void sweep().then(() => process.send?.({ finished: true }));
   else void take().then((figures) => process.send?.({ figures }));
 });
 process.once("disconnect", () => {
   void world.stop().then(() => process.exit(0));
 });
-process.send?.({ baseUrl: world.baseUrl, apiKey: world.apiKey });
+const finisher = world.environmentOf("run-finisher");
+const ready: WorldReady = {
+  baseUrl: world.baseUrl,
+  apiKey: world.apiKey,
+  receiverUrl: world.receiverUrl,
+  customerBucket: { endpoint: world.bucketEndpoint, name: world.customerBucket },
+  tables: [
+    ...new Set(
+      Object.entries({ ...world.environmentOf("run-step"), ...finisher })
+        .filter(([name]) => name.endsWith("_TABLE"))
+        .map(([, table]) => table),
+    ),
+  ],
+  eventsBucket: finisher["EVENTS_BUCKET"] ?? "",
+};
+process.send?.(ready);

@@ -4,24 +4,24 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { configs } from "../../lib/config.ts";
 import { assert } from "../../shared/base/assert.ts";
+import { workerMegabytes } from "../costs/worker-memory.ts";
 import { openDataFolder } from "../local/data-folder.ts";
 import { startDynamo } from "../local/dynamo-server.ts";
 import { type DynamoMeter, type Metered, startDynamoMeter } from "./dynamo-meter.ts";
 import { printTable } from "./print-table.ts";
+import { reconcileWorld } from "./reconciled.ts";
 import { itemsAt, movedIn, type Tier, writeAnswers } from "./runs-answers.ts";
 import { costsOf, type RunCosts } from "./runs-costs.ts";
+import { type RunsWorld, startRunsWorld } from "./runs-process.ts";
 import type { WorkerFigures } from "./runs-worker.ts";
-import type { WorldFigures } from "./runs-world.ts";
+import type { WorkerName, WorldFigures } from "./runs-world.ts";
 
 /** A first list warms the processes up and is not shown. */
 const sizes = [1_000, 1_000, 5_000, 50_000];
 const runsOfList = 5;
-const patienceMs = 120_000;
 /** A message is deleted when its function has answered. */
 const deletionMs = 200;
-const memoryMegabytes = configs.prod.memoryMegabytes.worker;
 
 interface RunFigures {
   readonly items: number;
@@ -36,7 +36,7 @@ interface RunFigures {
 interface Bench {
   readonly answersDir: string;
   readonly meter: DynamoMeter;
-  readonly world: BenchWorld;
+  readonly world: RunsWorld;
   readonly floor: ChildProcess;
 }
 
@@ -61,6 +61,7 @@ export async function benchRuns(): Promise<Record<string, unknown>> {
     for (const [n, size] of sizes.entries()) {
       figures.push(await benchList(`list ${n}`, size, { answersDir, meter, world, floor }));
     }
+    await reconcileWorld(join(dir, "world"));
     return tablesOf(figures.slice(1).flat());
   } finally {
     await world.stop();
@@ -138,7 +139,7 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
   const kind = await checkedKind(run, world);
   floor.send("measure");
   const [{ cpuMs: floorMs }] = (await once(floor, "message")) as [{ cpuMs: number }];
-  const usage = { ...dynamo, ...figures, handlerMs: sumOf(figures, "handlerMs") };
+  const usage = { ...dynamo, ...figures, gigabyteSeconds: gigabyteSecondsOf(figures) };
   return {
     items: size,
     kind: kind === "sweep" ? `sweep ${runNumber - 1}` : kind,
@@ -146,14 +147,14 @@ async function measureRun(run: OneRun, { meter, world, floor }: Bench): Promise<
     floorMs,
     dynamo,
     world: figures,
-    costs: costsOf(usage, memoryMegabytes),
+    costs: costsOf(usage),
   };
 }
 
 /** @throws Error for a run that did not do what it is measured for. */
 async function checkedKind(
   { id, list, size, runNumber }: OneRun,
-  world: BenchWorld,
+  world: RunsWorld,
 ): Promise<string> {
   const { data } = await world.call("GET", `/v1/watchlists/${id}/runs?limit=1`);
   const [last] = data as { status: string; kind: string; stats: Record<string, number> }[];
@@ -167,56 +168,13 @@ async function checkedKind(
   return last.kind;
 }
 
-type Answered = Readonly<Record<string, unknown>>;
-
-interface BenchWorld {
-  call(method: string, path: string, body?: unknown): Promise<Answered>;
-  tell(request: "hold" | "release"): void;
-  /** Resolves when the next run has been finished. */
-  finished(): Promise<void>;
-  take(): Promise<WorldFigures>;
-  stop(): Promise<void>;
-}
-
-async function startRunsWorld(variables: Record<string, string>): Promise<BenchWorld> {
-  const child = fork(new URL("runs-world.ts", import.meta.url).pathname, {
-    env: { ...process.env, ...variables },
-  });
-  const [ready] = (await once(child, "message")) as [{ baseUrl: string; apiKey: string }];
-  return {
-    async call(method, path, body) {
-      const answer = await fetch(`${ready.baseUrl}${path}`, {
-        method,
-        headers: {
-          Authorization: `Bearer ${ready.apiKey}`,
-          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-      return JSON.parse(text) as Answered;
-    },
-    tell: (request) => void child.send(request),
-    async finished() {
-      const late = AbortSignal.timeout(patienceMs);
-      await once(child, "message", { signal: late });
-    },
-    async take() {
-      child.send("take");
-      const [{ figures }] = (await once(child, "message")) as [{ figures: WorldFigures }];
-      return figures;
-    },
-    async stop() {
-      const ended = once(child, "exit");
-      child.disconnect();
-      await ended;
-    },
-  };
-}
-
 const sumOf = ({ workers }: WorldFigures, figure: keyof WorkerFigures): number =>
   Object.values(workers).reduce((sum, worker) => sum + worker[figure], 0);
+
+const gigabyteSecondsOf = ({ workers }: WorldFigures): number =>
+  Object.entries(workers)
+    .map(([name, { handlerMs }]) => [handlerMs, workerMegabytes[name as WorkerName]] as const)
+    .reduce((sum, [ms, megabytes]) => sum + (ms / 1_000) * (megabytes / 1_024), 0);
 
 const rounded = (value: number, digits: number): number => Number(value.toFixed(digits));
 
@@ -285,7 +243,7 @@ export function printRuns(figures: Record<string, unknown>): void {
   peak: the most memory of run-step's process so far, Node, SDK and the source's answer included.
   units: what DynamoDB says it consumed, the call that starts a sweep or refresh included.
   sqs: requests at the endpoint: sends, receives and deletes; receives that came back empty left out.
-  dollars: on demand in us-east-1, Lambda on arm64 with ${memoryMegabytes} MB for the time in the
-    handlers; S3 for event bodies left out.
+  dollars: on demand in us-east-1, Lambda on arm64 with each function's memory in prod for the time
+    in the handlers; S3 for event bodies left out.
 `);
 }

@@ -14,12 +14,14 @@ import { listItems } from "../../shared/watchlists/list-items.ts";
 import { compareIds, countItems } from "../../shared/watchlists/page.ts";
 import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import { rewriteItems } from "../../shared/watchlists/rewrite-items.ts";
+import { dollarsOf } from "../costs/usage.ts";
 import { pointClientsAt } from "../local/aws-environment.ts";
 import { openDataFolder } from "../local/data-folder.ts";
 import { startDynamo } from "../local/dynamo-server.ts";
 import { type DynamoMeter, startDynamoMeter } from "./dynamo-meter.ts";
 import { type Layout, rowPerItem } from "./item-rows.ts";
 import { printTable } from "./print-table.ts";
+import { reconcileItems } from "./reconciled.ts";
 
 const itemsCount = 50_000;
 const listingMax = 1_000;
@@ -30,9 +32,6 @@ const list = { accountId: "acct_bench", watchlistId: "wl_bench" };
 /** Spread over the id space as real ones are: ids in a row would compress to nearly nothing. */
 const ids: readonly string[] = [...scatteredIds()].sort(compareIds);
 const changedIds = ids.filter((_, n) => n % changedEvery === 0);
-
-/** On-demand list price in us-east-1, dollars for a million request units. */
-const dollarsPerMillion = { write: 0.625, read: 0.125 };
 
 function scatteredIds(): Set<string> {
   const found = new Set<string>();
@@ -77,6 +76,7 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
     for (const layout of ["pages", "rows"] as const) {
       figures.push(...(await measure(layout, layouts[layout], meter)));
     }
+    await reconcileItems("pages", list);
     return { watchlists: figures, pagesBesideRows: ratiosOf(figures) };
   } finally {
     await meter.stop();
@@ -127,8 +127,8 @@ async function measure(
     const milliseconds = Math.round(performance.now() - start);
     if (done !== expected) throw new Error(`${work} (${name}): ${done} instead of ${expected}`);
     const { roundTrips: requests, readUnits, writeUnits } = meter.take();
-    const millionths = writeUnits * dollarsPerMillion.write + readUnits * dollarsPerMillion.read;
-    const dollars = Math.round(millionths) / 1_000_000;
+    const spent = dollarsOf({ dynamoWriteUnit: writeUnits, dynamoReadUnit: readUnits });
+    const dollars = Math.round(spent * 1e6) / 1e6;
     figures.push({ work, layout: name, milliseconds, requests, readUnits, writeUnits, dollars });
   }
   return figures;

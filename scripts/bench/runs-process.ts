@@ -1,0 +1,64 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import type { WorldFigures, WorldReady, WorldRequest } from "./runs-world.ts";
+
+const patienceMs = 120_000;
+
+type Answered = Readonly<Record<string, unknown>>;
+
+/** The world of `runs-world.ts`, in a process of its own. */
+export interface RunsWorld {
+  readonly ready: WorldReady;
+  call(method: string, path: string, body?: unknown): Promise<Answered>;
+  tell(request: WorldRequest): void;
+  /** Resolves when the next run, or sweep, has been finished. */
+  finished(): Promise<void>;
+  take(): Promise<WorldFigures>;
+  stop(): Promise<void>;
+}
+
+/** Starts it; `onOutput` gets what it and its functions print, which is printed without it. */
+export async function startRunsWorld(
+  variables: Record<string, string>,
+  onOutput?: (chunk: Buffer) => void,
+): Promise<RunsWorld> {
+  const child = fork(new URL("runs-world.ts", import.meta.url).pathname, {
+    env: { ...process.env, ...variables },
+    stdio: ["inherit", onOutput === undefined ? "inherit" : "pipe", "inherit", "ipc"],
+  });
+  if (onOutput !== undefined) child.stdout?.on("data", onOutput);
+  const [ready] = (await once(child, "message")) as [WorldReady];
+  return {
+    ready,
+    async call(method, path, body) {
+      const answer = await fetch(`${ready.baseUrl}${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${ready.apiKey}`,
+          // A run may take longer than an idle connection is kept.
+          Connection: "close",
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+      return JSON.parse(text) as Answered;
+    },
+    tell: (request) => void child.send(request),
+    async finished() {
+      const late = AbortSignal.timeout(patienceMs);
+      await once(child, "message", { signal: late });
+    },
+    async take() {
+      child.send("take");
+      const [{ figures }] = (await once(child, "message")) as [{ figures: WorldFigures }];
+      return figures;
+    },
+    async stop() {
+      const ended = once(child, "exit");
+      child.disconnect();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { Agent, request } from "node:http";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { configs } from "../../lib/config.ts";
+import { accessLogFormat } from "../../lib/constructs/access-log.ts";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { type DynamoMeter, startDynamoMeter } from "../bench/dynamo-meter.ts";
+import { type BenchWorld, startBenchWorld } from "../bench/gateway-rate.ts";
+import { pointClientsAt } from "../local/aws-environment.ts";
+import { openDataFolder } from "../local/data-folder.ts";
+import { startDynamo } from "../local/dynamo-server.ts";
+import { type Assumptions, billedMs, sourceMs, type Speed } from "./assumptions.ts";
+import type { LogMeter } from "./log-meter.ts";
+import { bytesPerGigabyte, lambdaUsage, type Usage } from "./usage.ts";
+
+interface Call {
+  readonly name: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly status: number;
+  /** What it waits for. */
+  readonly source?: { readonly scraper: Speed; readonly ids: number };
+  /** How often it is made to find its mean. */
+  readonly repeats: number;
+}
+
+/** A call of one kind, as it was measured: means. */
+export interface CallFigures {
+  readonly name: string;
+  readonly cpuMs: number;
+  readonly billedMs: number;
+  readonly usage: Usage;
+}
+
+const pulseIds = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B${String(100_000_000 + n)}`);
+const products = (tier: "pulse" | "lite" | "full", ids: number, repeats: number): Call => ({
+  name: `POST /v1/products, ${ids.toLocaleString("en")} ids at ${tier}`,
+  method: "POST",
+  path: "/v1/products",
+  body: { platform: "retailer_a", tier, ids: pulseIds(ids) },
+  status: 200,
+  source: { scraper: `retailer_a.${tier}`, ids },
+  repeats,
+});
+
+const calls: readonly Call[] = [
+  { name: "GET /v1/account", method: "GET", path: "/v1/account", status: 200, repeats: 40 },
+  {
+    name: "POST /v1/products, refused (400)",
+    method: "POST",
+    path: "/v1/products",
+    body: { platform: "retailer_d", ids: ["x"] },
+    status: 400,
+    repeats: 40,
+  },
+  {
+    name: "POST /v1/products, 1 id (retailer_d)",
+    method: "POST",
+    path: "/v1/products",
+    body: { platform: "retailer_d", ids: ["9000000"] },
+    status: 200,
+    source: { scraper: "retailer_d.standard", ids: 1 },
+    repeats: 40,
+  },
+  products("pulse", 100, 20),
+  products("pulse", 2_000, 10),
+  products("lite", 2_000, 3),
+  products("full", 2_000, 3),
+];
+/** Made the same way and answered by a handler that does nothing: what the gateway here takes. */
+const bareCall = { method: "GET", path: "/v1/structured", status: 200, repeats: 40 } as const;
+
+/** Measures API calls of several kinds. */
+export async function measureCalls(
+  assumptions: Assumptions,
+  logs: LogMeter,
+): Promise<readonly CallFigures[]> {
+  const dir = mkdtempSync(join(tmpdir(), "costs-"));
+  const folder = openDataFolder(join(dir, "dynamo"), false);
+  const dynamo = await startDynamo(folder);
+  const meter = await startDynamoMeter(dynamo.endpoint);
+  const variables = { DYNAMODB_ENDPOINT: meter.url, POWERTOOLS_LOG_LEVEL: "INFO" };
+  const world = await startBenchWorld(join(dir, "world"), variables, logs.note);
+  try {
+    const key = await openAccount(world, dynamo.endpoint);
+    const bench = { world, meter, logs, key };
+    const bare = await measured({ name: "", ...bareCall }, bench);
+    const figures: CallFigures[] = [];
+    for (const call of calls) {
+      const one = await measured(call, bench);
+      figures.push(figuresOf(call, { ...one, cpuMs: one.cpuMs - bare.cpuMs }, assumptions));
+    }
+    return figures;
+  } finally {
+    await world.stop();
+    await meter.stop();
+    await dynamo.stop();
+    folder.release();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const credits = 100_000_000;
+
+async function openAccount(world: BenchWorld, endpoint: string): Promise<string> {
+  pointClientsAt({ dynamodb: endpoint });
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
+    ledger: world.environment["LEDGER_TABLE"] ?? "",
+  });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const wanted = { name: "Costs", email: "costs@example.com", signupCredits: credits };
+  const account = await createAccount(wanted, deps);
+  return (await createApiKey({ account, name: "costs" }, deps)).key;
+}
+
+interface Measured {
+  readonly cpuMs: number;
+  readonly roundTrips: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly logBytes: number;
+  /** Of the answer as it was sent, compressed. */
+  readonly answerBytes: number;
+}
+
+interface Bench {
+  readonly world: BenchWorld;
+  readonly meter: DynamoMeter;
+  readonly logs: LogMeter;
+  readonly key: string;
+}
+
+const warmUps = 3;
+/** A key makes 50 calls a second; more would be refused. */
+const betweenCallsMs = 25;
+/** Lines come through a pipe. */
+const linesMs = 200;
+
+async function measured(call: Call, { world, meter, logs, key }: Bench): Promise<Measured> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let answerBytes = 0;
+  const make = async (repeats: number): Promise<void> => {
+    for (let n = 0; n < repeats; n += 1) {
+      answerBytes = await answered(agent, { ...call, url: `${world.baseUrl}${call.path}`, key });
+      await delay(betweenCallsMs);
+    }
+  };
+  await make(warmUps);
+  await delay(linesMs);
+  const before = await world.cpuMs();
+  meter.take();
+  logs.take();
+  await make(call.repeats);
+  const cpuMs = (await world.cpuMs()) - before;
+  await delay(linesMs);
+  const { roundTrips, readUnits, writeUnits } = meter.take();
+  const sums = { cpuMs, roundTrips, readUnits, writeUnits, logBytes: logs.take().bytes };
+  agent.destroy();
+  const means = Object.fromEntries(
+    Object.entries(sums).map(([name, sum]) => [name, sum / call.repeats]),
+  ) as typeof sums;
+  return { ...means, answerBytes };
+}
+
+/** Makes a call and gives the bytes of its answer. @throws Error for another status */
+function answered(
+  agent: Agent,
+  call: Pick<Call, "method" | "body" | "status"> & { readonly url: string; readonly key: string },
+): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      Authorization: `Bearer ${call.key}`,
+      "Accept-Encoding": "gzip",
+      ...(call.body === undefined ? {} : { "Content-Type": "application/json" }),
+    };
+    const outgoing = request(call.url, { agent, method: call.method, headers }, (answer) => {
+      let bytes = 0;
+      answer.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      answer.on("end", () => {
+        if (answer.statusCode === call.status) resolve(bytes);
+        else reject(new Error(`${call.url} answered ${answer.statusCode}`));
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end(call.body === undefined ? undefined : JSON.stringify(call.body));
+  });
+}
+
+const memoryMegabytes = configs.prod.memoryMegabytes.api;
+const streamedFreeBytes = 6 * 2 ** 20;
+/** Of a streamed answer; the gateway counts each that is begun as a request. */
+const gatewayPartBytes = 10 * 2 ** 20;
+/** A line of the access log is about as long as the names of what it says. */
+const accessLogBytes = accessLogFormat.toString().length;
+
+function figuresOf(call: Call, one: Measured, assumptions: Assumptions): CallFigures {
+  const { cpuMs, roundTrips, answerBytes } = one;
+  const waitsMs =
+    call.source === undefined ? 0 : sourceMs(call.source.scraper, call.source.ids, assumptions);
+  const milliseconds = billedMs(
+    { cpuMs, awsRequests: roundTrips, waitsMs, memoryMegabytes },
+    assumptions,
+  );
+  const logBytes = one.logBytes + assumptions.platformLogBytes + accessLogBytes;
+  return {
+    name: call.name,
+    cpuMs,
+    billedMs: milliseconds,
+    usage: {
+      ...lambdaUsage({ invocations: 1, milliseconds, memoryMegabytes }),
+      lambdaStreamedGigabyte: Math.max(0, answerBytes - streamedFreeBytes) / bytesPerGigabyte,
+      gatewayRequest: Math.max(1, Math.ceil(answerBytes / gatewayPartBytes)),
+      dynamoReadUnit: one.readUnits,
+      dynamoWriteUnit: one.writeUnits,
+      logGigabyte: logBytes / bytesPerGigabyte,
+      transferGigabyte: answerBytes / bytesPerGigabyte,
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { S3Client } from "@aws-sdk/client-s3";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { assert } from "../../shared/base/assert.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { type DynamoMeter, type Metered, startDynamoMeter } from "../bench/dynamo-meter.ts";
+import { itemsAt, movedIn, type Tier, writeAnswers } from "../bench/runs-answers.ts";
+import { type RunsWorld, startRunsWorld } from "../bench/runs-process.ts";
+import type { WorkerName, WorldFigures } from "../bench/runs-world.ts";
+import { pointClientsAt } from "../local/aws-environment.ts";
+import { openDataFolder } from "../local/data-folder.ts";
+import { startDynamo } from "../local/dynamo-server.ts";
+import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
+import type { LogMeter } from "./log-meter.ts";
+import { type Stored, storedBytes } from "./stored-bytes.ts";
+import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "./usage.ts";
+import { workerMegabytes } from "./worker-memory.ts";
+
+/** What was measured of a list on `retailer_a` with a webhook endpoint and an S3 destination. */
+export interface ListFigures {
+  readonly items: number;
+  readonly baseline: Usage;
+  /** One item of a hundred has moved. */
+  readonly sweep: Usage;
+  readonly refresh: Usage;
+  /** One look of the sweeper at everything. */
+  readonly lookAfter: Usage;
+  /** Stored for as long as the list is there. */
+  readonly listBytes: number;
+  /** What a sweep adds, which expires. */
+  readonly sweepBytes: Pick<Stored, "expiringPerMonth" | "objects">;
+}
+
+const list = "costs";
+const items = 50_000;
+/** A baseline, two sweeps of which the second is warm, and a refresh. */
+const [sweepRun, refreshRun] = [3, 4];
+
+interface Bench {
+  readonly answersDir: string;
+  readonly meter: DynamoMeter;
+  readonly logs: LogMeter;
+  readonly world: RunsWorld;
+  readonly assumptions: Assumptions;
+  readonly stored: () => Promise<Stored>;
+}
+
+/** Puts a list through its runs in a local world, with everything that it asks for counted. */
+export async function measureList(assumptions: Assumptions, logs: LogMeter): Promise<ListFigures> {
+  const dir = mkdtempSync(join(tmpdir(), "costs-"));
+  const folder = openDataFolder(join(dir, "dynamo"), false);
+  const dynamo = await startDynamo(folder);
+  const meter = await startDynamoMeter(dynamo.endpoint);
+  const answersDir = join(dir, "answers");
+  const world = await startRunsWorld(
+    {
+      BENCH_ANSWERS: answersDir,
+      POWERTOOLS_LOG_LEVEL: "INFO",
+      LOCAL_DIR: join(dir, "world"),
+      DYNAMODB_ENDPOINT: meter.url,
+    },
+    logs.note,
+  );
+  const { customerBucket, tables, eventsBucket: bucket } = world.ready;
+  pointClientsAt({ dynamodb: dynamo.endpoint, s3: customerBucket.endpoint });
+  const clients = { dynamo: documentClient(), s3: new S3Client({ forcePathStyle: true }) };
+  const stored = () => storedBytes(clients, { tables, bucket });
+  try {
+    return await measure({ answersDir, meter, logs, world, assumptions, stored });
+  } finally {
+    await world.stop();
+    await meter.stop();
+    await dynamo.stop();
+    folder.release();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function measure(bench: Bench): Promise<ListFigures> {
+  const { world, stored } = bench;
+  await subscribe(world);
+  const empty = await stored();
+  const listId = await createList(bench);
+  const usages: Usage[] = [];
+  const looks: Stored[] = [];
+  for (let runNumber = 1; runNumber <= refreshRun; runNumber += 1) {
+    usages.push(await measureRun(listId, runNumber, bench));
+    looks.push(await stored());
+  }
+  await measureSweeper(bench);
+  const lookAfter = await measureSweeper(bench);
+  const [before, after] = [looks[sweepRun - 2], looks[sweepRun - 1]];
+  assert(before !== undefined && after !== undefined, "every run is looked at");
+  return {
+    items,
+    baseline: usages[0] ?? {},
+    sweep: usages[sweepRun - 1] ?? {},
+    refresh: usages[refreshRun - 1] ?? {},
+    lookAfter,
+    listBytes: after.kept - empty.kept,
+    sweepBytes: {
+      expiringPerMonth: after.expiringPerMonth - before.expiringPerMonth,
+      objects: after.objects - before.objects,
+    },
+  };
+}
+
+/** An endpoint and a bucket that get everything that the account's lists find out. */
+async function subscribe(world: RunsWorld): Promise<void> {
+  const { receiverUrl, customerBucket } = world.ready;
+  await world.call("POST", "/v1/webhook_endpoints", { url: `${receiverUrl}/costs` });
+  await world.call("PUT", "/v1/s3_destination", {
+    bucket: customerBucket.name,
+    region: "us-east-1",
+    endpoint: customerBucket.endpoint,
+    force_path_style: true,
+    access_key_id: "customer",
+    secret_access_key: "customer-secret",
+  });
+}
+
+async function createList(bench: Bench): Promise<string> {
+  const { world } = bench;
+  world.tell("hold");
+  const ids = prepare(1, bench);
+  const { id } = await world.call("POST", "/v1/watchlists", {
+    name: list,
+    platform: "retailer_a",
+    ids,
+    every: "7d",
+    refresh_every_runs: refreshRun,
+  });
+  assert(typeof id === "string", "a list has an id");
+  return id;
+}
+
+const tierOf = (runNumber: number): Tier => {
+  if (runNumber === 1) return "full";
+  return runNumber === refreshRun ? "lite" : "pulse";
+};
+
+/** Lays out what the source will say in a run, and gives the ids of the list. */
+function prepare(runNumber: number, { answersDir }: Bench): string[] {
+  const all = itemsAt(list, items, runNumber);
+  const tier = tierOf(runNumber);
+  writeAnswers(answersDir, [
+    { tier, items: all },
+    { tier: "lite", items: tier === "pulse" ? movedIn(all, runNumber) : [] },
+  ]);
+  return all.map(({ id }) => id);
+}
+
+async function measureRun(listId: string, runNumber: number, bench: Bench): Promise<Usage> {
+  const { world } = bench;
+  if (runNumber > 1) prepare(runNumber, bench);
+  await takeAll(bench);
+  const finished = world.finished();
+  if (runNumber === 1) world.tell("release");
+  else await world.call("POST", `/v1/watchlists/${listId}/run`);
+  await finished;
+  const taken = await takeAll(bench);
+  const { data } = await world.call("GET", `/v1/watchlists/${listId}/runs?limit=1`);
+  const [run] = data as { status: string; stats: Readonly<Record<string, number>> }[];
+  const moved = movedIn(itemsAt(list, items, runNumber), runNumber).length;
+  if (run?.status !== "completed" || run.stats["changed"] !== moved) {
+    throw new Error(`Run ${runNumber} is not as it is to be measured: ${JSON.stringify(run)}`);
+  }
+  await takeAll(bench);
+  const tier = tierOf(runNumber);
+  const reads = [
+    { tier, ids: items },
+    { tier: "lite" as const, ids: tier === "pulse" ? moved : 0 },
+  ];
+  return {
+    ...usageOf(taken, sourceWaitMs(reads, bench.assumptions), bench),
+    schedulerInvocation: 1,
+  };
+}
+
+async function measureSweeper(bench: Bench): Promise<Usage> {
+  await takeAll(bench);
+  const finished = bench.world.finished();
+  bench.world.tell("sweep");
+  await finished;
+  return usageOf(await takeAll(bench), 0, bench);
+}
+
+/** A step reads batch by batch, each in an invocation of its own, which waits for the source. */
+const sourceWaitMs = (
+  reads: readonly { readonly tier: Tier; readonly ids: number }[],
+  assumptions: Assumptions,
+): number =>
+  reads.reduce((sum, { tier, ids }) => {
+    const batches = Math.ceil(ids / limits.batchIdsMax);
+    const perBatch = sourceMs(`retailer_a.${tier}`, ids / Math.max(1, batches), assumptions);
+    return sum + batches * perBatch;
+  }, 0);
+
+interface Taken {
+  readonly dynamo: Metered;
+  readonly world: WorldFigures;
+  readonly logBytes: number;
+}
+
+const quietMs = 700;
+
+/** Everything since the last look, once nothing goes on any more: deliveries come after their run. */
+async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
+  let [dynamo, figures] = [meter.take(), await world.take()];
+  for (let isQuiet = false; !isQuiet;) {
+    await delay(quietMs);
+    const [more, moreFigures] = [meter.take(), await world.take()];
+    isQuiet = more.roundTrips === 0 && moreFigures.sqsRequests === 0;
+    dynamo = added(dynamo, more);
+    figures = {
+      ...added(figures, moreFigures),
+      workers: Object.fromEntries(
+        Object.entries(figures.workers).map(([name, worker]) => [
+          name,
+          added(worker, moreFigures.workers[name as WorkerName]),
+        ]),
+      ) as WorldFigures["workers"],
+    };
+  }
+  return { dynamo, world: figures, logBytes: logs.take().bytes };
+}
+
+/** The sum of two sets of counts, name by name. */
+function added<Counts extends object>(one: Counts, other: Counts): Counts {
+  const sums = Object.entries(one).map(([name, count]: [string, unknown]) => {
+    const more: unknown = Reflect.get(other, name);
+    return [name, typeof count === "number" ? count + Number(more) : count];
+  });
+  return Object.fromEntries(sums) as Counts;
+}
+
+function usageOf({ dynamo, world, logBytes }: Taken, sourceWait: number, bench: Bench): Usage {
+  const { assumptions } = bench;
+  const lambdas = Object.entries(world.workers).map(([name, worker]) => {
+    const memoryMegabytes = workerMegabytes[name as WorkerName];
+    const { cpuMs, requests: awsRequests, requestsOutside, invocations } = worker;
+    const outside = requestsOutside * assumptions.receiverMs;
+    const waitsMs = outside + (name === "run-step" ? sourceWait : 0);
+    const work = { cpuMs, awsRequests, waitsMs, memoryMegabytes };
+    return lambdaUsage({ invocations, milliseconds: billedMs(work, assumptions), memoryMegabytes });
+  });
+  const invocations = Object.values(world.workers).reduce((sum, one) => sum + one.invocations, 0);
+  const logged = logBytes + invocations * assumptions.platformLogBytes;
+  return {
+    ...sumOf(lambdas),
+    dynamoReadUnit: dynamo.readUnits,
+    dynamoWriteUnit: dynamo.writeUnits,
+    sqsRequest: world.sqsRequests,
+    s3Put: world.s3Puts,
+    s3Get: world.s3Gets,
+    kmsRequest: world.kmsRequests,
+    logGigabyte: logged / bytesPerGigabyte,
+    transferGigabyte: world.webhookBytes / bytesPerGigabyte,
+  };
+}

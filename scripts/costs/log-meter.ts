@@ -1,0 +1,60 @@
+/** What functions have written since the last look. */
+export interface Logged {
+  readonly lines: number;
+  /** As CloudWatch bills them: with 26 bytes for each event. */
+  readonly bytes: number;
+}
+
+export interface LogMeter {
+  readonly note: (chunk: Buffer) => void;
+  /** What was written since the last call of this. */
+  take(): Logged;
+  /** Custom metrics that the lines have made so far: a name with its dimensions' values each. */
+  metrics(): number;
+}
+
+const eventBytes = 26;
+
+/** Reads the lines that functions print, and the metrics that are embedded in them. */
+export function logMeter(): LogMeter {
+  let [lines, bytes, rest] = [0, 0, ""];
+  const metrics = new Set<string>();
+  return {
+    note(chunk) {
+      const parts = (rest + chunk.toString()).split("\n");
+      rest = parts.pop() ?? "";
+      for (const line of parts.filter((part) => part.startsWith("{"))) {
+        lines += 1;
+        bytes += Buffer.byteLength(line) + eventBytes;
+        for (const metric of metricsOf(line)) metrics.add(metric);
+      }
+    },
+    take() {
+      const taken = { lines, bytes };
+      [lines, bytes] = [0, 0];
+      return taken;
+    },
+    metrics: () => metrics.size,
+  };
+}
+
+interface EmbeddedMetrics {
+  readonly _aws?: {
+    readonly CloudWatchMetrics?: readonly {
+      readonly Namespace: string;
+      readonly Dimensions: readonly (readonly string[])[];
+      readonly Metrics: readonly { readonly Name: string }[];
+    }[];
+  };
+}
+
+function metricsOf(text: string): string[] {
+  const line = JSON.parse(text) as EmbeddedMetrics & Readonly<Record<string, unknown>>;
+  return (line._aws?.CloudWatchMetrics ?? []).flatMap(({ Namespace, Dimensions, Metrics }) =>
+    Dimensions.flatMap((names) =>
+      Metrics.map(({ Name }) =>
+        JSON.stringify([Namespace, Name, names.map((name) => [name, line[name]])]),
+      ),
+    ),
+  );
+}

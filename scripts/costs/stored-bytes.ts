@@ -1,0 +1,80 @@
+import { ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
+import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+
+/** What is stored, in bytes as DynamoDB and S3 bill them. */
+export interface Stored {
+  /** Rows that stay. */
+  readonly kept: number;
+  /** Rows that expire, each for the share of a month that it is there. */
+  readonly expiringPerMonth: number;
+  readonly objects: number;
+}
+
+export const monthDays = 30;
+const monthSeconds = monthDays * 86_400;
+/** DynamoDB adds these to each row. */
+const rowOverhead = 100;
+
+export async function storedBytes(
+  clients: { readonly dynamo: DynamoDBDocumentClient; readonly s3: S3Client },
+  { tables, bucket }: { readonly tables: readonly string[]; readonly bucket: string },
+): Promise<Stored> {
+  let [kept, expiringPerMonth, objects] = [0, 0, 0];
+  const nowSeconds = Date.now() / 1_000;
+  for (const table of tables) {
+    for await (const row of rowsOf(clients.dynamo, table)) {
+      const bytes = sizeOf(row) + rowOverhead;
+      const expiresAt = row["ttl"];
+      if (typeof expiresAt !== "number") kept += bytes;
+      else expiringPerMonth += bytes * Math.min(1, (expiresAt - nowSeconds) / monthSeconds);
+    }
+  }
+  for await (const size of objectSizes(clients.s3, bucket)) objects += size;
+  return { kept, expiringPerMonth, objects };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function* rowsOf(client: DynamoDBDocumentClient, table: string): AsyncGenerator<Row> {
+  let start: Row | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({ TableName: table, ExclusiveStartKey: start }),
+    );
+    yield* Items;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+async function* objectSizes(client: S3Client, bucket: string): AsyncGenerator<number> {
+  let token: string | undefined;
+  do {
+    const { Contents = [], NextContinuationToken } = await client.send(
+      new ListObjectsV2Command({ Bucket: bucket, ContinuationToken: token }),
+    );
+    for (const { Size = 0 } of Contents) yield Size;
+    token = NextContinuationToken;
+  } while (token !== undefined);
+}
+
+const numberBytes = 8;
+/** Of a list or a map, and again for each thing in it. */
+const [containerBytes, memberBytes] = [3, 1];
+
+/** Names and values of a row, by DynamoDB's rule for item sizes. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (typeof value === "number") return numberBytes;
+  if (value instanceof Uint8Array) return value.byteLength;
+  if (value instanceof Set) return [...value].reduce<number>((sum, one) => sum + sizeOf(one), 0);
+  if (Array.isArray(value)) {
+    return value.reduce<number>((sum, one) => sum + sizeOf(one) + memberBytes, containerBytes);
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).reduce(
+      (sum, [name, one]) => sum + Buffer.byteLength(name) + sizeOf(one) + memberBytes,
+      containerBytes,
+    );
+  }
+  return 1;
+}

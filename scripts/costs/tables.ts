@@ -1,0 +1,86 @@
+import type { CallFigures } from "./api-calls.ts";
+import type { ListFigures } from "./list-runs.ts";
+import type { Unit } from "./prices.ts";
+import { monthDays } from "./stored-bytes.ts";
+import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "./usage.ts";
+
+/** Units by what a bill calls them. */
+const parts: Readonly<Record<string, readonly Unit[]>> = {
+  gateway: ["gatewayRequest"],
+  lambda: ["lambdaRequest", "lambdaGigabyteSecond", "lambdaStreamedGigabyte"],
+  "dynamodb requests": ["dynamoReadUnit", "dynamoWriteUnit"],
+  "dynamodb storage": ["dynamoGigabyteMonth", "dynamoRecoveryGigabyteMonth"],
+  sqs: ["sqsRequest"],
+  scheduler: ["schedulerInvocation"],
+  s3: ["s3Put", "s3Get", "s3GigabyteMonth"],
+  kms: ["kmsRequest", "kmsKeyMonth"],
+  logs: ["logGigabyte"],
+  "metrics, alarms, dashboard": ["metricMonth", "alarmMonth", "dashboardMonth"],
+  "data out": ["transferGigabyte"],
+};
+
+const shown = (dollars: number): string => dollars.toFixed(2);
+
+/** Dollars of each part that was used at all by any of them. */
+function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
+  const used = sumOf(usages);
+  return Object.entries(parts).filter(([, units]) => units.some((unit) => (used[unit] ?? 0) > 0));
+}
+
+const million = 1_000_000;
+
+/** Dollars of a million calls of each kind, part by part. */
+export function callRows(figures: readonly CallFigures[]): object[] {
+  const used = partsOf(figures.map(({ usage }) => usage));
+  return figures.map(({ name, billedMs, usage }) => {
+    const all = times(usage, million);
+    return {
+      "1,000,000 calls": name,
+      "billed ms": Math.round(billedMs),
+      ...Object.fromEntries(used.map(([part, units]) => [part, shown(dollarsOf(all, units))])),
+      dollars: shown(dollarsOf(all)),
+    };
+  });
+}
+
+/** What a list uses in a month when it runs so often; its baseline is not part of it. */
+export function listMonth(
+  figures: ListFigures,
+  { everyMinutes, refreshEveryRuns }: { everyMinutes: number; refreshEveryRuns: number },
+): Usage {
+  const runs = (monthDays * 24 * 60) / everyMinutes;
+  const refreshes = runs / refreshEveryRuns;
+  const { listBytes, sweepBytes } = figures;
+  const rowGigabytes = (listBytes + runs * sweepBytes.expiringPerMonth) / bytesPerGigabyte;
+  const stored: Usage = {
+    dynamoGigabyteMonth: rowGigabytes,
+    dynamoRecoveryGigabyteMonth: rowGigabytes,
+    s3GigabyteMonth: (runs * sweepBytes.objects) / bytesPerGigabyte,
+  };
+  return sumOf([times(figures.sweep, runs - refreshes), times(figures.refresh, refreshes), stored]);
+}
+
+const cadences = [5, 15, 60];
+
+/** Dollars of a month of the list, part by part, for each cadence. */
+export function listRows(figures: ListFigures, refreshEveryRuns: number): object[] {
+  const months = cadences.map((everyMinutes) => ({
+    name: `every ${everyMinutes} min`,
+    usage: listMonth(figures, { everyMinutes, refreshEveryRuns }),
+  }));
+  const row = (part: string, units?: readonly Unit[]): object => ({
+    [`${figures.items.toLocaleString("en")} items, a month`]: part,
+    ...Object.fromEntries(months.map(({ name, usage }) => [name, shown(dollarsOf(usage, units))])),
+  });
+  const used = partsOf(months.map(({ usage }) => usage));
+  return [...used.map(([part, units]) => row(part, units)), row("dollars")];
+}
+
+/** Dollars of a month of what is there and paid for, however little comes of it. */
+export function standingRows(usage: Usage): object[] {
+  const row = (part: string, units?: readonly Unit[]): object => ({
+    "a month": part,
+    dollars: shown(dollarsOf(usage, units)),
+  });
+  return [...partsOf([usage]).map(([part, units]) => row(part, units)), row("dollars")];
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { billedMs, readAssumptions, sourceMs } from "../../scripts/costs/assumptions.ts";
+import { logMeter } from "../../scripts/costs/log-meter.ts";
+import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
+import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
+import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/costs/usage.ts";
+
+describe("dollars", () => {
+  it("are units times their prices", () => {
+    // 4 * 0.625 + 2 * 0.125 + 3.50 + 0.20 dollars a million.
+    const call = { dynamoWriteUnit: 4, dynamoReadUnit: 2, gatewayRequest: 1, lambdaRequest: 1 };
+
+    expect(dollarsOf(times(call, 1_000_000))).toBeCloseTo(6.45, 10);
+    expect(dollarsOf(call, ["dynamoWriteUnit"])).toBeCloseTo(2.5e-6, 12);
+    expect(dollarsOf({})).toBe(0);
+  });
+
+  it("of several works are those of their sum", () => {
+    const sum = sumOf([{ sqsRequest: 3, s3Put: 1 }, { sqsRequest: 2 }]);
+
+    expect(sum).toEqual({ sqsRequest: 5, s3Put: 1 });
+    expect(dollarsOf(sum)).toBeCloseTo(5 * 0.4e-6 + 5e-6, 12);
+  });
+
+  it("of Lambda are for memory and time together", () => {
+    const work = { invocations: 1_000, milliseconds: 60_000, memoryMegabytes: 512 };
+    // 30 GB-seconds at 0.0000133334 and 1,000 requests at 0.0000002.
+    expect(dollarsOf(lambdaUsage(work))).toBeCloseTo(0.000_400_002 + 0.000_2, 12);
+  });
+});
+
+describe("what a function is billed for", () => {
+  const assumptions = readAssumptions([]);
+
+  it("is its CPU, which is slower with less memory, and all that it waits for", () => {
+    const work = { cpuMs: 10, awsRequests: 3, waitsMs: 1_000 };
+
+    expect(billedMs({ ...work, memoryMegabytes: 3_008 }, { ...assumptions, awsMs: 5 })).toBe(1_025);
+    const slow = billedMs({ ...work, memoryMegabytes: 512 }, { ...assumptions, awsMs: 5 });
+    expect(slow).toBeCloseTo(1_015 + (10 * 1_769) / 512, 10);
+  });
+
+  it("waits for a source as long as the specification says, in proportion, a second at least", () => {
+    expect(sourceMs("retailer_a.pulse", 10_000, assumptions)).toBe(15_000);
+    expect(sourceMs("retailer_a.lite", 500, assumptions)).toBe(10_000);
+    expect(sourceMs("retailer_a.pulse", 1, assumptions)).toBe(1_000);
+    const slow = readAssumptions(["--source-times", "2"]);
+    expect(sourceMs("retailer_a.full", 2_000, slow)).toBe(150_000);
+  });
+
+  it("takes no option that there is not, and no value that is no number", () => {
+    expect(() => readAssumptions(["--speed", "2"])).toThrow("speed");
+    expect(() => readAssumptions(["--aws-ms", "fast"])).toThrow("--aws-ms takes a number");
+    expect(() => readAssumptions(["--aws-ms=-1"])).toThrow("--aws-ms takes a number");
+  });
+});
+
+describe("the tables", () => {
+  const gigabyte = 2 ** 30;
+  const figures = {
+    items: 50_000,
+    baseline: {},
+    sweep: { dynamoWriteUnit: 5_000 },
+    refresh: { dynamoWriteUnit: 5_000, lambdaGigabyteSecond: 1_000 },
+    lookAfter: {},
+    listBytes: gigabyte,
+    sweepBytes: { expiringPerMonth: gigabyte / 720, objects: 2 * (gigabyte / 720) },
+  };
+
+  it("have a million calls of each kind, with the parts that any of them used", () => {
+    const light = { name: "light", cpuMs: 1, billedMs: 12.4, usage: { gatewayRequest: 1 } };
+    const heavy = { ...light, name: "heavy", usage: { gatewayRequest: 2, logGigabyte: 1e-6 } };
+
+    expect(callRows([light, heavy])).toEqual([
+      {
+        "1,000,000 calls": "light",
+        "billed ms": 12,
+        gateway: "3.50",
+        logs: "0.00",
+        dollars: "3.50",
+      },
+      {
+        "1,000,000 calls": "heavy",
+        "billed ms": 12,
+        gateway: "7.00",
+        logs: "0.50",
+        dollars: "7.50",
+      },
+    ]);
+  });
+
+  it("have a month of a list: sweeps, every so many a refresh, and what is stored", () => {
+    const month = listMonth(figures, { everyMinutes: 60, refreshEveryRuns: 8 });
+
+    // 720 runs, of which 90 are refreshes; the list itself and a GB that its runs leave.
+    expect(month.dynamoWriteUnit).toBeCloseTo(720 * 5_000, 6);
+    expect(month.lambdaGigabyteSecond).toBeCloseTo(90 * 1_000, 6);
+    expect(month.dynamoGigabyteMonth).toBeCloseTo(2, 6);
+    expect(month.s3GigabyteMonth).toBeCloseTo(2, 6);
+    // 2.25 + 1.20 + 2 * (0.25 + 0.20) + 2 * 0.023 dollars.
+    expect(dollarsOf(month)).toBeCloseTo(4.396_006, 6);
+    expect(listRows(figures, 8).at(-1)).toMatchObject({ "every 60 min": "4.40" });
+  });
+});
+
+describe("what is measured here", () => {
+  it("is bytes of log lines as they are billed, and the metrics in them, each once", () => {
+    const logs = logMeter();
+    const line = JSON.stringify({
+      group: "products",
+      calls: 1,
+      _aws: {
+        CloudWatchMetrics: [
+          { Namespace: "N", Dimensions: [["group"], []], Metrics: [{ Name: "calls" }] },
+        ],
+      },
+    });
+    const text = `${line}\nnot a log line\n${line}\n`;
+    logs.note(Buffer.from(text.slice(0, 20)));
+    logs.note(Buffer.from(text.slice(20)));
+
+    expect(logs.take()).toEqual({ lines: 2, bytes: 2 * (line.length + 26) });
+    expect(logs.take()).toEqual({ lines: 0, bytes: 0 });
+    expect(logs.metrics()).toBe(2);
+  });
+
+  it("is the size of rows: names and values, containers a little more", () => {
+    expect(sizeOf("caf\u00e9")).toBe(5);
+    expect(sizeOf(new Uint8Array(100))).toBe(100);
+    expect(sizeOf({ id: "abc" })).toBe(3 + 2 + 3 + 1);
+    expect(sizeOf(["ab", null])).toBe(3 + 2 + 1 + 1 + 1);
+  });
+});
