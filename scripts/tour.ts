@@ -8,8 +8,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { loadRecordedProducts, startReplayCatalog } from "./replay-catalog.ts";
+import { adminCommands } from "./tour/admin-commands.ts";
+import { localCustomer } from "./tour/customer-bucket.ts";
 import { type FreshWorld, inFreshWorld } from "./tour/fresh-world.ts";
 import { type Narrator, narrator } from "./tour/narrator.ts";
+import { reconcileWorld } from "./tour/reconcile.ts";
 import type { Ground } from "./tour/runs.ts";
 import { walk } from "./tour/walk.ts";
 
@@ -33,7 +36,9 @@ async function tourSandbox(tell: Narrator): Promise<void> {
   tell.title("1 of 2: with the sandbox");
   await inFreshWorld([], async (world) => {
     tell.say(`a fresh local world at ${world.base_url}`);
-    await walk({ ...groundOf(world), ids: sandboxIds, movePrice: () => {} }, tell);
+    const ground = groundOf(world);
+    await walk({ ...ground, ids: sandboxIds, movePrice: () => {} }, tell);
+    await reconcileWorld(ground, tell);
   });
 }
 
@@ -57,7 +62,9 @@ async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): 
   try {
     await inFreshWorld(["--source", `retailer_d=d_catalog,${replay.url}`], async (world) => {
       tell.say(`a fresh local world at ${world.base_url}`);
-      await walk({ ...groundOf(world), ids: [first, ...rest], movePrice }, tell);
+      const ground = groundOf(world);
+      await walk({ ...ground, ids: [first, ...rest], movePrice }, tell);
+      await reconcileWorld(ground, tell);
     });
     tell.check("the products API was really asked", replay.requests.length > 0);
   } finally {
@@ -77,10 +84,9 @@ function recordingsBeside(): string | undefined {
 
 const groundOf = (world: FreshWorld): Omit<Ground, "ids" | "movePrice"> => ({
   baseUrl: world.base_url,
-  dataFolder: world.dataFolder,
-  receiverUrl: world.webhook_receiver_url,
-  bucketEndpoint: world.s3_endpoint,
-  bucket: world.export_bucket,
+  admin: adminCommands([], { LOCAL_DIR: world.dataFolder }),
+  receiver: { url: world.webhook_receiver_url, controlUrl: world.webhook_receiver_url },
+  bucket: { endpoint: world.s3_endpoint, name: world.export_bucket, ...localCustomer },
 });
 
 await main().then(

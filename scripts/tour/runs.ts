@@ -1,17 +1,29 @@
 import type { ApiAnswer, ApiClient } from "./api-client.ts";
+import type { CustomerBucketAccess } from "./customer-bucket.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Delivery } from "./verify-delivery.ts";
 
 /** Where the tour walks, and how the price of its item is made to move. */
-export interface Ground {
+export interface Walked {
   readonly baseUrl: string;
-  readonly dataFolder: string;
-  readonly receiverUrl: string;
-  readonly bucketEndpoint: string;
-  readonly bucket: string;
+  /** Runs a command of the operators' tool on the place, and answers what it printed. */
+  readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
   /** Ids to read; the first is the one whose price moves. */
   readonly ids: readonly [string, ...string[]];
   readonly movePrice: () => void | Promise<void>;
+}
+
+/** The same, with a customer's receiver and bucket that the service can reach. */
+export interface Ground extends Walked {
+  readonly receiver: TourReceiver;
+  readonly bucket: CustomerBucketAccess;
+}
+
+export interface TourReceiver {
+  /** Where the service is to deliver to; a path follows. */
+  readonly url: string;
+  /** Where the receiver tells what it got, and hears what to do next. */
+  readonly controlUrl: string;
 }
 
 /** How long the tour waits for anything to come about. */
@@ -52,7 +64,7 @@ export async function deliveriesOf(
   ground: Ground,
   run: { readonly watchlistId: string; readonly runNumber: number },
 ): Promise<readonly Delivery[]> {
-  const response = await fetch(`${ground.receiverUrl}/deliveries`);
+  const response = await fetch(`${ground.receiver.controlUrl}/deliveries`);
   const deliveries = (await response.json()) as Delivery[];
   return deliveries.filter((one) => {
     const data = parsed(one)["data"] as Record<string, unknown>;

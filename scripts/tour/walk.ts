@@ -1,14 +1,16 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type ApiClient, apiClient } from "./api-client.ts";
 import { customerBucketReader } from "./customer-bucket.ts";
 import type { Narrator } from "./narrator.ts";
 import { operate } from "./operate.ts";
-import { type Ground, parsed, patienceSeconds, runAgain, runCompleted } from "./runs.ts";
+import {
+  type Ground,
+  parsed,
+  patienceSeconds,
+  runAgain,
+  runCompleted,
+  type Walked,
+} from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
-
-const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
 
 /** From a new account to a change in the customer's hands, checked at every step. */
 export async function walk(ground: Ground, tell: Narrator): Promise<void> {
@@ -30,18 +32,16 @@ export async function walk(ground: Ground, tell: Narrator): Promise<void> {
   await checkBooks(api, tell);
 }
 
-async function openAccount(ground: Ground, tell: Narrator): Promise<string> {
+export async function openAccount(ground: Walked, tell: Narrator): Promise<string> {
   tell.chapter("An account and a key (npm run admin)");
-  const account = await runAdmin(
-    ground,
+  const account = await ground.admin(
     "create-account",
     "--name",
     "Tour",
     "--email",
     "tour@example.com",
   );
-  const key = await runAdmin(
-    ground,
+  const key = await ground.admin(
     "create-key",
     "--account",
     String(account["id"]),
@@ -55,14 +55,7 @@ async function openAccount(ground: Ground, tell: Narrator): Promise<string> {
   return String(key["key"]);
 }
 
-async function runAdmin(ground: Ground, ...command: string[]): Promise<Record<string, unknown>> {
-  const { stdout } = await promisify(execFile)(process.execPath, [admin, ...command], {
-    env: { ...process.env, LOCAL_DIR: ground.dataFolder },
-  });
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
-
-async function readProducts(api: ApiClient, { ids }: Ground, tell: Narrator): Promise<void> {
+export async function readProducts(api: ApiClient, { ids }: Walked, tell: Narrator): Promise<void> {
   tell.chapter("POST /v1/products");
   const answer = await api.send("POST", "/products", { platform: "retailer_d", ids });
   tell.check("the call answers 200", answer.status === 200);
@@ -117,32 +110,36 @@ async function registerReceiver(
   const endpointId = String(answer.body["id"]);
   const again = await api.get(`/webhook_endpoints/${endpointId}`);
   tell.check("and never again", again.status === 200 && again.body["secret"] === undefined);
-  await fetch(`${ground.receiverUrl}/secrets`, {
+  await fetch(`${ground.receiver.controlUrl}/secrets`, {
     method: "POST",
     body: JSON.stringify({ secret }),
   });
   return { endpointId, secret };
 }
 
-const receiverPath = (ground: Ground): string => `${ground.receiverUrl}/hooks/tour`;
+const receiverPath = (ground: Ground): string => `${ground.receiver.url}/hooks/tour`;
 
-async function registerBucket(api: ApiClient, ground: Ground, tell: Narrator): Promise<void> {
+async function registerBucket(api: ApiClient, { bucket }: Ground, tell: Narrator): Promise<void> {
   tell.chapter("PUT /v1/s3_destination");
   const answer = await api.send("PUT", "/s3_destination", {
-    bucket: ground.bucket,
+    bucket: bucket.name,
     region: "us-east-1",
-    endpoint: ground.bucketEndpoint,
+    endpoint: bucket.endpoint,
     force_path_style: true,
     prefix: "tour/",
     auth: "access_key",
-    access_key_id: "customer",
-    secret_access_key: "customer-secret",
+    access_key_id: bucket.accessKeyId,
+    secret_access_key: bucket.secretAccessKey,
   });
   tell.check("the bucket is proved by a write and taken on", answer.status === 201);
   tell.check("the secret key is not echoed", answer.body["secret_access_key"] === undefined);
 }
 
-async function createWatchlist(api: ApiClient, { ids }: Ground, tell: Narrator): Promise<string> {
+export async function createWatchlist(
+  api: ApiClient,
+  { ids }: Walked,
+  tell: Narrator,
+): Promise<string> {
   tell.chapter("POST /v1/watchlists");
   const answer = await api.send("POST", "/watchlists", {
     name: "Tour",
@@ -157,9 +154,9 @@ async function createWatchlist(api: ApiClient, { ids }: Ground, tell: Narrator):
   return String(answer.body["id"]);
 }
 
-function reportChange(
+export function reportChange(
   changed: readonly Record<string, unknown>[],
-  { ids }: Ground,
+  { ids }: Walked,
   tell: Narrator,
 ): void {
   const entry = changed.find((one) => one["id"] === ids[0]);
@@ -200,7 +197,7 @@ async function checkExport(
   tell: Narrator,
 ): Promise<void> {
   tell.chapter("The same events in the bucket");
-  const bucket = customerBucketReader(ground.bucketEndpoint, ground.bucket);
+  const bucket = customerBucketReader(ground.bucket.endpoint, ground.bucket.name, ground.bucket);
   try {
     const keys = await tell.wait("both manifests", patienceSeconds, async () => {
       const found = await bucket.keys();
@@ -218,7 +215,7 @@ async function checkExport(
   }
 }
 
-async function checkBooks(api: ApiClient, tell: Narrator): Promise<void> {
+export async function checkBooks(api: ApiClient, tell: Narrator): Promise<void> {
   tell.chapter("GET /v1/account");
   const { body } = await api.get("/account");
   const balance = Number(body["credit_balance"]);

@@ -1,0 +1,158 @@
+/**
+ * Deploys the project with the CDK command line, walks the tour's line there and tears it down.
+ *   npm run deploy:smoke
+ *     against an AWS emulator of its own (needs Python 3 with pip, once with a network)
+ *   npm run deploy:smoke -- --endpoint <url> [-c <key>=<value>]... [--simple-alarms] [--api-url <url>]
+ *     against anything that speaks like AWS at one address, with the credentials of the environment
+ *     (test, test without any). -c responseMode=buffered: it cannot stream answers.
+ *     --simple-alarms: it can make no alarms on expressions.
+ *     The service sends to public addresses only; for deliveries and exports to arrive:
+ *     --receiver <https url> --receiver-port <port>   leads to this port of this machine
+ *     --bucket <name> --bucket-endpoint <https url>   with CUSTOMER_ACCESS_KEY_ID and
+ *                                                     CUSTOMER_SECRET_ACCESS_KEY
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { installEmulator } from "./deploy-smoke/emulator-package.ts";
+import { simplifyAlarms } from "./deploy-smoke/emulator-templates.ts";
+import { ownNamespace } from "./deploy-smoke/namespace.ts";
+import { startReceiver } from "./deploy-smoke/receiver.ts";
+import { deploySmoke, type Place } from "./deploy-smoke/smoke.ts";
+import { prepareWorld } from "./deploy-smoke/world-files.ts";
+import { openDataFolder } from "./local/data-folder.ts";
+import { narrator } from "./tour/narrator.ts";
+
+const options = {
+  endpoint: { type: "string" },
+  context: { type: "string", short: "c", multiple: true },
+  "api-url": { type: "string" },
+  "simple-alarms": { type: "boolean" },
+  receiver: { type: "string" },
+  "receiver-port": { type: "string" },
+  bucket: { type: "string" },
+  "bucket-endpoint": { type: "string" },
+} as const;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+const cache = fileURLToPath(new URL("../node_modules/.cache/deploy-smoke", import.meta.url));
+const binaries = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options });
+  const folder = openDataFolder(join(cache, "world"), true);
+  try {
+    if (values.endpoint === undefined) return await withEmulator(folder.path);
+    await againstEndpoint(values.endpoint, values, folder.path);
+    return 0;
+  } finally {
+    folder.release();
+  }
+}
+
+/** Runs the emulator and all that speaks to it in a process that sees nothing else. */
+async function withEmulator(folder: string): Promise<number> {
+  const installed = await installEmulator(cache);
+  if (installed.outcome === "absent") {
+    process.stdout.write(`not run: the AWS emulator is not to be had here (${installed.why})\n`);
+    return 0;
+  }
+  const namespace = await ownNamespace();
+  if (namespace.outcome === "unavailable") {
+    process.stdout.write(
+      `No network namespace here (${namespace.why}): the service, which sends to public addresses ` +
+        "only, will reach no receiver and no bucket.\n",
+    );
+  }
+  const isPublic = namespace.outcome === "available";
+  const [command, ...words] = [
+    ...(isPublic ? namespace.enter : []),
+    process.execPath,
+    fileURLToPath(new URL("deploy-smoke/emulated.ts", import.meta.url)),
+    installed.python,
+    isPublic ? "public" : "alone",
+  ];
+  const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
+  const child = spawn(command, words, {
+    env: prepareWorld(folder, { path }),
+    // Its input stays open as long as this process lives.
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  const [code]: unknown[] = await once(child, "exit");
+  return code === 0 ? 0 : 1;
+}
+
+async function againstEndpoint(endpoint: string, values: Values, folder: string): Promise<void> {
+  const variables = {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ENDPOINT_URL_S3: endpoint,
+    ...(process.env["AWS_REGION"] === undefined ? { AWS_REGION: "us-east-1" } : {}),
+    ...(process.env["AWS_ACCESS_KEY_ID"] === undefined && process.env["AWS_PROFILE"] === undefined
+      ? { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" }
+      : {}),
+  };
+  Object.assign(process.env, variables);
+  const { context = [] } = values;
+  if (context.some((pair) => pair.startsWith("stage="))) {
+    throw new Error("The smoke deploys the stage dev and no other.");
+  }
+  const place = {
+    endpoint,
+    context,
+    apiUrl: values["api-url"]?.replace(/\/+$/, "") ?? null,
+    adapt: values["simple-alarms"] === true ? simplifyAlarms : null,
+    permissions: null,
+    folder,
+  };
+  const tell = narrator(process.stdout);
+  const customer = customerOf(values);
+  if (customer === null) return deploySmoke({ ...place, customer }, tell);
+  const receiver = await startReceiver(join(folder, "receiver"), {
+    kind: "plain",
+    port: customer.port,
+  });
+  const { url, bucket } = customer;
+  try {
+    const there = { receiver: { url, controlUrl: receiver.controlUrl }, bucket };
+    await deploySmoke({ ...place, customer: there }, tell);
+  } finally {
+    await receiver.stop();
+  }
+}
+
+interface CustomerOutside {
+  readonly url: string;
+  readonly port: number;
+  readonly bucket: NonNullable<Place["customer"]>["bucket"];
+}
+
+/** The receiver and bucket of the command line: all of it, or nothing. */
+function customerOf(values: Values): CustomerOutside | null {
+  const { CUSTOMER_ACCESS_KEY_ID: keyId, CUSTOMER_SECRET_ACCESS_KEY: secret } = process.env;
+  const given = [
+    values.receiver,
+    values["receiver-port"],
+    values.bucket,
+    values["bucket-endpoint"],
+  ];
+  if (given.every((value) => value === undefined)) return null;
+  const [url, port, name, endpoint] = given;
+  if (!url || !port || !name || !endpoint || !keyId || !secret) {
+    throw new Error(
+      "--receiver, --receiver-port, --bucket and --bucket-endpoint go together, with the variables " +
+        "CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY",
+    );
+  }
+  const bucket = { endpoint, name, accessKeyId: keyId, secretAccessKey: secret };
+  return { url: url.replace(/\/+$/, ""), port: Number(port), bucket };
+}
+
+await main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export type Cdk = (...words: string[]) => Promise<void>;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const cli = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.meta.url));
+const linesShown = 40;
+
+/**
+ * The project's own CDK command line, with the environment of this process. What it prints goes to
+ * a file, and its end to the terminal when it fails.
+ */
+export function cdkCommands(logFile: string): Cdk {
+  return async (...words) => {
+    const log = createWriteStream(logFile, { flags: "a" });
+    await once(log, "open");
+    const child = spawn(process.execPath, [cli, ...words], {
+      cwd: root,
+      env: { ...process.env, CI: "true", CDK_DISABLE_CLI_TELEMETRY: "1" },
+      stdio: ["ignore", log, log],
+    });
+    const [code]: unknown[] = await once(child, "exit");
+    log.close();
+    if (code === 0) return;
+    const said = readFileSync(logFile, "utf8").trimEnd().split("\n").slice(-linesShown);
+    throw new Error(
+      `cdk ${words[0]} failed (${String(code)}); ${logFile} ends:\n${said.join("\n")}`,
+    );
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * The smoke against an emulator of its own; started by deploy-smoke.ts with the variables of the
+ * world it is to see. Arguments: the Python that has the emulator, and `public` in a namespace.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { CreateBucketCommand } from "@aws-sdk/client-s3";
+import { customerClient } from "../tour/customer-bucket.ts";
+import { narrator } from "../tour/narrator.ts";
+import { grantGaps, revokeGaps } from "./emulator-permissions.ts";
+import { simplifyAlarms } from "./emulator-templates.ts";
+import { startEmulator } from "./emulator.ts";
+import { worldFiles } from "./world-files.ts";
+import { publicAddress } from "./namespace.ts";
+import { startReceiver } from "./receiver.ts";
+import { deploySmoke, type Place } from "./smoke.ts";
+
+/** The emulator takes an account's number for a key of its root: the customer has an account too. */
+const customerKey = { accessKeyId: "222222222222", secretAccessKey: "smoke" };
+const customerBucketName = "customer-exports";
+
+async function main(python: string, isPublic: boolean): Promise<void> {
+  const { HOME: folder = "" } = process.env;
+  const tell = narrator(process.stdout);
+  const files = worldFiles(folder);
+  const address = isPublic ? publicAddress : null;
+  const emulator = await startEmulator({ ...files, python, address });
+  tell.say(`an emulator at ${emulator.endpoint}, which checks signatures, policies and TLS`);
+  process.env["AWS_ENDPOINT_URL"] = emulator.endpoint;
+  process.env["AWS_ENDPOINT_URL_S3"] = emulator.endpoint;
+  try {
+    await withCustomer({ folder, isPublic, port: emulator.port }, (customer) =>
+      deploySmoke(
+        {
+          endpoint: emulator.endpoint,
+          context: ["responseMode=buffered"],
+          apiUrl: null,
+          adapt: simplifyAlarms,
+          permissions: { grant: grantGaps, revoke: revokeGaps },
+          customer,
+          folder,
+        },
+        tell,
+      ),
+    );
+  } finally {
+    await emulator.stop();
+  }
+}
+
+/** A customer whom the service can reach, where there is a public address to be reached at. */
+async function withCustomer(
+  { folder, isPublic, port }: { folder: string; isPublic: boolean; port: number },
+  visit: (customer: Place["customer"]) => Promise<void>,
+): Promise<void> {
+  if (!isPublic) return visit(null);
+  const receiver = await startReceiver(join(folder, "receiver"), {
+    kind: "tls",
+    address: publicAddress,
+  });
+  const endpoint = `https://[${publicAddress}]:${port}`;
+  const client = customerClient({ endpoint, ...customerKey });
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: customerBucketName }));
+    await visit({
+      receiver: {
+        url: `https://[${publicAddress}]:${receiver.port}`,
+        controlUrl: receiver.controlUrl,
+      },
+      bucket: { endpoint, name: customerBucketName, ...customerKey },
+    });
+  } finally {
+    client.destroy();
+    await receiver.stop();
+  }
+}
+
+// Whoever started this holds the other end: it ends with them, however they end.
+process.stdin.resume().once("end", () => process.exit(1));
+const [python = "", reach] = process.argv.slice(2);
+mkdirSync(process.env["TMPDIR"] ?? "", { recursive: true });
+await main(python, reach === "public").then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`\n${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,79 @@
+import {
+  type CloudFormationClient,
+  CreateStackCommand,
+  DeleteStackCommand,
+  waitUntilStackCreateComplete,
+  waitUntilStackDeleteComplete,
+} from "@aws-sdk/client-cloudformation";
+import { type DeployedResource, smokeStacks } from "./stacks.ts";
+
+interface Gap {
+  readonly why: string;
+  /** Logical ids of the roles that get the permission as well. */
+  readonly roles: RegExp;
+  readonly actions: readonly string[];
+  readonly resource: string;
+}
+
+const arn = "arn:${AWS::Partition}:";
+const here = "${AWS::Region}:${AWS::AccountId}:";
+
+/** Permissions that the emulator asks for and AWS does not; every other one is the templates'. */
+const gaps: readonly Gap[] = [
+  {
+    why: "the emulator takes every schedule for one of the default group",
+    roles: /^(?:ApiFunctionswatchlists|WorkersRunsWorker)Role[0-9A-F]{8}$/,
+    actions: ["scheduler:CreateSchedule", "scheduler:UpdateSchedule", "scheduler:DeleteSchedule"],
+    resource: `${arn}scheduler:${here}schedule/default/*`,
+  },
+  {
+    why: "it asks for this where SQS itself asks for sqs:SendMessage",
+    roles:
+      /^(?:Workers(?:\w+Worker|Sweeper)|ApiFunctions(?:webhookendpoints|s3destination))Role[0-9A-F]{8}$/,
+    actions: ["sqs:SendMessageBatch"],
+    resource: `${arn}sqs:${here}${smokeStacks[1]}-*`,
+  },
+];
+
+const StackName = "deploy-smoke-permissions";
+const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
+
+/**
+ * Grants what is missing by a stack beside the deployed ones.
+ * @returns a line for each permission
+ */
+export async function grantGaps(
+  client: CloudFormationClient,
+  resources: readonly DeployedResource[],
+): Promise<string[]> {
+  const policies = gaps.map((gap, n) => [`Gap${n}`, policyFor(gap, n, resources)] as const);
+  const TemplateBody = JSON.stringify({ Resources: Object.fromEntries(policies) });
+  await client.send(
+    new CreateStackCommand({ StackName, TemplateBody, Capabilities: ["CAPABILITY_IAM"] }),
+  );
+  await waitUntilStackCreateComplete({ client, ...patience }, { StackName });
+  return gaps.map(({ why, actions }) => `granted beside the stacks: ${actions.join(", ")}: ${why}`);
+}
+
+export async function revokeGaps(client: CloudFormationClient): Promise<void> {
+  await client.send(new DeleteStackCommand({ StackName }));
+  await waitUntilStackDeleteComplete({ client, ...patience }, { StackName });
+}
+
+function policyFor(gap: Gap, n: number, resources: readonly DeployedResource[]): unknown {
+  const roles = resources.filter(
+    ({ type, logicalId }) => type === "AWS::IAM::Role" && gap.roles.test(logicalId),
+  );
+  if (roles.length === 0) throw new Error(`No role is named like ${gap.roles.source}`);
+  const Statement = [
+    { Effect: "Allow", Action: gap.actions, Resource: { "Fn::Sub": gap.resource } },
+  ];
+  return {
+    Type: "AWS::IAM::Policy",
+    Properties: {
+      PolicyName: `deploy-smoke-${n}`,
+      Roles: roles.map(({ physicalId }) => physicalId),
+      PolicyDocument: { Version: "2012-10-17", Statement },
+    },
+  };
+}

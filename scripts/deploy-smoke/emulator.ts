@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+
+export interface EmulatorOptions {
+  /** The Python that has the package. */
+  readonly python: string;
+  /** Where it listens besides 127.0.0.1, if anywhere. */
+  readonly address: string | null;
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  readonly logFile: string;
+}
+
+export interface Emulator {
+  /** Serves every AWS service, on loopback. */
+  readonly endpoint: string;
+  readonly port: number;
+  readonly stop: () => Promise<void>;
+}
+
+const startSecondsMax = 60;
+
+/**
+ * Starts the emulator as strict as it can be: every request signed and allowed by the policies of
+ * the templates, over TLS. It keeps everything in memory.
+ */
+export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
+  const { python, address, certificateFile, keyFile, logFile } = options;
+  const port = await freePort();
+  const log = openSync(logFile, "a");
+  const child = spawn(
+    python,
+    [
+      "-m",
+      "hypercorn",
+      "ministack.app:app",
+      "--keep-alive",
+      "75",
+      "--certfile",
+      certificateFile,
+      "--keyfile",
+      keyFile,
+      "--bind",
+      `127.0.0.1:${port}`,
+      ...(address === null ? [] : ["--bind", `[${address}]:${port}`]),
+    ],
+    {
+      env: {
+        ...process.env,
+        AUTH: "true",
+        USE_SSL: "1",
+        MINISTACK_SSL_CERT: certificateFile,
+        MINISTACK_SSL_KEY: keyFile,
+        MINISTACK_HOST: "127.0.0.1",
+        GATEWAY_PORT: String(port),
+      },
+      stdio: ["ignore", log, log],
+      // A group of its own, so that the functions' processes end with it.
+      detached: true,
+    },
+  );
+  const endGroup = (): void => endProcessGroup(child);
+  process.once("exit", endGroup);
+  const endpoint = `https://127.0.0.1:${port}`;
+  await untilHealthy(endpoint, child, logFile);
+  return {
+    endpoint,
+    port,
+    async stop() {
+      process.off("exit", endGroup);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      endGroup();
+      await ended;
+    },
+  };
+}
+
+async function untilHealthy(endpoint: string, child: ChildProcess, logFile: string): Promise<void> {
+  const deadline = Date.now() + startSecondsMax * 1_000;
+  while (!(await isHealthy(endpoint))) {
+    if (child.exitCode !== null) throw new Error(`The emulator did not start: see ${logFile}`);
+    if (Date.now() > deadline) {
+      throw new Error(`The emulator was not ready within ${startSecondsMax} s: see ${logFile}`);
+    }
+    await delay(200);
+  }
+}
+
+async function isHealthy(endpoint: string): Promise<boolean> {
+  try {
+    return (await fetch(`${endpoint}/_ministack/health`)).ok;
+  } catch {
+    return false;
+  }
+}
+
+function endProcessGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Gone already.
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("No port to be had.");
+  server.close();
+  await once(server, "close");
+  return address.port;
+}

@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { createServer as createPlainServer, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { Server } from "node:net";
+import { openDataFolder } from "../local/data-folder.ts";
+import { webhookReceiver } from "../local/webhook-receiver.ts";
+import { worthlessCertificate } from "./certificate.ts";
+
+export interface SmokeReceiver {
+  readonly port: number;
+  /** Where the tour asks what came, on loopback. */
+  readonly controlUrl: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Where the service's deliveries come in. */
+export type Door =
+  | { readonly kind: "tls"; readonly address: string }
+  /** Whatever leads here from outside ends the TLS. */
+  | { readonly kind: "plain"; readonly port: number };
+
+/** A customer's webhook receiver: deliveries come in at its door, questions on another port. */
+export async function startReceiver(folder: string, door: Door): Promise<SmokeReceiver> {
+  const data = openDataFolder(folder, true);
+  const listener = webhookReceiver(data, () => {});
+  const deliveriesOnly: RequestListener = (request, response) => {
+    if (request.method === "POST" && request.url?.startsWith("/hooks/") === true) {
+      return listener(request, response);
+    }
+    response.writeHead(404).end();
+  };
+  const outer =
+    door.kind === "tls"
+      ? createTlsServer(worthlessCertificate, deliveriesOnly).listen(0, door.address)
+      : createPlainServer(deliveriesOnly).listen(door.port, "127.0.0.1");
+  const inner = createPlainServer(listener).listen(0, "127.0.0.1");
+  await Promise.all([once(outer, "listening"), once(inner, "listening")]);
+  return {
+    port: portOf(outer),
+    controlUrl: `http://127.0.0.1:${portOf(inner)}`,
+    async stop() {
+      for (const server of [outer, inner]) {
+        const closed = once(server, "close");
+        server.close();
+        server.closeAllConnections();
+        await closed;
+      }
+      data.release();
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("It has no port.");
+  return address.port;
+}

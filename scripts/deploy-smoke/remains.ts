@@ -1,0 +1,84 @@
+import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DescribeKeyCommand, KMSClient } from "@aws-sdk/client-kms";
+import { HeadBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { GetScheduleGroupCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { DeployedResource } from "./stacks.ts";
+
+/** Asks for a resource; answers how it remains, and throws when there is none. */
+type Look = (physicalId: string) => Promise<string>;
+
+const there = "is still there";
+
+function looks(): { readonly byType: Readonly<Record<string, Look>>; readonly end: () => void } {
+  const dynamo = new DynamoDBClient({});
+  const s3 = new S3Client({ forcePathStyle: true });
+  const sqs = new SQSClient({});
+  const kms = new KMSClient({});
+  const scheduler = new SchedulerClient({});
+  const byType: Record<string, Look> = {
+    "AWS::DynamoDB::Table": async (TableName) => {
+      await dynamo.send(new DescribeTableCommand({ TableName }));
+      return there;
+    },
+    "AWS::S3::Bucket": async (Bucket) => {
+      await s3.send(new HeadBucketCommand({ Bucket }));
+      return there;
+    },
+    "AWS::SQS::Queue": async (QueueUrl) => {
+      await sqs.send(new GetQueueAttributesCommand({ QueueUrl }));
+      return there;
+    },
+    "AWS::KMS::Key": async (KeyId) => {
+      const { KeyMetadata } = await kms.send(new DescribeKeyCommand({ KeyId }));
+      return KeyMetadata?.KeyState === "PendingDeletion"
+        ? `waits to be deleted, until ${KeyMetadata.DeletionDate?.toISOString().slice(0, 10)}`
+        : there;
+    },
+    "AWS::Scheduler::ScheduleGroup": async (Name) => {
+      const group = await scheduler.send(new GetScheduleGroupCommand({ Name }));
+      return group.State === "DELETING" ? "is being deleted" : there;
+    },
+  };
+  const end = (): void => {
+    for (const client of [dynamo, s3, sqs, kms, scheduler]) client.destroy();
+  };
+  return { byType, end };
+}
+
+/** No such thing, as the services say it in their own ways. */
+const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
+
+/**
+ * Looks for everything of a torn-down deployment that holds data, or costs something, by asking its
+ * own service: what CloudFormation says of it is not believed.
+ * @returns a line for each that is there in any form, and how many were asked for
+ */
+export async function remainsOf(
+  resources: readonly DeployedResource[],
+): Promise<{ readonly lines: readonly string[]; readonly asked: number }> {
+  const { byType, end } = looks();
+  const lines: string[] = [];
+  let asked = 0;
+  try {
+    for (const { type, physicalId } of resources) {
+      const look = byType[type];
+      if (look === undefined) continue;
+      asked += 1;
+      const found = await lookFor(physicalId, look);
+      if (found !== null) lines.push(`${type} ${physicalId} ${found}`);
+    }
+    return { lines, asked };
+  } finally {
+    end();
+  }
+}
+
+async function lookFor(physicalId: string, look: Look): Promise<string | null> {
+  try {
+    return await look(physicalId);
+  } catch (error) {
+    if (error instanceof Error && absence.test(error.name)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,275 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { CloudFormationClient } from "@aws-sdk/client-cloudformation";
+import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { walkBeyondReach } from "../tour/beyond-reach.ts";
+import { stackName } from "../../lib/build-app.ts";
+import { adminCommands } from "../tour/admin-commands.ts";
+import type { CustomerBucketAccess } from "../tour/customer-bucket.ts";
+import type { Narrator } from "../tour/narrator.ts";
+import { reconcileWorld } from "../tour/reconcile.ts";
+import type { TourReceiver, Walked } from "../tour/runs.ts";
+import { walk } from "../tour/walk.ts";
+import { answeringAddress, apiAddresses } from "./api-address.ts";
+import { type Cdk, cdkCommands } from "./cdk.ts";
+import { reasonOf } from "./emulator-package.ts";
+import { hasLogged, warningsOf } from "./function-logs.ts";
+import { publicAddress } from "./namespace.ts";
+import { remainsOf } from "./remains.ts";
+import {
+  type DeployedResource,
+  deployedStacks,
+  resourcesOf,
+  smokeStacks,
+  smokeStage,
+  smokeTag,
+} from "./stacks.ts";
+
+/** Where a smoke deploys to. The clients of the process, and the CDK, go there by its variables. */
+export interface Place {
+  readonly endpoint: string;
+  /** `key=value` for the CDK. */
+  readonly context: readonly string[];
+  /** Where the API is, when it cannot be guessed. */
+  readonly apiUrl: string | null;
+  /** A receiver and a bucket that the deployed service can reach; null: it can reach none. */
+  readonly customer: {
+    readonly receiver: TourReceiver;
+    readonly bucket: CustomerBucketAccess;
+  } | null;
+  /** Makes templates of a cloud assembly fit for the place, and tells what it has changed. */
+  readonly adapt: ((assembly: string) => string) | null;
+  readonly permissions: ExtraPermissions | null;
+  /** Folder for templates, outputs and logs. */
+  readonly folder: string;
+}
+
+/** Permissions that the place asks for and AWS does not, granted beside the deployed stacks. */
+interface ExtraPermissions {
+  /** Tells what it has granted, a line a piece. */
+  grant(client: CloudFormationClient, resources: readonly DeployedResource[]): Promise<string[]>;
+  revoke(client: CloudFormationClient): Promise<void>;
+}
+
+/** The price of the first follows the millisecond; the others stand still. */
+const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
+
+/** A minute until its schedule is due for the first time, and a cold start. */
+const sweepSecondsMax = 90;
+
+const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));
+
+interface Smoke {
+  readonly place: Place;
+  readonly cdk: Cdk;
+  readonly formation: CloudFormationClient;
+  readonly tell: Narrator;
+}
+
+/**
+ * Deploys, walks the tour's line, and tears down again, whether or not the line held.
+ * @throws Error naming what did not hold, or stacks in the way that no smoke made
+ */
+export async function deploySmoke(place: Place, tell: Narrator): Promise<void> {
+  const formation = new CloudFormationClient({});
+  const cdk = cdkCommands(join(place.folder, "cdk.log"));
+  const smoke = { place, cdk, formation, tell };
+  const started = Date.now();
+  try {
+    await clearWay(smoke);
+    await tornDownAfter(smoke, async () => {
+      await deploy(smoke);
+      await walkLine(await outputsOf(smoke), smoke);
+      await nothingGivenUp(smoke);
+      await nothingWarnedOf(smoke);
+    });
+    summary(smoke, started);
+  } finally {
+    formation.destroy();
+  }
+}
+
+function summary({ place, tell }: Smoke, started: number): void {
+  const seconds = ((Date.now() - started) / 1_000).toFixed(1);
+  tell.chapter(`The smoke is over: ${tell.checks()} checks held, ${seconds} s.`);
+  if (place.customer === null) {
+    tell.say(
+      "Not checked: webhooks and exports that arrive. No receiver and no bucket was in reach.",
+    );
+  }
+}
+
+/** What an interrupted smoke left is torn down; a stage that someone uses is none of its business. */
+async function clearWay(smoke: Smoke): Promise<void> {
+  const { formation, tell } = smoke;
+  const stacks = await deployedStacks(formation);
+  const foreign = stacks.find((stack) => !stack.isOfSmoke);
+  if (foreign !== undefined) {
+    throw new Error(
+      `There is a stack ${foreign.name} that no smoke made (it lacks the tag ${smokeTag}). ` +
+        "The smoke would tear it down: give it another account or region.",
+    );
+  }
+  if (stacks.length === 0) return;
+  tell.chapter("Left behind by a smoke that was interrupted");
+  for (const { name, status } of stacks) tell.say(`${name}: ${status}`);
+  await tearDown(smoke);
+}
+
+/** Tears down after the visit however it ended, and reports both failures when both fail. */
+async function tornDownAfter(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of [visit, () => tearDown(smoke)]) {
+    await part().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join("\n"));
+  if (failures.length === 1) throw failures[0];
+}
+
+async function deploy(smoke: Smoke): Promise<void> {
+  const { place, cdk, formation, tell } = smoke;
+  tell.chapter("cdk bootstrap, cdk deploy --all");
+  const app = await synthesized(smoke);
+  await timed("bootstrapped", tell, () => cdk("bootstrap", ...app));
+  await timed("deployed", tell, () =>
+    cdk("deploy", "--all", "--require-approval", "never", "--tags", `${smokeTag}=true`, ...app),
+  );
+  const resources = await resourcesOf(formation, smokeStacks);
+  for (const name of smokeStacks) {
+    tell.say(`${name}: ${resources.filter(({ stack }) => stack === name).length} resources`);
+  }
+  const stacks = await deployedStacks(formation);
+  tell.check(
+    "both stacks are complete",
+    stacks.length === smokeStacks.length &&
+      stacks.every(({ status }) => status === "CREATE_COMPLETE"),
+  );
+  for (const line of (await place.permissions?.grant(formation, resources)) ?? []) tell.say(line);
+}
+
+/** The words that name the templates to the CDK, which makes them once. */
+async function synthesized({ place, cdk, tell }: Smoke): Promise<string[]> {
+  const output = join(place.folder, "cdk.out");
+  if (!existsSync(join(output, "manifest.json"))) {
+    const context = [`stage=${smokeStage}`, ...place.context];
+    await cdk("synth", "--quiet", "--output", output, ...context.flatMap((one) => ["-c", one]));
+    if (place.adapt !== null) tell.say(place.adapt(output));
+  }
+  return ["--app", output];
+}
+
+type Outputs = Readonly<Record<string, string>>;
+
+async function outputsOf({ formation }: Smoke): Promise<Outputs> {
+  const stacks = await deployedStacks(formation);
+  return Object.fromEntries(stacks.flatMap(({ outputs }) => Object.entries(outputs)));
+}
+
+async function walkLine(outputs: Outputs, { place, tell }: Smoke): Promise<void> {
+  const { customer } = place;
+  const baseUrl = await answeringAddress(
+    place.apiUrl === null ? apiAddresses(place.endpoint, named(outputs, "ApiUrl")) : [place.apiUrl],
+  );
+  tell.say(`the API answers at ${baseUrl}`);
+  const ground: Walked = {
+    baseUrl,
+    admin: adminCommands(["--stage", smokeStage], {}),
+    ids: sandboxIds,
+    movePrice: () => {},
+  };
+  if (customer === null) {
+    await walkBeyondReach({ ...ground, nobody: `https://[${publicAddress}]:8443` }, tell);
+  } else {
+    await walk({ ...ground, ...customer }, tell);
+  }
+  await reconcileWorld(ground, tell);
+}
+
+function named(outputs: Outputs, name: string): string {
+  const value = outputs[name];
+  if (value === undefined) throw new Error(`The stacks have no output ${name}`);
+  return value;
+}
+
+/** @throws Error with what it printed when it fails. */
+async function runScript(script: string, ...words: string[]): Promise<string> {
+  const started = promisify(execFile)(process.execPath, [script, ...words]);
+  const { stdout } = await started.catch((error: unknown) => {
+    throw new Error(`${basename(script)} ${words.join(" ")}: ${reasonOf(error)}`);
+  });
+  return stdout;
+}
+
+/** A worker that fails gives its messages up: what a walk from outside may not notice. */
+async function nothingGivenUp({ formation, tell }: Smoke): Promise<void> {
+  tell.chapter("The dead-letter queues");
+  const client = new SQSClient({});
+  const queues = (await resourcesOf(formation, smokeStacks)).filter(
+    ({ type, logicalId }) => type === "AWS::SQS::Queue" && logicalId.endsWith("DeadLetterQueue"),
+  );
+  const counts = await Promise.all(
+    queues.map(async ({ physicalId: QueueUrl }) => {
+      const AttributeNames = ["ApproximateNumberOfMessages" as const];
+      const { Attributes } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl, AttributeNames }),
+      );
+      return Number(Attributes?.ApproximateNumberOfMessages);
+    }),
+  );
+  client.destroy();
+  tell.check(
+    `none of ${queues.length} has a message`,
+    queues.length > 0 && counts.every((count) => count === 0),
+  );
+}
+
+/** What a function may not do, and can do without, shows here alone. */
+async function nothingWarnedOf({ place, formation, tell }: Smoke): Promise<void> {
+  tell.chapter("The functions' logs");
+  const resources = await resourcesOf(formation, smokeStacks);
+  await tell.wait("the sweeper, which comes every minute", sweepSecondsMax, async () =>
+    (await hasLogged(place.endpoint, resources, "WorkersSweeperLogs")) ? true : undefined,
+  );
+  const { lines, read } = await warningsOf(place.endpoint, resources);
+  for (const line of lines) tell.say(line);
+  tell.check(`no warning in ${read} lines`, lines.length === 0);
+}
+
+async function tearDown(smoke: Smoke): Promise<void> {
+  const { place, cdk, formation, tell } = smoke;
+  tell.chapter("cdk destroy, with npm run empty-bucket before the data");
+  const stacks = await deployedStacks(formation);
+  if (stacks.length === 0) return tell.say("there is no stack");
+  const resources = await resourcesOf(
+    formation,
+    stacks.map(({ name }) => name),
+  );
+  await place.permissions?.revoke(formation);
+  const app = await synthesized(smoke);
+  await timed("torn down", tell, async () => {
+    await cdk("destroy", stackName(smokeStage, "service"), "--force", ...app);
+    if (stacks.some(({ outputs }) => outputs["EventsBucketName"] !== undefined)) {
+      await runScript(emptyBucket, "--stage", smokeStage);
+    }
+    await cdk("destroy", "--all", "--force", ...app);
+  });
+  const left = await deployedStacks(formation);
+  tell.check("no stack is left", left.length === 0);
+  const { lines, asked } = await remainsOf(resources);
+  tell.say(`${asked} tables, buckets, queues, keys and schedule groups looked for`);
+  for (const line of lines) tell.say(`remains: ${line}`);
+  tell.say("remains: the stack CDKToolkit with its bucket, made by cdk bootstrap once per account");
+  tell.check(
+    "nothing else is there, but keys that wait to be deleted",
+    lines.every((line) => !line.endsWith("is still there")),
+  );
+}
+
+async function timed(what: string, tell: Narrator, task: () => Promise<void>): Promise<void> {
+  const started = Date.now();
+  await task();
+  tell.say(`${what} in ${((Date.now() - started) / 1_000).toFixed(0)} s`);
+}

@@ -1,0 +1,78 @@
+import {
+  type CloudFormationClient,
+  DescribeStacksCommand,
+  paginateListStackResources,
+} from "@aws-sdk/client-cloudformation";
+import { stackName } from "../../lib/build-app.ts";
+
+/** The smoke deploys this stage: nothing in it is protected from being deleted. */
+export const smokeStage = "dev";
+/** In the order in which they are made. */
+export const smokeStacks = [stackName(smokeStage, "data"), stackName(smokeStage, "service")];
+/** Marks what a smoke may tear down. */
+export const smokeTag = "deploy-smoke";
+
+export interface DeployedStack {
+  readonly name: string;
+  readonly status: string;
+  readonly isOfSmoke: boolean;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+export interface DeployedResource {
+  readonly stack: string;
+  readonly type: string;
+  readonly logicalId: string;
+  readonly physicalId: string;
+}
+
+/** The smoke's stacks as CloudFormation knows them, as far as there are any. */
+export async function deployedStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
+  const found = await Promise.all(smokeStacks.map((name) => describe(client, name)));
+  return found.filter((stack) => stack !== undefined);
+}
+
+async function describe(
+  client: CloudFormationClient,
+  name: string,
+): Promise<DeployedStack | undefined> {
+  try {
+    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
+    const [stack] = Stacks;
+    if (stack === undefined) return undefined;
+    const outputs = (stack.Outputs ?? []).map(
+      ({ OutputKey = "", OutputValue = "" }) => [OutputKey, OutputValue] as const,
+    );
+    return {
+      name,
+      status: stack.StackStatus ?? "unknown",
+      isOfSmoke: (stack.Tags ?? []).some((tag) => tag.Key === smokeTag),
+      outputs: Object.fromEntries(outputs),
+    };
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("does not exist")) return undefined;
+    throw error;
+  }
+}
+
+export async function resourcesOf(
+  client: CloudFormationClient,
+  stacks: readonly string[],
+): Promise<DeployedResource[]> {
+  const resources: DeployedResource[] = [];
+  for (const stack of stacks) {
+    for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
+      for (const summary of page.StackResourceSummaries ?? []) {
+        const { ResourceType = "", LogicalResourceId = "", PhysicalResourceId = "" } = summary;
+        if (summary.ResourceStatus === "DELETE_COMPLETE" || PhysicalResourceId === "") continue;
+        resources.push({
+          stack,
+          type: ResourceType,
+          logicalId: LogicalResourceId,
+          physicalId: PhysicalResourceId,
+        });
+      }
+    }
+  }
+  return resources;
+}

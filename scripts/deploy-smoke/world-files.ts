@@ -1,0 +1,40 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { worthlessCertificate } from "./certificate.ts";
+
+export interface WorldFiles {
+  readonly certificateFile: string;
+  readonly keyFile: string;
+  readonly logFile: string;
+}
+
+/** Files of the emulator's world in its folder. */
+export const worldFiles = (folder: string): WorldFiles => ({
+  certificateFile: join(folder, "certificate.pem"),
+  keyFile: join(folder, "key.pem"),
+  logFile: join(folder, "emulator.log"),
+});
+
+/** Makes the folder ready, and the variables by which everything in that world sees only it. */
+export function prepareWorld(
+  folder: string,
+  { path }: { readonly path: string },
+): Readonly<Record<string, string>> {
+  const { certificateFile, keyFile } = worldFiles(folder);
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary, { recursive: true });
+  writeFileSync(certificateFile, worthlessCertificate.cert);
+  writeFileSync(keyFile, worthlessCertificate.key, { mode: 0o600 });
+  return {
+    PATH: path,
+    // No profile, proxy or cache of the person at the machine.
+    HOME: folder,
+    TMPDIR: temporary,
+    AWS_REGION: "us-east-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "smoke",
+    NODE_EXTRA_CA_CERTS: certificateFile,
+    // The CDK command line looks here instead.
+    AWS_CA_BUNDLE: certificateFile,
+  };
+}

@@ -1,0 +1,19 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Walked } from "./runs.ts";
+
+const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
+
+/** `npm run admin` on one place, which flags and variables name. */
+export function adminCommands(
+  flags: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Walked["admin"] {
+  return async (...command) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [admin, ...command, ...flags], {
+      env: { ...process.env, ...variables },
+    });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+}

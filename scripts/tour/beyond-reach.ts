@@ -1,0 +1,83 @@
+import { type ApiClient, apiClient } from "./api-client.ts";
+import type { Narrator } from "./narrator.ts";
+import { patienceSeconds, runAgain, type Walked } from "./runs.ts";
+import { checkBooks, createWatchlist, openAccount, readProducts, reportChange } from "./walk.ts";
+
+/**
+ * The tour's line where the service can reach no receiver and no bucket: what it would send is read
+ * from the feed, and the delivery log must say why it did not arrive. `nobody`: an address of HTTPS
+ * that looks public, where nobody answers.
+ */
+export async function walkBeyondReach(
+  ground: Walked & { readonly nobody: string },
+  tell: Narrator,
+): Promise<void> {
+  const api = apiClient(ground.baseUrl, await openAccount(ground, tell));
+  await readProducts(api, ground, tell);
+  await refuseLoopback(api, ground.nobody, tell);
+  const watchlistId = await createWatchlist(api, ground, tell);
+  await eventsOf(api, 1, tell);
+  tell.chapter("The price moves; POST /v1/watchlists/{id}/run");
+  await ground.movePrice();
+  await runAgain(api, watchlistId, tell);
+  const events = await eventsOf(api, 2, tell);
+  const changed = events
+    .filter((event) => event["type"] === "watchlist.product.changed")
+    .flatMap((event) => (event["data"] as { changes: Record<string, unknown>[] }).changes);
+  reportChange(changed, ground, tell);
+  await readLog(api, tell);
+  await checkBooks(api, tell);
+}
+
+async function refuseLoopback(api: ApiClient, nobody: string, tell: Narrator): Promise<void> {
+  tell.chapter("A receiver and a bucket that the service must not call");
+  const hook = await api.send("POST", "/webhook_endpoints", { url: "https://127.0.0.1:8443/" });
+  tell.check("a loopback receiver is refused", isRefused(hook, "url"));
+  const bucket = await api.send("PUT", "/s3_destination", {
+    bucket: "smoke",
+    endpoint: "https://127.0.0.1:8443",
+    access_key_id: "customer",
+    secret_access_key: "customer-secret",
+  });
+  tell.check("a loopback bucket is refused", isRefused(bucket, "endpoint"));
+  const accepted = await api.send("POST", "/webhook_endpoints", { url: `${nobody}/hooks/smoke` });
+  tell.check("a public address where nobody answers is registered", accepted.status === 201);
+}
+
+function isRefused(answer: Awaited<ReturnType<ApiClient["send"]>>, param: string): boolean {
+  const error = answer.body["error"] as Record<string, unknown> | undefined;
+  return answer.status === 400 && error?.["param"] === param;
+}
+
+async function eventsOf(
+  api: ApiClient,
+  runNumber: number,
+  tell: Narrator,
+): Promise<Record<string, unknown>[]> {
+  const events = await tell.wait(`run ${runNumber} in the feed`, patienceSeconds, async () => {
+    const { body } = await api.get("/events?limit=100");
+    const all = (body["data"] as Record<string, unknown>[]).filter(
+      (event) => (event["data"] as Record<string, unknown>)["run_number"] === runNumber,
+    );
+    return all.some((event) => event["type"] === "watchlist.run.completed") ? all : undefined;
+  });
+  for (const event of events) tell.say(`${String(event["type"])}  ${String(event["id"])}`);
+  return events;
+}
+
+async function readLog(api: ApiClient, tell: Narrator): Promise<void> {
+  tell.chapter("GET /v1/webhook_deliveries");
+  const tried = await tell.wait("an attempt in the log", patienceSeconds, async () => {
+    const { body } = await api.get("/webhook_deliveries?limit=100");
+    const found = (body["data"] as Record<string, unknown>[]).find(
+      (one) => Number(one["attempt_count"]) > 0,
+    );
+    return found === undefined ? undefined : api.get(`/webhook_deliveries/${String(found["id"])}`);
+  });
+  const [attempt] = tried.body["attempts"] as Record<string, unknown>[];
+  tell.say(`the attempt ended with ${String(attempt?.["error"])}`);
+  tell.check(
+    "the delivery was tried, and the log says that nobody was there",
+    ["connection_failed", "connect_timeout", "timeout"].includes(String(attempt?.["error"])),
+  );
+}

@@ -1,0 +1,48 @@
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { afterEach, expect, test } from "vitest";
+import { answeringAddress, apiAddresses } from "../../../scripts/deploy-smoke/api-address.ts";
+
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+});
+
+/** Answers 200 below one path and 404 everywhere else. */
+async function emulatorServing(path: string): Promise<string> {
+  const started = createServer((request, response) => {
+    response.writeHead(request.url === `${path}/v1/openapi.json` ? 200 : 404).end("{}");
+  }).listen(0, "127.0.0.1");
+  server = started;
+  await once(started, "listening");
+  const address = started.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `http://127.0.0.1:${address.port}`;
+}
+
+const apiUrl = "https://a1b2c3d4.execute-api.us-east-1.amazonaws.com/dev/";
+
+test("the API of a stack is looked for below the endpoint, never at AWS", () => {
+  expect(apiAddresses("http://127.0.0.1:4566/", apiUrl)).toEqual([
+    "http://127.0.0.1:4566/restapis/a1b2c3d4/dev/_user_request_",
+    "http://127.0.0.1:4566/_aws/execute-api/a1b2c3d4/dev",
+  ]);
+});
+
+test("the address that answers is taken, whichever of them it is", async () => {
+  const endpoint = await emulatorServing("/_aws/execute-api/a1b2c3d4/dev");
+  expect(await answeringAddress(apiAddresses(endpoint, apiUrl))).toBe(
+    `${endpoint}/_aws/execute-api/a1b2c3d4/dev`,
+  );
+});
+
+test("where none answers, the error names each with its answer", async () => {
+  const endpoint = await emulatorServing("/elsewhere");
+  const looked = answeringAddress([...apiAddresses(endpoint, apiUrl), "http://127.0.0.1:1"]);
+  await expect(looked).rejects.toThrow(
+    /_user_request_: 404\n.*dev: 404\nhttp:\/\/127\.0\.0\.1:1: /,
+  );
+});

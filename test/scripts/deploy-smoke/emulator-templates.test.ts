@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { simplifyAlarms } from "../../../scripts/deploy-smoke/emulator-templates.ts";
+
+let assembly = "";
+
+beforeEach(() => {
+  assembly = mkdtempSync(join(tmpdir(), "assembly-"));
+});
+afterEach(() => {
+  rmSync(assembly, { recursive: true, force: true });
+});
+
+const metric = { MetricName: "Errors", Namespace: "AWS/Lambda", Dimensions: [{ Name: "F" }] };
+const simple = { Type: "AWS::CloudWatch::Alarm", Properties: { MetricName: "Depth", Period: 60 } };
+
+function simplified(alarm: unknown): any {
+  const file = join(assembly, "One.template.json");
+  const text = JSON.stringify({ Outputs: { A: 1 }, Resources: { Alarm: alarm, simple } });
+  writeFileSync(file, text);
+  for (const name of manifests) writeFileSync(join(assembly, name), `{"key":"${hashOf(text)}"}`);
+  const said = simplifyAlarms(assembly);
+  return { ...JSON.parse(readFileSync(file, "utf8")), said };
+}
+
+const manifests = ["manifest.json", "One.assets.json"];
+const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
+
+const expressionOn = (stat: string) => ({
+  Type: "AWS::CloudWatch::Alarm",
+  Properties: {
+    Threshold: 5,
+    AlarmActions: ["topic"],
+    Metrics: [
+      { Id: "e", Expression: "100 * m / n" },
+      { Id: "m", MetricStat: { Metric: metric, Period: 300, Stat: stat }, ReturnData: false },
+    ],
+  },
+});
+
+test("an alarm on an expression becomes one on its first metric, and nothing else changes", () => {
+  const { Resources, Outputs, said } = simplified(expressionOn("Sum"));
+  expect(Resources.Alarm).toEqual({
+    Type: "AWS::CloudWatch::Alarm",
+    Properties: { Threshold: 5, AlarmActions: ["topic"], ...metric, Period: 300, Statistic: "Sum" },
+  });
+  expect(Resources.simple).toEqual(simple);
+  expect(Outputs).toEqual({ A: 1 });
+  expect(said).toContain("1 alarms");
+});
+
+test("a changed template is uploaded under the hash that it has now", () => {
+  simplified(expressionOn("Sum"));
+  const now = hashOf(readFileSync(join(assembly, "One.template.json"), "utf8"));
+  for (const name of manifests) {
+    expect(JSON.parse(readFileSync(join(assembly, name), "utf8"))).toEqual({ key: now });
+  }
+});
+
+test("a percentile stays a percentile", () => {
+  const { Properties } = simplified(expressionOn("p99")).Resources.Alarm;
+  expect(Properties).toMatchObject({ ExtendedStatistic: "p99" });
+  expect(Properties).not.toHaveProperty("Statistic");
+});
+
+test("an expression without a metric is refused rather than guessed at", () => {
+  const alarm = { Type: "AWS::CloudWatch::Alarm", Properties: { Metrics: [{ Expression: "1" }] } };
+  expect(() => simplified(alarm)).toThrow("no metric");
+});
