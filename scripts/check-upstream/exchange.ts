@@ -117,3 +117,12 @@ function reasonOf(error: unknown, { timeoutMs }: Server): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return `no reply: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
+
+/** The JSON in an answer; undefined where there is none. */
+export function jsonOf(seen: Seen): unknown {
+  try {
+    return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;
+  } catch {
+    return undefined;
+  }
+}

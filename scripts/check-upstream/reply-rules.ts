@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import { tellsOfTrouble } from "../../shared/sources/reply-trouble.ts";
 import { upstreamReplies } from "../../shared/sources/upstream-contract.ts";
 import { type Difference, differences } from "./difference.ts";
 import type { Answered } from "./exchange.ts";
@@ -47,8 +48,18 @@ export async function judgeReply(
     ...judgeIds(results, asked),
     ...judgeTimes(results, seen, deadlineMs),
     judgeCurrency(results, asked),
+    judgeTrouble(text),
   ];
 }
+
+/** The results that are there may be right, but what is not found then is not believed. */
+const judgeTrouble = (text: string): Verdict => ({
+  rule: "no-error-beside",
+  level: "must",
+  expected:
+    "no error, errors, fault, message or warnings beside results, else not_found is unavailable",
+  trouble: tellsOfTrouble(JSON.parse(text)) ? "results beside an error" : null,
+});
 
 function judgeBytes(
   { headers }: Answered,

@@ -1,6 +1,7 @@
 /** The rules that are tried with each scraper. */
 import { gzipSync } from "node:zlib";
-import { type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
+import { tellsOfTrouble } from "../../shared/sources/reply-trouble.ts";
+import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
 import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
 import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
@@ -143,7 +144,7 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
     return skipped(rule, "pass --unknown-id of an item that does not exist", scraper);
   }
   const seen = await send(server, { path: "/read", body: readBody(subject, [unknownId]) });
-  const expected = `${unknownId} not_found, or at least unavailable, in a 200`;
+  const expected = `${unknownId} not_found, or at least unavailable, in a 200 without an error in it`;
   const trouble = await foundTrouble(seen, { ...subject, ids: [unknownId] });
   return judged({ rule, level: "must", expected, trouble }, scraper);
 }
@@ -153,6 +154,7 @@ async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
   const taken = await takenFrom(seen, asked);
   if (taken === null) return "a body that is no reply";
+  if (tellsOfTrouble(jsonOf(seen))) return "an error beside the results";
   const found = taken.find(({ isFound }) => isFound);
   if (found === undefined) return null;
   return asked.scraper === "retailer_a.offer_check" ? "buyable" : found.status;

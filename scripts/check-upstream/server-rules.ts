@@ -1,7 +1,7 @@
 /** The rules that hold for the server as a whole. */
 import * as v from "valibot";
 import { upstreamCapabilities } from "../../shared/sources/upstream-contract.ts";
-import { type Seen, send, type Server, summary } from "./exchange.ts";
+import { jsonOf, type Seen, send, type Server, summary } from "./exchange.ts";
 import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
 import { readBody, type Subject } from "./read-call.ts";
 
@@ -84,12 +84,4 @@ function unauthorized(rule: keyof typeof expectedOf, seen: Seen): Verdict {
     expected: expectedOf[rule],
     trouble: isRefused ? null : summary(seen),
   };
-}
-
-function jsonOf(seen: Seen): unknown {
-  try {
-    return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -36,17 +36,13 @@ export async function takenFrom(
   asked: Asked,
 ): Promise<readonly Taken[] | null> {
   const reply = { kind: "answered", status: 200, headers: new Map(headers), body } as const;
-  let isReply = true;
-  const dependencies: UpstreamDependencies = {
+  if (parseUpstreamReply(reply, ({ id }) => id, systemClock.now()) === null) return null;
+  return read(asked, {
     client: { send: async () => reply },
     clock: systemClock,
     chance: systemChance,
-    note: () => {
-      isReply = false;
-    },
-  };
-  const taken = await read(asked, dependencies);
-  return isReply ? taken : null;
+    note: () => {},
+  });
 }
 
 /** Any moment that is not over; the reply is there already. */

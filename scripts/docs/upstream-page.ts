@@ -82,6 +82,9 @@ const sections: readonly Section[] = [
       "`not_found`: the shop itself says that there is no such item. It is charged and takes the " +
         "item off watchlists, so never guess it from a block page, a redirect or a timeout. In an " +
         "offer check it means that the offer cannot be bought.",
+      "Nothing that tells of trouble may stand beside `results`: where `error`, `errors`, `fault`, " +
+        "`message` or `warnings` says anything, `not_found` counts as `unavailable`, and the operator " +
+        "is told. Say `unavailable` for what you could not look for.",
       "`unavailable`: everything else.",
       "`fetchedAt`: when you read the item, ISO 8601 with a zone. Left out: when the reply came. In " +
         "the future: the same. More than a day ago, or not to be read as a time: the item is " +

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { canServe } from "../../shared/sources/configuration.ts";
+import { canServe, optionKind } from "../../shared/sources/configuration.ts";
 import { secretReference } from "../../shared/sources/secret-reference.ts";
 
 /** Says which adapter reads for a platform's scrapers, or for one scraper, from where and how. */
@@ -8,8 +8,8 @@ export interface SourceChoice {
   readonly target: string;
   readonly adapter: string;
   readonly baseUrl: string | undefined;
-  /** Further options of the adapter by name. */
-  readonly options: Readonly<Record<string, unknown>>;
+  /** Further options of the adapter by name, as they were written. */
+  readonly options: Readonly<Record<string, string>>;
 }
 
 const form = /^([^=,]+)=([^=,]+)(?:,(.+))?$/;
@@ -29,7 +29,7 @@ export function parseSourceChoice(text: string): SourceChoice {
   if (target === undefined || adapter === undefined || !isUrl) throw formError(text);
   const options = parts.map((part) => {
     const [, name = "", value = ""] = option.exec(part) ?? [];
-    return [name, valueOf(value)] as const;
+    return [name, value] as const;
   });
   return { target, adapter, baseUrl, options: Object.fromEntries(options) };
 }
@@ -41,9 +41,16 @@ const formError = (text: string): Error =>
       "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY",
   );
 
-/** Numbers, true and false are such; everything else is text. */
-const valueOf = (text: string): unknown =>
-  /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text) ? JSON.parse(text) : text;
+/**
+ * The value of an option: a number or a flag where the option is one, else the text as it stands,
+ * so that a postal code keeps its zeros. What is no number, or no flag, stays for the configuration
+ * to refuse.
+ */
+function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | number | boolean {
+  if (kind === "number" && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
 
 /**
  * The variable SOURCES with the choices in place of what the template says. A platform's adapter
@@ -70,7 +77,11 @@ export function chooseSources(
     }
     checkVariables(`--source ${target}=${adapter}`, options, variables);
     for (const scraper of scrapers) {
-      sources[scraper] = { adapter, ...(baseUrl && { baseUrl }), ...options };
+      const typed = Object.entries(options).map(([name, text]) => {
+        const kind = optionKind({ adapter, scraper }, name);
+        return [name, valueOf(text, kind)] as const;
+      });
+      sources[scraper] = { adapter, ...(baseUrl && { baseUrl }), ...Object.fromEntries(typed) };
     }
   }
   return JSON.stringify(sources);
@@ -81,7 +92,7 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** A secret that is nowhere stops the start, and not the first call. */
 function checkVariables(choice: string, options: SourceChoice["options"], set: Variables): void {
   for (const [name, value] of Object.entries(options)) {
-    const secret = typeof value === "string" ? secretReference(value) : null;
+    const secret = secretReference(value);
     if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
     throw new Error(
       `${choice}: ${name} is kept in the environment variable ${secret.name}, which is not set ` +

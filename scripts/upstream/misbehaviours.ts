@@ -99,6 +99,7 @@ const plays = {
   no_data: (course) =>
     send(course, { results: course.results.map(({ data: _data, ...result }) => result) }),
   all_not_found: (course) => send(course, { results: ended(course, "not_found") }),
+  error_beside: (course) => send(course, { error: "db down", results: course.results }),
   all_unavailable: (course) => send(course, { results: ended(course, "unavailable") }),
   null_data: (course) =>
     send(course, { results: course.results.map((result) => ({ data: null, ...result })) }),

@@ -46,7 +46,8 @@ async function open(reference: string, stores: SecretStores): Promise<string> {
   if (parsed === null) throw new Error("A reference to a secret is of no known form");
   let value: string | undefined;
   try {
-    value = await valueOf(parsed, stores);
+    // Whoever stores a secret from a file easily stores the end of its last line too.
+    value = (await valueOf(parsed, stores))?.replace(/[\r\n]+$/, "");
   } catch (error) {
     // What a store says is left out: nobody promises that it never quotes what it was given.
     const why = error instanceof Error ? error.name : "unknown";

@@ -23,6 +23,8 @@ export interface Winner {
   readonly availabilityType: AvailabilityType;
   /** Undefined where nothing says it. */
   readonly inStock: boolean | undefined;
+  /** It can be ordered, now or ahead; undefined where nothing says it. */
+  readonly isBuyable: boolean | undefined;
   readonly message: string;
 }
 
@@ -140,9 +142,14 @@ function newWinner(stats: HistoryStats, price: number): Winner {
     isFba: isOwn ? true : stats.buyBoxIsFBA,
     availabilityType,
     inStock,
+    isBuyable: inStock === false ? isOrderedAhead(stats, availabilityType) : inStock,
     message: stats.buyBoxAvailabilityMessage ?? (inStock === true ? "In stock" : "Not in stock"),
   };
 }
+
+/** What is not there can be bought where it will be. */
+const isOrderedAhead = (stats: HistoryStats, type: AvailabilityType): boolean =>
+  stats.buyBoxIsBackorder === true || type === "preorder" || type === "available_date";
 
 /** Nothing is said of its stock but that it is there to be bought. */
 const usedWinner = (stats: HistoryStats, price: number): Winner => ({
@@ -153,6 +160,7 @@ const usedWinner = (stats: HistoryStats, price: number): Winner => ({
   isFba: stats.buyBoxUsedIsFBA,
   availabilityType: "unknown",
   inStock: true,
+  isBuyable: undefined,
   message: "Available used",
 });
 

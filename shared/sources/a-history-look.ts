@@ -1,5 +1,6 @@
 import { domainOf } from "./a-history-domain.ts";
-import { type HistoryProduct, productsOf, productTypes } from "./a-history-product.ts";
+import { type HistoryProduct, productTypes } from "./a-history-product.ts";
+import { readProducts } from "./a-history-read.ts";
 import type { AHistoryDependencies, AHistoryOptions, HistorySource } from "./a-history-source.ts";
 
 /** Listings that the API takes in one call when it is to look up offers. */
@@ -54,7 +55,7 @@ export async function lookAtOffers(
     deadline,
   });
   if (reply.kind !== "read") return reply;
-  const products = productsOf(reply.body, { domain, now: dependencies.clock.now() });
+  const products = readProducts(reply.body, { ids, domain, dependencies });
   return products === null ? { kind: "none" } : { kind: "read", products, domain: String(domain) };
 }
 

@@ -1,5 +1,4 @@
 import { currencyOf } from "../platforms/catalogue.ts";
-import type { AvailabilityType } from "../scrapers/product-fields.ts";
 import type {
   OfferCheckAnswer,
   OfferChecker,
@@ -20,14 +19,13 @@ import { momentOf } from "./a-history-value.ts";
 import { readInBatches } from "./http/in-batches.ts";
 
 const callsAtOnceDefault = 8;
-const soldOutTypes: ReadonlySet<AvailabilityType> = new Set(["out_of_stock", "unavailable"]);
 
 /**
  * Says whether offers of retailer_a can be bought by having the price history API look at their
  * listings' live offers, at the price of reading those. Knows the ids that `a_history` gives, and
  * no others: an id that is none of them, or another listing's, is no offer (section "POST
  * /v1/offers/check"). An offer is gone when all that the listing has were seen and it was not among
- * them.
+ * them; one that is there but not shipped can be bought only as a preorder or a backorder.
  */
 export function aHistoryOfferChecker(
   options: AHistoryOptions,
@@ -91,14 +89,13 @@ function isBuyable(
 ): boolean | undefined {
   if (product.productType === productTypes.parent) return false;
   const { winner } = listingOf(product, currency);
+  const { buyable, isWhole } = seenOffers(product);
   if (winner?.sellerId !== undefined && winner.isFba !== undefined) {
-    const { sellerId, condition, isFba, availabilityType } = winner;
+    const { sellerId, condition, isFba } = winner;
     const id = historyOfferId({ listing: asin, sellerId, condition, isFba });
-    if (id === offerListingId) return !soldOutTypes.has(availabilityType);
+    if (id === offerListingId) return winner.isBuyable ?? buyable.get(id) ?? true;
   }
-  const { ids, isWhole } = seenOffers(product);
-  if (ids.has(offerListingId)) return true;
-  return isWhole ? false : undefined;
+  return buyable.get(offerListingId) ?? (isWhole ? false : undefined);
 }
 
 const answered = (

@@ -109,8 +109,11 @@ function identityOf(
 }
 
 export interface SeenOffers {
-  /** Every id that a live offer has or can have had, its price being known or not. */
-  readonly ids: ReadonlySet<string>;
+  /**
+   * Every id that a live offer has or can have had, its price being known or not; and whether it can
+   * be bought, or of offers alike one of them.
+   */
+  readonly buyable: ReadonlyMap<string, boolean>;
   /** True when the listing has no other offers. */
   readonly isWhole: boolean;
 }
@@ -119,23 +122,29 @@ export interface SeenOffers {
 export function seenOffers(product: HistoryProduct): SeenOffers {
   const { asin, offers, liveOffersOrder, stats } = product;
   const live = liveOffers(product);
-  const ids = new Set<string>();
+  const buyable = new Map<string, boolean>();
   let identified = 0;
   for (const offer of live) {
     const identity = identityOf(asin, offer);
     if (identity === undefined) continue;
     identified += 1;
-    // An offer may have been, or become, the first of those alike.
-    ids.add(historyOfferId(identity));
     const { offerId: number } = offer;
-    if (number !== undefined) ids.add(historyOfferId({ ...identity, number }));
+    // An offer may have been, or become, the first of those alike.
+    const ids = [identity, ...(number === undefined ? [] : [{ ...identity, number }])];
+    for (const id of ids.map(historyOfferId)) {
+      buyable.set(id, buyable.get(id) === true || isBuyable(offer));
+    }
   }
   const listed = new Set(liveOffersOrder).size || offers.length;
   const total = stats?.totalOfferCount;
   // Below "none" the source says that it does not know.
   const isCounted = total !== undefined && total >= -1;
-  return { ids, isWhole: isCounted && identified >= Math.max(total, listed) };
+  return { buyable, isWhole: isCounted && identified >= Math.max(total, listed) };
 }
+
+/** What is not shipped now can be bought only ahead of its release. */
+const isBuyable = ({ isShippable, isPreorder }: HistoryOffer): boolean =>
+  isShippable !== false || isPreorder === true;
 
 /** The offer of the buy box's seller in its condition; the one at its price, of several. */
 function featuredOf(

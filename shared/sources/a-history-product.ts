@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { foreignFlag, foreignText } from "./foreign-value.ts";
 import { momentOf, signedWhole } from "./a-history-value.ts";
+import { tellsOfTrouble } from "./reply-trouble.ts";
 import { readingAgeMaxMs } from "./upstream-contract.ts";
 
 const list = <Item>(
@@ -36,6 +37,8 @@ const offer = v.object({
   conditionComment: html,
   isAmazon: foreignFlag,
   isFBA: foreignFlag,
+  isShippable: foreignFlag,
+  isPreorder: foreignFlag,
   offerCSV: list(signedWhole),
 });
 
@@ -116,8 +119,8 @@ interface ReplySetting {
 
 /**
  * The products of a reply by id, of two with one id the first; null when it is none. What cannot be
- * read, what is of another marketplace, and what the source looked at so long ago that it says
- * nothing about now, is left out.
+ * read, what is of another marketplace, what the source looked at so long ago that it says nothing
+ * about now, and what it calls invalid while it tells of an error, is left out.
  */
 export function productsOf(
   body: unknown,
@@ -125,11 +128,13 @@ export function productsOf(
 ): ReadonlyMap<string, HistoryProduct> | null {
   const parsed = v.safeParse(reply, body);
   if (!parsed.success) return null;
+  const isTroubled = tellsOfTrouble(body);
   const products = new Map<string, HistoryProduct>();
   for (const entry of parsed.output.products) {
     const product = v.safeParse(historyProduct, entry);
     if (!product.success) continue;
-    const { asin, domainId = domain, lastUpdate } = product.output;
+    const { asin, domainId = domain, lastUpdate, productType } = product.output;
+    if (isTroubled && productType === productTypes.invalid) continue;
     if (domainId !== domain || products.has(asin) || isStale(lastUpdate, now)) continue;
     products.set(asin, product.output);
   }

@@ -1,12 +1,12 @@
 import * as v from "valibot";
 import type { Clock } from "../base/clock.ts";
+import { accountOf, tooFewTokens } from "./a-history-account.ts";
 import { historyTokens, type TokenAccount, type Tokens } from "./a-history-tokens.ts";
-import { foreignCount } from "./foreign-value.ts";
-import { signedWhole } from "./a-history-value.ts";
-import { retryAfterMs } from "./http/retry-after.ts";
 import type { SourceClient, SourceReply } from "./http/source-client.ts";
 import type { OpenSecret } from "./open-secret.ts";
 import { jsonOf, statusOf } from "./reply-json.ts";
+import { replyProblem } from "./reply-trouble.ts";
+import { statusProblem } from "./status-problem.ts";
 
 export interface AHistoryOptions {
   /** Where the API is; `/product` and `/seller` are put behind it. */
@@ -61,16 +61,11 @@ const triesMax = 2;
 const okStatus = 200;
 /** The source as a whole is busy, whatever it is asked for. */
 const busyStatus = 503;
-const tooFewTokens = 429;
-/** Statuses by which the source turns down the account or the call itself, for good. */
-const refusals: ReadonlyMap<number, string> = new Map([
-  [400, "rejects the call"],
-  [401, "refuses the key"],
-  [402, "wants to be paid first"],
-  [403, "refuses the key"],
-  [405, "rejects the call"],
-]);
-const refillInDefaultMs = 60_000;
+/** What makes a 200 a reply. */
+const replies = {
+  product: v.object({ products: v.array(v.unknown()) }),
+  seller: v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) }),
+};
 
 /** Asks within the tokens that there are: a call that finds none waits for them, once. */
 export function historySource(
@@ -82,26 +77,43 @@ export function historySource(
     async ask(query) {
       for (let tries = 0; tries < triesMax; tries += 1) {
         const key = await dependencies.key();
-        if (key === null || !(await tokens.take(query.cost, query.deadline))) break;
+        if (key === null || dependencies.clock.now() >= query.deadline) break;
+        if (!(await tokens.take(query.cost, query.deadline))) {
+          tellOutOfTokens(dependencies);
+          break;
+        }
         const url = addressOf(query, options, key);
         const { reply, body, account } = await call(url, query, { dependencies, tokens });
-        if (statusOf(reply) === okStatus) return { kind: "read", body };
         if (hasFailed(reply)) return { kind: "failed" };
-        noteRefusal(statusOf(reply), dependencies);
+        noteProblem(reply, body, { query, dependencies });
+        if (statusOf(reply) === okStatus) return { kind: "read", body };
         if (statusOf(reply) !== tooFewTokens || account === null) break;
+        if (tries + 1 === triesMax) tellOutOfTokens(dependencies);
       }
       return { kind: "none" };
     },
   };
 }
 
+const tellOutOfTokens = ({ note }: AHistoryDependencies): void =>
+  note?.("a_history: out of tokens: what cannot be paid for in time is unavailable");
+
 const hasFailed = (reply: SourceReply): boolean =>
   reply.kind === "too_large" ||
   (reply.kind === "answered" && reply.status >= 500 && reply.status !== busyStatus);
 
-function noteRefusal(status: number | undefined, { note }: AHistoryDependencies): void {
-  const refusal = refusals.get(status ?? 0);
-  if (refusal !== undefined) note?.(`a_history: the source ${refusal} (${status})`);
+interface Asked {
+  readonly query: HistoryQuery;
+  readonly dependencies: AHistoryDependencies;
+}
+
+function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }: Asked): void {
+  if (reply.kind !== "answered") return;
+  const isUnreadable = reply.status === okStatus && !v.is(replies[query.path], body);
+  const problem = isUnreadable
+    ? replyProblem(body, { asked: 1, found: undefined })
+    : statusProblem(reply.status);
+  if (problem !== undefined) dependencies.note?.(`a_history: the source ${problem}`);
 }
 
 interface Answered {
@@ -123,7 +135,7 @@ async function call(
   try {
     reply = await dependencies.client.send({ method: "GET", url, headers }, deadline);
     body = jsonOf(reply);
-    account = accountOf(body, statusOf(reply)) ?? restOf(reply, dependencies.clock.now());
+    if (reply.kind === "answered") account = accountOf(reply, dependencies.clock.now());
   } finally {
     tokens.settle(cost, account);
   }
@@ -139,32 +151,4 @@ function addressOf(
   url.searchParams.set("key", key);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url;
-}
-
-const envelope = v.object({
-  tokensLeft: signedWhole,
-  refillIn: foreignCount,
-  refillRate: foreignCount,
-});
-
-/** Null when the reply does not say what is left. */
-function accountOf(body: unknown, status: number | undefined): TokenAccount | null {
-  const parsed = v.safeParse(envelope, body);
-  if (!parsed.success) return null;
-  const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
-  const refillInMs = refillIn ?? refillInDefaultMs;
-  if (status === tooFewTokens) {
-    // Too few for this call, however many there are.
-    return refillIn === undefined
-      ? null
-      : { left: Math.min(tokensLeft ?? 0, 0), refillInMs, perMinute };
-  }
-  return tokensLeft === undefined ? null : { left: tokensLeft, refillInMs, perMinute };
-}
-
-/** What stands before the source, and knows no tokens, says in a header when to come back. */
-function restOf(reply: SourceReply, now: Date): TokenAccount | null {
-  if (reply.kind !== "answered" || reply.status !== tooFewTokens) return null;
-  const refillInMs = retryAfterMs(reply.headers.get("retry-after") ?? null, now);
-  return refillInMs === undefined ? null : { left: 0, refillInMs, perMinute: 0 };
 }

@@ -26,6 +26,8 @@ export type TokensByKey = (reference: string) => Tokens;
 const minuteMs = 60_000;
 /** Tokens that nobody used for this long are gone. */
 const keptMinutes = 60;
+/** What was said last is believed for so long; then one call finds out whether it still holds. */
+const believedMs = 5 * minuteMs;
 /** While an answer is awaited, which may know better, waiting is done in slices. */
 const sliceMs = 250;
 
@@ -34,6 +36,7 @@ export function historyTokens(clock: Clock): Tokens {
   let left: number | null = null;
   let perMinute = 0;
   let nextGrantAt = 0;
+  let believedUntil = 0;
   let callsInFlight = 0;
   let costInFlight = 0;
 
@@ -47,9 +50,14 @@ export function historyTokens(clock: Clock): Tokens {
     left = Math.min(left + grants * perMinute, keptMinutes * perMinute);
     nextGrantAt += grants * minuteMs;
   };
+  const doubt = (now: number): void => {
+    if (left === null || left > 0 || now < believedUntil) return;
+    left = 1;
+    believedUntil = now + believedMs;
+  };
   const readyAt = (): number => {
     const grants = perMinute <= 0 ? 1 : Math.ceil((1 - (left ?? 0)) / perMinute);
-    return nextGrantAt + (grants - 1) * minuteMs;
+    return Math.min(nextGrantAt + (grants - 1) * minuteMs, believedUntil);
   };
 
   return {
@@ -58,6 +66,7 @@ export function historyTokens(clock: Clock): Tokens {
         const now = clock.now().getTime();
         if (now >= deadline.getTime()) return false;
         grant(now);
+        doubt(now);
         if (left === null || left > 0) break;
         const at = readyAt();
         const isAlone = callsInFlight === 0;
@@ -78,6 +87,7 @@ export function historyTokens(clock: Clock): Tokens {
       left = account.left - costInFlight;
       perMinute = account.perMinute;
       nextGrantAt = clock.now().getTime() + account.refillInMs;
+      believedUntil = clock.now().getTime() + believedMs;
     },
   };
 }

@@ -3,7 +3,8 @@ import { scrapers } from "../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
 import { domainOf } from "./a-history-domain.ts";
 import { historyAnswer, type HistoryTier, sellerToName } from "./a-history-fields.ts";
-import { type HistoryProduct, productsOf } from "./a-history-product.ts";
+import type { HistoryProduct } from "./a-history-product.ts";
+import { readProducts } from "./a-history-read.ts";
 import { historySellers, type Sellers } from "./a-history-sellers.ts";
 import {
   type AHistoryDependencies,
@@ -73,7 +74,7 @@ async function readBatch(
   const cost = tierCosts[tier] * ids.length;
   const reply = await source.ask({ path: "product", parameters, cost, deadline });
   if (reply.kind !== "read") return reply;
-  const products = productsOf(reply.body, { domain, now: dependencies.clock.now() });
+  const products = readProducts(reply.body, { ids, domain, dependencies });
   if (products === null) return { kind: "none" };
   const currency = currencyOf("retailer_a", marketplace);
   const unnamed = tier === "pulse" ? [] : sellersToName(products, currency);

@@ -43,7 +43,7 @@ const whole = (name: string, bounds: Bounds): v.GenericSchema<number> =>
 const callsPerSecond = between("callsPerSecond", { from: 0.1, to: 1_000, unit: "calls a second" });
 const burst = whole("burst", { from: 1, to: 1_000, unit: "calls" });
 const callsAtOnceMax = whole("callsAtOnceMax", { from: 1, to: 256, unit: "calls" });
-const tryTimeoutMs = whole("tryTimeoutMs", { from: 100, to: 300_000, unit: "milliseconds" });
+const tryTimeoutMs = whole("tryTimeoutMs", { from: 1_000, to: 300_000, unit: "milliseconds" });
 const batchIdsMax = (to: number): v.GenericSchema<number> =>
   whole("batchIdsMax", { from: 1, to, unit: "ids a call" });
 const offersPerListing = whole("offersPerListing", { from: 20, to: 40, unit: "offers" });

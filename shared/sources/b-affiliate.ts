@@ -12,6 +12,7 @@ import type { SourceCall, SourceClient, SourceReply } from "./http/source-client
 import type { OpenSecret } from "./open-secret.ts";
 import { jsonOf, statusOf } from "./reply-json.ts";
 import { replyProblem, tellsOfTrouble } from "./reply-trouble.ts";
+import { statusProblem } from "./status-problem.ts";
 
 export interface BAffiliateOptions {
   /** Where the item API is; `/items` is put behind it. */
@@ -82,7 +83,7 @@ async function readBatch(
   const { request, options, dependencies } = reading;
   const reply = await ask(ids, reading);
   const status = reply === null ? undefined : statusOf(reply);
-  if (reply === null || status !== okStatus) return failureOf(reply, dependencies);
+  if (reply === null || status !== okStatus) return failureOf(reply, ids, dependencies);
   const body = jsonOf(reply);
   const items = itemsOf(body, ids);
   const problem = replyProblem(body, { asked: ids.length, found: items?.byKey.size });
@@ -99,17 +100,24 @@ async function readBatch(
 
 function failureOf(
   reply: SourceReply | null,
+  ids: readonly string[],
   { note }: BAffiliateDependencies,
 ): BatchOutcome<Answer> {
   if (reply?.kind === "too_large") return { kind: "failed" };
   if (reply?.kind !== "answered") return { kind: "none" };
   const { status } = reply;
-  if (status === refusedStatus) return { kind: "refused" };
-  if (keyRefusedStatuses.has(status)) {
-    note?.(`b_affiliate: the source refuses the key or its signature (${status})`);
-  }
+  const isRefused = status === refusedStatus;
+  // A batch that is refused is no trouble as long as its parts are not.
+  const problem = isRefused && ids.length > 1 ? undefined : problemOf(status);
+  if (problem !== undefined) note?.(`b_affiliate: the source ${problem}`);
+  if (isRefused) return { kind: "refused" };
   return { kind: status >= 500 && status !== busyStatus ? "failed" : "none" };
 }
+
+const problemOf = (status: number): string | undefined =>
+  keyRefusedStatuses.has(status)
+    ? `refuses the key or its signature (${status})`
+    : statusProblem(status);
 
 /** Null without a key. */
 async function ask(ids: readonly string[], reading: BatchReading): Promise<SourceReply | null> {

@@ -55,7 +55,8 @@ export interface SecretUse {
 
 export interface ParseOptions {
   /**
-   * Lets secrets be variables of the process, for a developer's machine.
+   * For a developer's machine: lets secrets be variables of the process, and a single scraper be on
+   * trial while the sandbox checks offers.
    * @default false
    */
   readonly allowVariables?: boolean;
@@ -76,30 +77,54 @@ export function parseSources(variable: string, options: ParseOptions = {}): Sour
       throw new Error(`SOURCES: ${scraper}.${key}: env: is for a developer's machine only`);
     }
   }
-  checkOfferIds(parsed.output);
+  checkOfferIds(parsed.output, options);
   checkPaces(parsed.output);
   return parsed.output;
 }
+
+const offerIdGivers = ["retailer_a.offers", "retailer_a.lite", "retailer_a.full"] as const;
+
+type OfferIdGiver = (typeof offerIdGivers)[number];
 
 /**
  * What is asked in an offer check are ids that another scraper gave. The sandbox and the history API
  * know none but their own, and would call every other gone, or invent an answer; a team's own server
  * is taken to know what it is set up for.
  */
-function checkOfferIds(sources: SourceConfiguration): void {
+function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): void {
   const { adapter } = sources["retailer_a.offer_check"];
-  if (adapter === "upstream") return;
-  for (const id of ["retailer_a.offers", "retailer_a.lite", "retailer_a.full"] as const) {
+  const [giver] = strangersTo(adapter, sources, options);
+  if (giver === undefined) return;
+  throw new Error(
+    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not know the offer ids that ${giver} ` +
+      `gives by ${sources[giver].adapter}: set it to ${remedyFor(giver, sources, options)}`,
+  );
+}
+
+/** Scrapers that give offer ids which an adapter would not know in an offer check. */
+function strangersTo(
+  checker: string,
+  sources: SourceConfiguration,
+  { allowVariables = false }: ParseOptions,
+): OfferIdGiver[] {
+  if (checker === "upstream") return [];
+  return offerIdGivers.filter((id) => {
     const giver = sources[id].adapter;
-    // Where products or offers are the sandbox's, a single scraper may be on trial.
-    const isTrial = id !== "retailer_a.offers" && [giver, adapter].includes("sandbox");
-    if (giver === adapter || isTrial) continue;
-    const own = giver === "upstream" ? "" : `${giver}, or to `;
-    throw new Error(
-      `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not know the offer ids that ${id} ` +
-        `gives by ${giver}: set it to ${own}upstream`,
-    );
-  }
+    // Where products are invented there is nothing to lose; and a developer may try a single scraper.
+    const isTrial = giver === "sandbox" || (checker === "sandbox" && allowVariables);
+    return giver !== checker && !(isTrial && id !== "retailer_a.offers");
+  });
+}
+
+/** What to let check offers, and what else to change where that alone is not enough. */
+function remedyFor(id: OfferIdGiver, sources: SourceConfiguration, options: ParseOptions): string {
+  const giver = sources[id].adapter;
+  if (giver === "upstream") return giver;
+  const others = strangersTo(giver, sources, options);
+  if (others.length === 0) return `${giver}, or to upstream`;
+  return giver === "sandbox"
+    ? `upstream, or ${id} to ${sources["retailer_a.offer_check"].adapter}`
+    : `upstream, or it and ${others.join(" and ")} to ${giver}`;
 }
 
 const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
@@ -134,9 +159,28 @@ export function secretsOf(sources: SourceConfiguration): SecretUse[] {
 }
 
 /** Whether an adapter can read for a scraper. */
-export function canServe(adapter: string, scraper: string): boolean {
+export const canServe = (adapter: string, scraper: string): boolean =>
+  optionsOf(adapter, scraper) !== undefined;
+
+/** What an option of an adapter is; a text too where there is no such option. */
+export function optionKind(
+  { adapter, scraper }: { readonly adapter: string; readonly scraper: string },
+  option: string,
+): "number" | "boolean" | "text" {
+  const options = Object.entries<v.GenericSchema>(optionsOf(adapter, scraper) ?? {});
+  const schema = options.find(([name]) => name === option)?.[1];
+  const { type } = schema !== undefined && isOptional(schema) ? schema.wrapped : (schema ?? {});
+  return type === "number" || type === "boolean" ? type : "text";
+}
+
+const isOptional = (
+  schema: v.GenericSchema,
+): schema is v.OptionalSchema<v.GenericSchema, unknown> => schema.type === "optional";
+
+/** Schemas of an adapter's options by name; undefined where it does not read for the scraper. */
+function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefined {
   const variants = Object.entries(configuration.entries).find(([id]) => id === scraper)?.[1];
-  return variants?.options.some(({ entries }) => entries.adapter.literal === adapter) ?? false;
+  return variants?.options.find(({ entries }) => entries.adapter.literal === adapter)?.entries;
 }
 
 type NamedSecret = readonly [scraper: string, key: string, use: SecretUse];

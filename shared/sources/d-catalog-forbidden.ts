@@ -11,14 +11,21 @@ const forbiddenStatus = 403;
 const textBytesMax = 4_096;
 const limitWords =
   /(?<![a-z])(?:quota|qps|rate|limits?|exceed[a-z]*|throttl[a-z]*|too many)(?![a-z])/i;
+const keyName = String.raw`(?<![a-z])(?:api ?)?key(?![a-z])`;
+const ended = String.raw`(?<![a-z])(?:invalid|inactive|disabled|expired|exceeded its trial)(?![a-z])`;
+/** Within a sentence. */
+const near = "[^.:;!?]{0,40}";
+const endedKey = new RegExp(`${keyName}${near}${ended}|${ended}${near}${keyName}`, "i");
 const keyWords = /(?<![a-z])(?:api ?key|key|developer|account|credentials?)(?![a-z])/i;
 
 /**
  * The API says 403 when it is called too often as well as when it does not know the key. Words about
- * a limit come first, as they may name the key that is over it.
+ * a limit come before the key's name, as they may name the key that is over it; what ends a key comes
+ * before both.
  */
 export function forbiddenBy({ body }: Answered): Forbidden {
   const text = new TextDecoder().decode(body.subarray(0, textBytesMax));
+  if (endedKey.test(text)) return "wrong_key";
   if (limitWords.test(text)) return "too_often";
   return keyWords.test(text) ? "wrong_key" : "unclear";
 }

@@ -2,8 +2,8 @@
 const troubleNames = ["error", "errors", "fault", "message", "warnings"] as const;
 
 /**
- * Whether a reply tells of trouble beside what it holds. What it leaves out then proves nothing: it
- * may be missing because of that.
+ * Whether a reply tells of trouble beside what it holds. What it leaves out, or calls not found, then
+ * proves nothing: it may be missing because of that.
  */
 export function tellsOfTrouble(body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
@@ -12,8 +12,9 @@ export function tellsOfTrouble(body: unknown): boolean {
 }
 
 function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === false || value === "") return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
+  if (value === undefined || value === null || value === false) return true;
+  if (typeof value === "object") return Object.keys(value).length === 0;
+  return value === "" || value === 0;
 }
 
 /**

@@ -1,8 +1,10 @@
 /** Sources that report what each of their reads came to. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../base/clock.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { OfferChecker, OfferScraper, Scraper } from "../scrapers/scraper.ts";
-import { type CallTally, countsOf, type SourceReport } from "./source-report.ts";
+import type { NoteEvent, SourceEvent } from "./http/source-event.ts";
+import { callStory, countsOf, type SourceReport } from "./source-report.ts";
 
 /**
  * Tells the operator of a problem, with the scraper it was met by and what else is known of it; of
@@ -13,11 +15,16 @@ export type TellOperator = (problem: string, detail?: string) => void;
 export interface Reporting {
   readonly source: string;
   readonly scraper: StepScraperId;
-  readonly tally: CallTally;
   readonly clock: Clock;
   readonly report: (report: SourceReport) => void;
   readonly tell: TellOperator;
 }
+
+/** The events of the read on whose behalf the code runs: reads of one scraper overlap. */
+const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
+
+/** Notes an event with the read that it belongs to. */
+export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
   read: (request) => reported(() => scraper.read(request), reporting),
@@ -33,12 +40,14 @@ export const reportedChecker = (checker: OfferChecker, reporting: Reporting): Of
 
 async function reported<Answer extends { readonly status: string }>(
   read: () => Promise<readonly Answer[]>,
-  { source, scraper, tally, clock, report, tell }: Reporting,
+  { source, scraper, clock, report, tell }: Reporting,
 ): Promise<readonly Answer[]> {
   const startedAt = clock.now().getTime();
-  const answers = await read();
-  const { calls, silence } = tally.take();
-  if (silence !== null) tell(`${source}: no call was answered`, silence.reason);
+  const events: SourceEvent[] = [];
+  const answers = await eventsOfRead.run(events, read);
+  const { calls, silence } = callStory(events);
+  if (silence?.isBusy === true) tell(`${source}: every call was turned away (429)`);
+  else if (silence !== null) tell(`${source}: no call was answered`, silence.reason);
   report({
     source,
     scraper,

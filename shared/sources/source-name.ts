@@ -22,9 +22,14 @@ interface NamedSecret {
  */
 export function sourceName(source: NamedSource): string {
   const { origin } = new URL(source.adapter === "web" ? source.urlTemplate : source.baseUrl);
-  const key = source.adapter === "a_history" ? source.secret.reference : "";
+  const key = source.adapter === "a_history" ? secretName(source.secret.reference) : "";
   const hash = createHash("sha256")
     .update(JSON.stringify([origin, key]))
     .digest("hex");
   return `${source.adapter}.${hash.slice(0, hashLength)}`;
 }
+
+const parameterArnStart = /^arn:[^/]+:parameter(?=\/)/;
+
+/** One name for a secret: a parameter of SSM goes by its name or by its ARN. */
+export const secretName = (reference: string): string => reference.replace(parameterArnStart, "");

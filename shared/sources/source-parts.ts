@@ -1,20 +1,22 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import type { SecretReader } from "../base/secret-reader.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
+import { isTokenRefusal } from "./a-history-account.ts";
 import type { AHistoryDependencies } from "./a-history-source.ts";
 import type { TokensByKey } from "./a-history-tokens.ts";
 import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "./configuration.ts";
-import { isTurnedAway } from "./http/page-answer.ts";
+import { isKeptOut, isTurnedAway } from "./http/page-answer.ts";
 import { type SourceClientOptions, sourceClient, temporaryStatuses } from "./http/polite-client.ts";
 import type { RateBudget } from "./http/rate-budget.ts";
 import type { SourceClient } from "./http/source-client.ts";
 import type { SourceStates } from "./http/source-state.ts";
 import { type OpenSecret, openSecret } from "./open-secret.ts";
-import type { Reporting, TellOperator } from "./reported.ts";
-import { sourceName } from "./source-name.ts";
+import { noteForRead, type Reporting, type TellOperator } from "./reported.ts";
+import { secretName, sourceName } from "./source-name.ts";
+import { statusProblem } from "./status-problem.ts";
 import type { UpstreamDependencies, UpstreamNote } from "./upstream-exchange.ts";
-import { callTally, type SourceReport } from "./source-report.ts";
+import type { SourceReport } from "./source-report.ts";
 
 export interface SourceDependencies {
   readonly clock: Clock;
@@ -51,7 +53,7 @@ type PacedOptions = Parameters<typeof sourceName>[0] & {
 };
 
 type Peculiarities = Partial<
-  Pick<SourceClientOptions, "isTemporary" | "isBlock" | "userAgent" | "bytesMax">
+  Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
 >;
 
 /** All that limits the calls is shared by the scrapers that read from the same source. */
@@ -63,7 +65,6 @@ export function partsOf(
   const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
   const { clock, chance, budget, states, report, secrets } = dependencies;
   const tell = operatorOf(scraper, dependencies);
-  const tally = callTally();
   const client = sourceClient(
     {
       name: sourceName(options),
@@ -75,12 +76,13 @@ export function partsOf(
       userAgent: options.userAgent ?? userAgentDefault,
       isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
       isBlock: options.isBlock ?? isTurnedAway,
+      ...(options.isUsual && { isUsual: options.isUsual }),
     },
-    { clock, chance, budget, states, note: tally.note },
+    { clock, chance, budget, states, note: noteForRead },
   );
   return {
     client,
-    reporting: { source: adapter, scraper, tally, clock, report, tell },
+    reporting: { source: adapter, scraper, clock, report, tell },
     tell,
     open: (secret) => openSecret(secret, secrets, (problem) => tell(`${adapter}: ${problem}`)),
   };
@@ -105,7 +107,12 @@ export function upstreamParts(
   dependencies: SourceDependencies,
 ): UpstreamDependencies & Pick<SourceParts, "reporting"> {
   const { clock, chance } = dependencies;
-  const { client, reporting, tell, open } = partsOf(scraper, options, dependencies);
+  const { client, reporting, tell, open } = partsOf(
+    scraper,
+    // A 401 or 403 of the server refuses a key: others may well be served there with theirs.
+    { ...options, isBlock: isKeptOut },
+    dependencies,
+  );
   return {
     client,
     reporting,
@@ -119,7 +126,7 @@ export function upstreamParts(
 function problemOf(note: UpstreamNote): string {
   switch (note.kind) {
     case "refused":
-      return `turns calls away (${note.status})`;
+      return statusProblem(note.status) ?? `turns calls away (${note.status})`;
     case "too_many":
       return "takes fewer ids in a call than batchIdsMax (413): set it lower";
     case "unreadable":
@@ -143,7 +150,12 @@ export function historyParts(
 ): AHistoryDependencies & Pick<SourceParts, "reporting"> {
   const { client, reporting, tell, open } = partsOf(
     scraper,
-    { ...options, isTemporary: isHistoryTemporary, bytesMax: historyBytesMax },
+    {
+      ...options,
+      isTemporary: isHistoryTemporary,
+      isUsual: isTokenRefusal,
+      bytesMax: historyBytesMax,
+    },
     dependencies,
   );
   return {
@@ -151,7 +163,7 @@ export function historyParts(
     reporting,
     clock: dependencies.clock,
     key: open(options.secret),
-    tokens: dependencies.tokens(options.secret.reference),
+    tokens: dependencies.tokens(secretName(options.secret.reference)),
     note: tell,
   };
 }

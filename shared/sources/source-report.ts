@@ -27,43 +27,37 @@ export interface SourceReport {
   readonly calls: CallFigures;
 }
 
-export interface CallTally {
-  readonly note: (event: SourceEvent) => void;
-  /** What happened since the last time this was taken. */
-  take(): { readonly calls: CallFigures; readonly silence: Silence | null };
+/** What the events of one read tell. */
+export interface CallStory {
+  readonly calls: CallFigures;
+  /** Null where some call was answered, or none was made. */
+  readonly silence: Silence | null;
 }
 
 /** That there were calls, and that the source answered none of them. */
 export interface Silence {
+  /** Whether it at least said to come back later. */
+  readonly isBusy: boolean;
   /** What most of the calls came to instead. */
   readonly reason: string;
 }
 
-/** Adds up what happens between the service and a source. */
-export function callTally(): CallTally {
-  let events: SourceEvent[] = [];
+/** Adds up what happened between the service and a source. */
+export function callStory(events: readonly SourceEvent[]): CallStory {
+  const calls = events.filter((event) => event.kind === "call");
+  const replies = countsOf(calls.map(({ reply }) => reply));
+  const [[reason] = []] = Object.entries(replies).toSorted(([, a], [, b]) => b - a);
+  const isSilent = reason !== undefined && !calls.some(({ spoke }) => spoke === "yes");
+  const isBusy = calls.some(({ spoke }) => spoke === "busy");
   return {
-    note(event) {
-      events.push(event);
+    calls: {
+      milliseconds: calls.map(({ milliseconds }) => milliseconds),
+      tries: calls.reduce((sum, { tries }) => sum + tries, 0),
+      throttled: calls.reduce((sum, { throttled }) => sum + throttled, 0),
+      replies,
+      circuitsOpened: events.length - calls.length,
     },
-    take() {
-      const calls = events.filter((event) => event.kind === "call");
-      const circuitsOpened = events.length - calls.length;
-      events = [];
-      const replies = countsOf(calls.map(({ reply }) => reply));
-      const [[reason] = []] = Object.entries(replies).toSorted(([, a], [, b]) => b - a);
-      const isSilent = reason !== undefined && !calls.some(({ isAnswered }) => isAnswered);
-      return {
-        calls: {
-          milliseconds: calls.map(({ milliseconds }) => milliseconds),
-          tries: calls.reduce((sum, { tries }) => sum + tries, 0),
-          throttled: calls.reduce((sum, { throttled }) => sum + throttled, 0),
-          replies,
-          circuitsOpened,
-        },
-        silence: isSilent ? { reason } : null,
-      };
-    },
+    silence: isSilent ? { isBusy, reason } : null,
   };
 }
 

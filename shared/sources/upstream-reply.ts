@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { SourceReply } from "./http/source-client.ts";
+import { tellsOfTrouble } from "./reply-trouble.ts";
 import { readingAgeMaxMs } from "./upstream-contract.ts";
 
 /** One item's result, its `data` not looked at yet. `fetchedAt` is ISO 8601 UTC. */
@@ -7,6 +8,8 @@ export interface UpstreamEntry {
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
   readonly fetchedAt: string;
   readonly data: unknown;
+  /** Present where `not_found` was said beside an error, and is not believed. */
+  readonly isDoubted?: true;
 }
 
 const reply = v.object({ results: v.array(v.unknown()) });
@@ -28,24 +31,33 @@ export type UpstreamResult = v.InferOutput<typeof result>;
 
 /**
  * Results of a reply by key; of two with one key the first counts, what is no result is left out.
- * Null when the whole is no reply.
+ * Null when the whole is no reply. In a reply that tells of an error `not_found` is `unavailable`:
+ * what was not found there may not have been looked for.
  */
 export function parseUpstreamReply(
   { body, headers }: Extract<SourceReply, { kind: "answered" }>,
   keyOf: (result: UpstreamResult) => string,
   now: Date,
 ): ReadonlyMap<string, UpstreamEntry> | null {
-  const parsed = v.safeParse(reply, parseJson(decoded(body, headers.get("content-type") ?? "")));
+  const json = parseJson(decoded(body, headers.get("content-type") ?? ""));
+  const parsed = v.safeParse(reply, json);
   if (!parsed.success) return null;
+  const isTroubled = tellsOfTrouble(json);
   const entries = new Map<string, UpstreamEntry>();
   for (const one of parsed.output.results) {
     const read = v.safeParse(result, one);
     if (!read.success) continue;
     const key = keyOf(read.output);
-    if (!entries.has(key)) entries.set(key, entryOf(read.output, now));
+    if (entries.has(key)) continue;
+    const entry = entryOf(read.output, now);
+    entries.set(key, isTroubled ? believed(entry) : entry);
   }
   return entries;
 }
+
+/** As much of an entry as stands beside an error. */
+const believed = (entry: UpstreamEntry): UpstreamEntry =>
+  entry.status === "not_found" ? { ...entry, status: "unavailable", isDoubted: true } : entry;
 
 /** What was read more than a day ago, or nobody can tell when, says nothing about now. */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {

@@ -15,6 +15,7 @@ import {
   askUpstream,
   type UpstreamDependencies,
   type UpstreamOptions,
+  type UpstreamQuestion,
 } from "./upstream-exchange.ts";
 import { buyableFrom, offersFrom, productFrom } from "./upstream-found.ts";
 import type { UpstreamEntry, UpstreamResult } from "./upstream-reply.ts";
@@ -26,7 +27,7 @@ export function upstream(options: UpstreamOptions, dependencies: UpstreamDepende
     async read(request) {
       const { scraper, marketplace, ids, deadline } = request;
       const question = { scraper, marketplace, items: ids, deadline, size, ...byId };
-      const entries = await askUpstream(question, options, dependencies);
+      const entries = await ask(question, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => productAnswer({ id, entry: entries[n], request, at }));
     },
@@ -43,7 +44,7 @@ export function upstreamOffers(
     async readOffers({ marketplace, ids, deadline }) {
       const scraper = "retailer_a.offers";
       const question = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
-      const entries = await askUpstream(question, options, dependencies);
+      const entries = await ask(question, options, dependencies);
       const currency = currencyOf("retailer_a", marketplace);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => offersAnswer(id, entries[n], { at, currency }));
@@ -61,11 +62,24 @@ export function upstreamOfferChecker(
     async checkOffers({ marketplace, offers, deadline }) {
       const scraper = "retailer_a.offer_check";
       const question = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
-      const entries = await askUpstream(question, options, dependencies);
+      const entries = await ask(question, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return offers.map((offer, n) => checkAnswer(offer, entries[n], at));
     },
   };
+}
+
+/** What is said of each item. A `not_found` beside an error breaks the contract, as `/docs/upstream` has it. */
+async function ask<Item>(
+  question: UpstreamQuestion<Item>,
+  options: UpstreamOptions,
+  dependencies: UpstreamDependencies,
+): Promise<(UpstreamEntry | undefined)[]> {
+  const entries = await askUpstream(question, options, dependencies);
+  if (entries.some((entry) => entry?.isDoubted)) {
+    dependencies.note({ kind: "unreadable", scraper: question.scraper });
+  }
+  return entries;
 }
 
 const byId = {

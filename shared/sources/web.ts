@@ -3,7 +3,6 @@ import { scrapers } from "../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
 import { inParallel } from "./http/in-parallel.ts";
 import type { SourceClient } from "./http/source-client.ts";
-import { type CrawlGap, crawlGap } from "./web/crawl-gap.ts";
 import { follow } from "./web/follow.ts";
 import { type Robots, robots } from "./web/robots.ts";
 import { addressOf, isUrlTemplate } from "./web/web-address.ts";
@@ -23,7 +22,6 @@ interface Reader extends Omit<WebDependencies, "note"> {
   readonly options: WebOptions;
   readonly site: URL;
   readonly robots: Robots;
-  readonly gap: CrawlGap;
 }
 
 /**
@@ -43,7 +41,6 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
     clock,
     site,
     robots: robots({ client, clock, site, userAgent, note }),
-    gap: crawlGap(clock),
   };
   return {
     async read(request) {
@@ -65,14 +62,20 @@ interface PageRequest extends ReadRequest {
 
 async function readPage(id: string, request: PageRequest): Promise<Answer> {
   const { deadline, platform, marketplace, reader } = request;
-  const { options, client, clock, site, robots: known, gap } = reader;
+  const { options, client, clock, site, robots: known } = reader;
   const { urlTemplate, notFoundStatus } = options;
+  let gapMs = 0;
   const mayVisit = async (url: URL): Promise<boolean> => {
     if (clock.now() >= deadline) return false;
     const rules = await known.rulesFor(url, deadline);
-    return rules.isAllowed(url) && (await gap.turn(rules.gapMs, deadline));
+    ({ gapMs } = rules);
+    return rules.isAllowed(url);
   };
-  const journey = { client, site, accept: "text/html", deadline, mayVisit };
+  // The crawl delay is the one of the address that was visited last, which a redirect may change.
+  const spaced: SourceClient = {
+    send: (call, until) => client.send({ ...call, gapMs }, until),
+  };
+  const journey = { client: spaced, site, accept: "text/html", deadline, mayVisit };
   const asked = addressOf(urlTemplate, id);
   const landing = await follow(asked, journey);
   const fetchedAt = clock.now().toISOString();

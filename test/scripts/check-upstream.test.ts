@@ -105,6 +105,7 @@ describe("the check of a server", () => {
     ["lying_charset", "encoding"],
     ["all_not_found", "found"],
     ["all_unavailable", "found"],
+    ["error_beside", "no-error-beside"],
     ["zero_prices", "promise"],
   ];
   it.each(mustFail)(
@@ -219,6 +220,15 @@ describe("the check of a server", () => {
 
   it("fails a server that finds what does not exist", async () => {
     expect(failed(await check(await serve(), { unknownId: "9000000" }))).toEqual(["unknown-id"]);
+  });
+
+  it("fails a server that tells of an error with what does not exist only", async () => {
+    const server = await serve({
+      misbehave: ({ ids }) => (ids.includes("9000007") ? "error_beside" : undefined),
+    });
+    const findings = await check(server);
+    expect(failed(findings)).toEqual(["unknown-id"]);
+    expect(report(findings)).toContain("seen: an error beside the results");
   });
 
   it("fails a server that asks for no secret", async () => {

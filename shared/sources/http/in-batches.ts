@@ -33,6 +33,9 @@ const refusedAloneMax = 10;
  * were refused alone, the rest of it is asked in the parts that it was cut to, and no more cut. A
  * failure costs the source far more than a refusal, retries included: for failures a batch is cut as
  * often as it takes to come down to one item.
+ *
+ * Where the first batches are refused, one of them finds out for all whether the source takes
+ * anything: when ten of its items were refused alone, and nothing was read meanwhile, it does not.
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
@@ -40,17 +43,48 @@ export async function readInBatches<Item, Result>(
 ): Promise<Result[]> {
   const size = typeof batchMax === "number" ? batchSize(batchMax) : batchMax;
   const batches = partsOf(items, size.max());
-  const results = await inParallel(batches, rest.atOnce, (batch) => {
+  const trial = firstRefusal();
+  const results = await inParallel(batches, rest.atOnce, async (batch) => {
     const failureCutsLeft = Math.ceil(Math.log2(batch.length));
     const refusedAloneLeft = refusedAloneMax;
-    return readBatch(batch, { ...rest, size, failureCutsLeft, refusedAloneLeft });
+    const cutting = { ...rest, size, failureCutsLeft, refusedAloneLeft, trial, isOnTrial: false };
+    const ofBatch = await readBatch(batch, cutting);
+    if (cutting.isOnTrial) trial.end(cutting.refusedAloneLeft > 0);
+    return ofBatch;
   });
   return results.flat();
+}
+
+/** Whether a source that refuses batches takes anything at all, found out once in a read. */
+interface Trial {
+  /** True for the one batch that is to find out; the others wait for what comes of it. */
+  begin(): boolean;
+  /** Whether cutting a batch is worth it. */
+  readonly verdict: Promise<boolean>;
+  /** Only the first verdict counts. */
+  end(takesSomething: boolean): void;
+}
+
+function firstRefusal(): Trial {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let hasBegun = false;
+  return {
+    begin() {
+      const isFirst = !hasBegun;
+      hasBegun = true;
+      return isFirst;
+    },
+    verdict: promise,
+    end: resolve,
+  };
 }
 
 /** One batch on its way down to its parts. */
 interface Cutting<Item, Result> extends Omit<BatchReading<Item, Result>, "batchMax"> {
   readonly size: BatchSize;
+  readonly trial: Trial;
+  /** Whether this batch finds out for all. */
+  isOnTrial: boolean;
   failureCutsLeft: number;
   refusedAloneLeft: number;
 }
@@ -63,11 +97,21 @@ async function readBatch<Item, Result>(
   // What another part was too large for, this one need not try.
   if (items.length > size.max()) return readParts(partsOf(items, size.max()), cutting);
   const outcome = await read(items);
+  if (outcome.kind === "read") cutting.trial.end(true);
   if (outcome.kind === "read") return [...outcome.results];
   if (outcome.kind === "too_many") size.tooMany(items.length);
-  return mayCut(outcome.kind, items.length, cutting)
+  const isWorthIt =
+    mayCut(outcome.kind, items.length, cutting) &&
+    (outcome.kind !== "refused" || (await isTaken(cutting)));
+  return isWorthIt
     ? readParts(partsOf(items, Math.ceil(items.length / 2)), cutting)
     : items.map(unread);
+}
+
+/** Whether the source takes anything, as far as it takes this batch to know. */
+async function isTaken(cutting: Cutting<never, unknown>): Promise<boolean> {
+  cutting.isOnTrial ||= cutting.trial.begin();
+  return cutting.isOnTrial || cutting.trial.verdict;
 }
 
 /** Whether parts of so many items may do better; counts what is spent on finding out. */

@@ -14,6 +14,14 @@ export const isTurnedAway = (answer: Answered): boolean =>
  * Whether what should be JSON is a page: somebody between here and the source keeps readers out.
  * The body tells, since many servers call JSON something else.
  */
-export function isPageAnswer({ status, body }: Answered): boolean {
-  return status === okStatus && body.find((byte) => !blanks.has(byte)) === lessThan;
-}
+export const isPageAnswer = ({ status, body }: Answered): boolean =>
+  status === okStatus && isPage(body);
+
+/**
+ * Whether somebody before a source keeps readers out, where the source's own 403 is about the key
+ * and says nothing to those who have another.
+ */
+export const isKeptOut = ({ status, body }: Answered): boolean =>
+  (status === okStatus || status === forbiddenStatus) && isPage(body);
+
+const isPage = (body: Uint8Array): boolean => body.find((byte) => !blanks.has(byte)) === lessThan;

@@ -36,6 +36,11 @@ export interface SourceClientOptions extends SourcePace {
    * @default - every 403
    */
   readonly isBlock?: (answer: Answered) => boolean;
+  /**
+   * Tells a 429 that is this source's usual way to answer, for which it has rules of its own.
+   * @default - none is
+   */
+  readonly isUsual?: (answer: Answered) => boolean;
   readonly userAgent: string;
 }
 
@@ -65,8 +70,8 @@ interface Course {
   tries: number;
   throttled: number;
   hadClosedConnection: boolean;
-  /** What the last try came to, in one word. */
-  lastTry?: string;
+  /** What the last try came to. */
+  lastTry?: { readonly word: string; readonly spoke: "yes" | "busy" | "no" };
 }
 
 /**
@@ -107,19 +112,20 @@ async function send(call: SourceCall, deadline: Date, source: Source): Promise<S
 function endingOf(
   reply: SourceReply,
   { lastTry }: Course,
-): { readonly reply: string; readonly isAnswered: boolean } {
+): { readonly reply: string; readonly spoke: "yes" | "busy" | "no" } {
   const isLate = reply.kind === "no_time";
   const hasTried = reply.kind === "answered" || reply.kind === "broken" || isLate;
-  return {
-    reply: (hasTried ? lastTry : undefined) ?? reply.kind,
-    isAnswered: reply.kind === "answered" && reply.status < 500,
-  };
+  if (!hasTried || lastTry === undefined) return { reply: reply.kind, spoke: "no" };
+  return { reply: lastTry.word, spoke: lastTry.spoke };
 }
 
-const wordFor = (outcome: TryOutcome): string => {
-  if (outcome.kind === "answered") return `${Math.floor(outcome.status / 100)}xx`;
-  return outcome.kind === "broken" ? outcome.error : outcome.kind;
-};
+function lastTryOf(outcome: TryOutcome, standing: Standing): NonNullable<Course["lastTry"]> {
+  if (outcome.kind === "broken") return { word: outcome.error, spoke: "no" };
+  if (outcome.kind === "too_large") return { word: outcome.kind, spoke: "no" };
+  const word = `${Math.floor(outcome.status / 100)}xx`;
+  if (standing === "too_often") return { word, spoke: "busy" };
+  return { word, spoke: outcome.status < 500 ? "yes" : "no" };
+}
 
 /** Tries until an answer is not temporary, or there is no leave or no time for another try. */
 async function triesOf(course: Course, source: Source): Promise<SourceReply> {
@@ -148,14 +154,15 @@ async function rested(reply: SourceReply, course: Course, source: Source): Promi
 
 /** One try, once there is a free place and the rate allows it. */
 async function tryInTurn(course: Course, source: Source): Promise<SourceReply> {
-  const { deadline, signal } = course;
+  const { call, deadline, signal } = course;
   const { clock, state } = source;
   const { slots: places, circuit, turns } = state;
   if (!circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
   if (!(await places.take(signal))) return { kind: "no_time" };
   try {
     if (!circuit.mayEnter(clock.now())) return { kind: "circuit_open" };
-    if (!(await unlessAborted(turns.take(deadline), signal))) return { kind: "no_time" };
+    const turn = turns.take({ deadline, gapMs: call.gapMs ?? 0 });
+    if (!(await unlessAborted(turn, signal))) return { kind: "no_time" };
     if (!circuit.enter(clock.now())) return { kind: "circuit_open" };
     return await tryNow(course, source);
   } finally {
@@ -173,8 +180,9 @@ async function tryNow(course: Course, source: Source): Promise<SourceReply> {
     course.hadClosedConnection = true;
     outcome = await oneTry(course, source);
   }
-  learn(outcome, { startedAt, source });
-  course.lastTry = wordFor(outcome);
+  const standing = standingOf(outcome, source);
+  learn(outcome, standing, { startedAt, source });
+  course.lastTry = lastTryOf(outcome, standing);
   if (outcome.kind !== "answered") return { kind: outcome.kind };
   if (outcome.status === 429) course.throttled += 1;
   return outcome;
@@ -199,10 +207,10 @@ function oneTry({ call, deadline, signal }: Course, source: Source): Promise<Try
 /** Draws the conclusions from a try for the calls to come. */
 function learn(
   outcome: TryOutcome,
+  standing: Standing,
   { startedAt, source }: { readonly startedAt: Date; readonly source: Source },
 ): void {
   const now = source.clock.now();
-  const standing = standingOf(outcome, source);
   if (outcome.kind === "answered") {
     source.state.hasAnswered = true;
     const isBusy = standing === "too_often" || outcome.status === 503;
@@ -217,8 +225,8 @@ const isForbidden = ({ status }: Answered): boolean => status === 403;
 function standingOf(outcome: TryOutcome, source: Source): Standing {
   if (outcome.kind === "too_large") return "welcome";
   if (outcome.kind === "broken") return "unknown";
-  if (outcome.status === 429) return "too_often";
-  const { isBlock = isForbidden } = source;
+  const { isBlock = isForbidden, isUsual } = source;
+  if (outcome.status === 429) return isUsual?.(outcome) === true ? "welcome" : "too_often";
   if (isBlock(outcome)) return "blocked";
   return outcome.status >= 500 ? "unknown" : "welcome";
 }

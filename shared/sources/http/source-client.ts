@@ -12,6 +12,12 @@ export interface SourceCall {
    * the whole milliseconds that this try may take.
    */
   readonly body?: string | ((leftMs: number) => string);
+  /**
+   * Milliseconds from the start of each of its tries to that of the next call to the source,
+   * whichever process makes that.
+   * @default 0 - as the source's rate allows
+   */
+  readonly gapMs?: number;
 }
 
 /** What a call came to, after its retries. Holds nothing of the address. */

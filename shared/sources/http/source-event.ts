@@ -7,8 +7,11 @@ export type SourceEvent =
        * the error that kept an answer away (`ECONNREFUSED`, `timeout`), or the kind of reply.
        */
       readonly reply: string;
-      /** Whether the source itself spoke, be it to say no. */
-      readonly isAnswered: boolean;
+      /**
+       * Whether the source itself spoke, be it to say no; `busy` when all it said was to come back
+       * later.
+       */
+      readonly spoke: "yes" | "busy" | "no";
       /** From the moment the call was wanted, waits included. */
       readonly milliseconds: number;
       /** 0 when there was no time, or no leave, for any. */

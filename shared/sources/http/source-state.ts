@@ -34,7 +34,7 @@ export function sourceState(
   const speed = adaptiveSpeed(callsPerSecond);
   return {
     slots: slots(callsAtOnce),
-    turns: turns({ source: name, burst, speed, budget, clock }),
+    turns: turns({ source: name, burst, callsPerSecond, speed, budget, clock }),
     speed,
     circuit: circuit(),
     retryTokens: retryTokens(),

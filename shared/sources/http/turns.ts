@@ -4,20 +4,25 @@ import type { Speed } from "./speed.ts";
 
 /** Hands out the calls that a budget grants, first come first served. */
 export interface Turns {
-  /** Resolves to true when a call may start, to false when it could not before the deadline. */
-  take(deadline: Date): Promise<boolean>;
+  /**
+   * Resolves to true when a call may start, to false when it could not before the deadline. The next
+   * call starts `gapMs` after it at the earliest, whoever makes it.
+   */
+  take(wish: { readonly deadline: Date; readonly gapMs: number }): Promise<boolean>;
 }
 
 export interface TurnsOptions {
   readonly source: string;
   readonly burst: number;
-  readonly speed: Pick<Speed, "perSecond" | "isSlowed">;
+  readonly callsPerSecond: number;
+  readonly speed: Pick<Speed, "perSecond">;
   readonly budget: RateBudget;
   readonly clock: Clock;
 }
 
 interface Waiting {
   readonly deadline: Date;
+  readonly gapMs: number;
   readonly start: (at: Date | null) => void;
 }
 
@@ -39,9 +44,9 @@ export function turns(options: TurnsOptions): Turns {
     }
   };
   return {
-    async take(deadline) {
+    async take({ deadline, gapMs }) {
       const at = await new Promise<Date | null>((start, fail) => {
-        waiting.push({ deadline, start });
+        waiting.push({ deadline, gapMs, start });
         ask().catch(fail);
       });
       if (at === null) return false;
@@ -54,10 +59,11 @@ export function turns(options: TurnsOptions): Turns {
 
 /** One request to the budget for those who wait; gives each of them a time, or none. */
 async function serve(waiting: Waiting[], options: TurnsOptions): Promise<void> {
-  const { source, speed, budget, clock } = options;
-  const perSecond = speed.perSecond();
+  const { source, callsPerSecond, speed, budget, clock } = options;
+  const gapMs = Math.max(...waiting.map((one) => one.gapMs));
+  const perSecond = Math.min(speed.perSecond(clock.now()), gapMs > 0 ? 1_000 / gapMs : Infinity);
   // Whoever goes slower than it may, takes more of the budget for each call and saves up nothing.
-  const burst = speed.isSlowed() ? 1 : options.burst;
+  const burst = gapMs > 0 || perSecond < callsPerSecond ? 1 : options.burst;
   const permitsMax = Math.max(burst, Math.ceil(perSecond * reservedSecondsMax));
   const asking = waiting.slice(0, permitsMax);
   const until = new Date(Math.max(...asking.map(({ deadline }) => deadline.getTime())));

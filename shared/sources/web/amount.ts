@@ -31,6 +31,8 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 const currencySign = /^(?:[A-Z]{1,3}(?=\$))?[\p{Sc}--[¢￠]](?:[A-Z]{2,3})?$/v;
+/** A country that stands apart from its dollar. */
+const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
  * Reads an amount of money as people write it; undefined for 0, which pages say when they do not
@@ -62,6 +64,7 @@ function amountAmong(value: string, currency: string | null): number | undefined
 /** Whether words beside a number leave it the price of one piece: "from", "/lb", "% off" do not. */
 const isPlain = (text: string): boolean =>
   text
+    .replaceAll(apartFromDollar, "$1")
     .split(/[\s:]+/u)
     .filter((word) => word !== "")
     .every(

@@ -45,24 +45,41 @@ const pieceUnits: ReadonlySet<string> = new Set([
   "ea",
   "c62",
   "h87",
+  "one",
   "pce",
   "each",
   "piece",
+  "pieces",
   "pc",
+  "pcs",
   "unit",
   "item",
 ]);
 
-/** The price of one piece by an offer: its own, else that of its specifications, else of its range. */
+/**
+ * The price of one piece by an offer: its own, else that of its specifications, else of its range.
+ * Its own is unclear where a specification of one piece, or the range, says another.
+ */
 export function priceOf(offer: SchemaNode, reading: PriceReading): SaidPrice {
   if (isOfMany(offer)) return "unclear";
   if (isForSome(offer)) return undefined;
-  return (
-    oneOf(pricesIn(offer, "price", reading)) ??
-    specifiedPrice(nodesOf(offer, "pricespecification"), reading) ??
-    rangePrice(offer, reading)
-  );
+  const specifications = nodesOf(offer, "pricespecification");
+  const own = oneOf(pricesIn(offer, "price", reading));
+  if (own === undefined) {
+    return specifiedPrice(specifications, reading) ?? rangePrice(offer, reading);
+  }
+  const specified = specifications.filter(isOfPiece).map((one) => pieceOrRange(one, reading));
+  const bounds = ["lowprice", "highprice"] as const;
+  const isBounded = bounds.every((term) => valuesOf(offer, term).length > 0);
+  const range = isBounded ? between(offer, bounds, reading) : undefined;
+  return oneOf([own, ...[...specified, range].filter((price) => isComparable(price, own))]);
 }
+
+/** Prices in two currencies do not contradict each other. */
+const isComparable = (price: SaidPrice, own: SaidPrice): boolean =>
+  typeof price !== "object" ||
+  typeof own !== "object" ||
+  (price.currency ?? own.currency) === (own.currency ?? price.currency);
 
 /** The price that an offer says was or would be paid. */
 export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPrice | undefined {
@@ -74,16 +91,15 @@ export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPr
 }
 
 function specifiedPrice(specifications: readonly SchemaNode[], reading: PriceReading): SaidPrice {
-  const paid = specifications.filter((one) => isPaid(one) && !isForSome(one));
-  const ofOne = paid.filter((one) => !isOfMany(one) && !isOfMeasure(one));
-  const price = oneOf(
-    ofOne.map(
-      (one) =>
-        oneOf(pricesIn(one, "price", reading)) ?? between(one, ["minprice", "maxprice"], reading),
-    ),
-  );
+  const paid = specifications.filter(isPaid);
+  const ofOne = paid.filter(isOfPiece);
+  const price = oneOf(ofOne.map((one) => pieceOrRange(one, reading)));
   return price ?? (paid.length > ofOne.length ? "unclear" : undefined);
 }
+
+const pieceOrRange = (specification: SchemaNode, reading: PriceReading): SaidPrice =>
+  oneOf(pricesIn(specification, "price", reading)) ??
+  between(specification, ["minprice", "maxprice"], reading);
 
 /**
  * An aggregate's lowest price is the price only where it is the highest too, or of one offer. An
@@ -127,12 +143,17 @@ function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): S
   return /[1-9]/.test(String(value)) ? "unclear" : undefined;
 }
 
-/** Whether it is a price that somebody pays now for the thing itself. */
+/** Whether it is a price that everybody pays now for the thing itself. */
 const isPaid = (specification: SchemaNode): boolean => {
   const type = priceTypeOf(specification);
   const isOther = listPriceTypes.has(type) || otherPriceTypes.has(type);
-  return !isOther && !specification.types.some((one) => chargeTypes.has(one));
+  const isBeside = specification.types.some((one) => chargeTypes.has(one));
+  return !isOther && !isBeside && !isForSome(specification);
 };
+
+/** Whether it is such a price, and of one piece. */
+const isOfPiece = (specification: SchemaNode): boolean =>
+  isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);
 
 /** Only members pay it, or it is not for buying. */
 const isForSome = (node: SchemaNode): boolean =>
@@ -142,17 +163,34 @@ const isForSome = (node: SchemaNode): boolean =>
 /** Whoever buys one piece does not pay it. */
 const isOfMany = (node: SchemaNode): boolean =>
   valuesOf(node, "eligiblequantity").some((value) => {
-    const least = isNode(value) ? textOf(value, "minvalue", "value") : String(value);
+    const least = isNode(value) ? textOf(value, "minvalue", "value") : withoutPiece(String(value));
     return least !== undefined && Number(least) !== 1 && Number(least) !== 0;
   });
 
-/** It is the price of a weight, a length, a month. */
+/** The number of a text such as "1 pc". */
+function withoutPiece(quantity: string): string {
+  const [, number, unit = ""] = /^\s*([\d.]+)\s*([a-z]+)\s*$/i.exec(quantity) ?? [];
+  return number !== undefined && pieceUnits.has(unit.toLowerCase()) ? number : quantity;
+}
+
+/** It is the price of a weight, a length, a month; or a part of the price. */
 const isOfMeasure = (specification: SchemaNode): boolean =>
-  valuesOf(specification, "referencequantity", "billingduration").length > 0 ||
-  ["unitcode", "unittext"].some((term) => {
-    const unit = termIn(specification, term);
-    return unit !== undefined && !pieceUnits.has(unit);
-  });
+  ["billingduration", "pricecomponenttype"].some(
+    (term) => valuesOf(specification, term).length > 0,
+  ) ||
+  !valuesOf(specification, "referencequantity").every(isPiece) ||
+  unitsOf(specification).some((unit) => !pieceUnits.has(unit));
+
+/** Whether a quantity is one piece, and no measure stands behind it. */
+const isPiece = (quantity: SchemaValue): boolean =>
+  isNode(quantity) &&
+  Number(textOf(quantity, "value")) === 1 &&
+  unitsOf(quantity).length > 0 &&
+  unitsOf(quantity).every((unit) => pieceUnits.has(unit)) &&
+  valuesOf(quantity, "valuereference").length === 0;
+
+const unitsOf = (node: SchemaNode): string[] =>
+  ["unitcode", "unittext"].map((term) => termIn(node, term)).filter((unit) => unit !== undefined);
 
 const priceTypeOf = (specification: SchemaNode): string => termIn(specification, "pricetype") ?? "";
 

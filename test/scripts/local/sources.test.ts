@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import { parseSources } from "../../../shared/sources/configuration.ts";
 import { chooseSources, parseSourceChoice } from "../../../scripts/local/sources.ts";
@@ -74,7 +74,7 @@ it("takes options of the adapter, with or without a base URL", () => {
     target: "retailer_d",
     adapter: "d_catalog",
     baseUrl: "http://127.0.0.1:9999",
-    options: { secret: "env:KEY", callsPerSecond: 2 },
+    options: { secret: "env:KEY", callsPerSecond: "2" },
   });
   expect(
     parseSourceChoice(
@@ -83,6 +83,53 @@ it("takes options of the adapter, with or without a base URL", () => {
   ).toMatchObject({
     baseUrl: undefined,
     options: { urlTemplate: "http://127.0.0.1:9/p?a=1&id={id}", userAgent: "a (b)" },
+  });
+});
+
+describe("values of options", () => {
+  const all = JSON.stringify(
+    Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }])),
+  );
+  const chosen = (choice: string) => {
+    const text = chooseSources(all, [parseSourceChoice(choice)], { KEY: "x" });
+    return parseSources(text, { allowVariables: true });
+  };
+  const affiliate =
+    "retailer_b=b_affiliate,http://127.0.0.1:9999,consumerId=1.10,keyVersion=2,privateKey=env:KEY";
+
+  it("that are names stay as they were written, though they look like numbers", () => {
+    expect(
+      chosen(`${affiliate},zipCode=02139,publisherId=12345678901234567890,retailerName=true`)[
+        "retailer_b.standard"
+      ],
+    ).toMatchObject({
+      consumerId: "1.10",
+      keyVersion: "2",
+      zipCode: "02139",
+      publisherId: "12345678901234567890",
+      retailerName: "true",
+    });
+    expect(chosen("retailer_d=sandbox,seed=1")["retailer_d.standard"]).toEqual({
+      adapter: "sandbox",
+      seed: "1",
+    });
+  });
+
+  it("that are numbers or flags are such", () => {
+    const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
+    expect(
+      chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
+        "retailer_c.standard"
+      ],
+    ).toMatchObject({ callsPerSecond: 0.5, burst: 3, notFoundStatus: true });
+  });
+
+  it.each([
+    ["burst=many", "burst is a number of calls"],
+    ["burst=0", "burst is 1 to 1000 calls"],
+    ["zipcode=02139", "no option of the adapter b_affiliate"],
+  ])("that do not fit are refused by name: %s", (option, message) => {
+    expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
   });
 });
 

@@ -51,6 +51,16 @@ it.each([parameterArn, "/sources/d"])("reads and unseals the parameter %s", asyn
   expect(asked[0]).toMatchObject({ input: { Name: name, WithDecryption: true } });
 });
 
+it.each(["\n", "\r\n", "\n\n"])("leaves out the end %j of a last line", async (end) => {
+  const reader = readerOf(() => Promise.resolve({ SecretString: `${canary}\n${canary}${end}` }));
+  expect(await reader.read(secretArn)).toBe(`${canary}\n${canary}`);
+});
+
+it("takes a secret of line ends only for empty", async () => {
+  const reader = readerOf(() => Promise.resolve({ SecretString: "\n" }));
+  expect((await refusal(reader.read(secretArn))).message).toContain("is empty");
+});
+
 it("keeps a secret for five minutes, and joins those who want it at once", async () => {
   const reader = readerOf(() => Promise.resolve({ SecretString: canary }));
   await Promise.all([reader.read(secretArn), reader.read(secretArn)]);

@@ -198,11 +198,59 @@ describe("an offer", () => {
     ["scarce", { buyBoxAvailabilityMessage: "Only 2 left in stock" }, true],
     ["back-ordered", { buyBoxIsBackorder: true, buyBoxIsShippable: false }, true],
     ["a pre-order", { buyBoxIsPreorder: true, buyBoxIsShippable: false }, true],
+    ["not shipped", { buyBoxIsShippable: false }, false],
+    [
+      "not shipped, though it usually is",
+      { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "Usually ships within 3 days" },
+      false,
+    ],
+    [
+      "not shipped before a day",
+      { buyBoxIsShippable: false, buyBoxAvailabilityMessage: "In stock on May 3" },
+      true,
+    ],
   ] as const)("that is featured and %s: %j", async (_, fields, buyable) => {
     const product = listed(asin, someOffers, { stats: statsOf(3, fields) });
     expect(await verdict(featuredId, product)).toBe(buyable);
     // Of the others the stock line says nothing.
     expect(await verdict(firstId, product)).toBe(true);
+  });
+
+  it.each<[string, Json, boolean]>([
+    ["is not shipped", { isShippable: false }, false],
+    ["is not shipped yet", { isShippable: false, isPreorder: true }, true],
+    ["is shipped", { isShippable: true }, true],
+  ])("of others than the featured one that %s", async (_, fields, buyable) => {
+    const offers = [anOffer(1, [1_899, 499], fields), ...someOffers.slice(1)];
+    expect(await verdict(firstId, listed(asin, offers))).toBe(buyable);
+  });
+
+  it("can be bought where one of those alike is shipped", async () => {
+    const alike = [false, true].map((isShippable, n) =>
+      anOffer(4 + n, [1_000, 0], { sellerId: "A1SAMESHOP", isShippable }),
+    );
+    expect(await verdict(idOf("A1SAMESHOP"), listed(asin, alike))).toBe(true);
+    expect(await verdict(idOf("A1SAMESHOP", { number: 4 }), listed(asin, alike))).toBe(false);
+  });
+
+  it("that is featured goes by its own line where the buy box does not say", async () => {
+    const silent = { buyBoxIsShippable: undefined, buyBoxAvailabilityMessage: undefined };
+    const of = (isShippable: boolean): Json =>
+      listed(asin, [anOffer(2, [1_999, 0], { isFBA: true, isShippable })], {
+        stats: statsOf(1, silent),
+      });
+    expect(await verdict(featuredId, of(true))).toBe(true);
+    expect(await verdict(featuredId, of(false))).toBe(false);
+  });
+
+  it("is not gone by a listing that is invalid beside an error", async () => {
+    const products = [{ asin, productType: 4 }];
+    await begin(() => ({ body: envelope({ products, error: { message: "down" } }) }));
+    const reading = { marketplace: "us", ids: [asin], deadline: new Date(Date.now() + 10_000) };
+    const source = aHistoryOffers({ baseUrl: double.url }, dependencies);
+    const [listing] = await source.readOffers(reading);
+    expect(listing?.status).toBe("unavailable");
+    expect((await check([[asin, firstId]])).map(verdictOf)).toEqual(["unavailable"]);
   });
 
   it("is none of a parent", async () => {

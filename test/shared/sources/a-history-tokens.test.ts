@@ -94,6 +94,15 @@ describe("tokens", () => {
     expect(clock.elapsedMs()).toBe(15_000);
   });
 
+  it("are asked for again after five minutes, by one call, whatever was said of them", async () => {
+    const { clock, tokens, later } = await tokensWith(-9e15);
+    expect(await tokens.take(5, later(299_000))).toBe(false);
+    expect(await tokens.take(5, later(301_000))).toBe(true);
+    expect(clock.elapsedMs()).toBe(300_000);
+    tokens.settle(5, null);
+    expect(await tokens.take(5, later(1_000))).toBe(false);
+  });
+
   it("lets no call through early, and none wait beyond its deadline", async () => {
     const state = fc.record({
       left: fc.integer({ min: -200, max: 50 }),
@@ -106,7 +115,8 @@ describe("tokens", () => {
         const { clock, tokens, later } = await tokensWith(left, refillInMs, perMinute);
         const isLet = await tokens.take(1, later(waitMs));
         expect(clock.elapsedMs()).toBeLessThanOrEqual(waitMs + 1);
-        if (!isLet || left > 0) return;
+        // What was said last is doubted after five minutes.
+        if (!isLet || left > 0 || clock.elapsedMs() >= 300_000) return;
         const grants = Math.floor((clock.elapsedMs() - refillInMs) / 60_000) + 1;
         expect(left + grants * perMinute).toBeGreaterThan(0);
       }),

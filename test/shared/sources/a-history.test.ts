@@ -188,6 +188,9 @@ describe("tokens", () => {
     expect(statuses(answers)).toEqual(["unavailable"]);
     expect(double.calls).toHaveLength(1);
     expect(Date.now() - startedAt).toBeLessThan(2_000);
+    expect(notes).toEqual([
+      "a_history: out of tokens: what cannot be paid for in time is unavailable",
+    ]);
   });
 
   it("are not asked for again where the source does not say when", async () => {
@@ -234,19 +237,23 @@ describe("tokens", () => {
 });
 
 describe("trouble", () => {
-  it.each([400, 401, 402, 403, 405])("takes a %d as a refusal, and notes it", async (status) => {
-    const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
-    const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
-    expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
-    expect(double.calls).toHaveLength(1);
-    expect(notes).toHaveLength(1);
-    expect(notes[0]).toContain(String(status));
-    expect(notes[0]).not.toContain("canary");
-  });
+  it.each([302, 400, 401, 402, 403, 404, 405, 410, 422, 451])(
+    "takes a %d as a refusal, and notes it",
+    async (status) => {
+      const body = envelope({ error: { type: "invalidParameter", message: "canary" } });
+      const answers = await readFrom(() => ({ status, body }), [first, second], pulse);
+      expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
+      expect(double.calls).toHaveLength(1);
+      expect(notes).toHaveLength(1);
+      expect(notes[0]).toContain(String(status));
+      expect(notes[0]).not.toContain("canary");
+    },
+  );
 
-  it.each([302, 404, 410, 500, 503])("takes a %d as no answer", async (status) => {
+  it.each([500, 503])("takes a %d as no answer", async (status) => {
     const answers = await readFrom(() => ({ status, body: envelope({}) }), [first], pulse);
     expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([]);
   });
 
   it("isolates an id that the source fails on", async () => {
@@ -274,8 +281,32 @@ describe("trouble", () => {
     "takes %j as no answer",
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
+      expect(notes).toEqual(["a_history: the source sends no reply that can be read (200)"]);
     },
   );
+
+  it("told of in a 200 that is no reply is noted", async () => {
+    const body = envelope({ products: null, error: { type: "x", message: "canary" } });
+    expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
+    expect(notes).toEqual(["a_history: the source tells of an error in its reply (200)"]);
+  });
+
+  it("believes no id to be invalid beside an error, and notes it", async () => {
+    const invalid = ({ ids }: HistoryCall, beside: object): ApiReaction => ({
+      body: envelope({ ...beside, products: ids.map((asin) => ({ asin, productType: 4 })) }),
+    });
+    expect(statuses(await readFrom((call) => invalid(call, { error: null }), [first]))).toEqual([
+      "not_found",
+    ]);
+    expect(notes).toEqual([]);
+    const error = { type: "x", message: "canary" };
+    expect(statuses(await readFrom((call) => invalid(call, { error }), [first]))).toEqual([
+      "unavailable",
+    ]);
+    expect(new Set(notes)).toEqual(
+      new Set(["a_history: the source tells of an error in its reply (200)"]),
+    );
+  });
 
   it("does not ask without a key", async () => {
     double = await startHistoryDouble(allListed);

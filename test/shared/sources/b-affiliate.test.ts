@@ -241,9 +241,30 @@ describe("trouble", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it.each([302, 404, 410, 422, 429, 503])("takes a %d as no answer", async (status) => {
+  it.each([429, 503])("takes a %d as no answer", async (status) => {
     const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([]);
+  });
+
+  it.each([
+    [302, "sends callers elsewhere"],
+    [400, "turns calls away"],
+    [402, "wants to be paid first"],
+    [404, "has nothing at this address"],
+    [405, "turns calls away"],
+    [422, "turns calls away"],
+    [451, "turns calls away"],
+  ])("tells of a %d, which will not pass", async (status, problem) => {
+    const answers = await readFrom(() => ({ status }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
+  });
+
+  it("of a refused batch is not told where its parts are taken", async () => {
+    const takesTen: Parameters<typeof readFrom>[0] = (call) =>
+      call.ids.length > 10 ? { status: 400 } : allItems(call);
+    expect(new Set(statuses(await readFrom(takesTen, numbered(20))))).toEqual(new Set(["ok"]));
     expect(notes).toEqual([]);
   });
 
@@ -279,6 +300,11 @@ describe("trouble", () => {
     const answers = await readFrom(() => ({ status: 400 }), numbered(20));
     expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
     expect(double.calls.length).toBeLessThanOrEqual(31);
+  });
+
+  it("asks a source that refuses everything little more for many ids than for few", async () => {
+    await readFrom(() => ({ status: 400 }), numbered(100));
+    expect(double.calls.length).toBeLessThanOrEqual(31 + 4);
   });
 
   it.each(["", "null", "[]", "{}", '{"items":{}}', "<html>blocked</html>", '{"items":[', "\0"])(

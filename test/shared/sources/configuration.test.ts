@@ -76,8 +76,8 @@ describe("SOURCES", () => {
     ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
   ])("lets %s be read by %j and by nothing else", (scraper, allowed) => {
     for (const [adapter, options] of Object.entries(adapters)) {
-      // Who reads offers must know their ids in a check.
-      const offers = scraper.startsWith("retailer_a.offer") &&
+      // Whose offer ids are given must know them in a check.
+      const offers = /^retailer_a\.(?:offer|lite|full)/.test(scraper) &&
         allowed.includes(adapter) && {
           "retailer_a.offers": options,
           "retailer_a.offer_check": options,
@@ -135,7 +135,7 @@ describe("SOURCES", () => {
     ["callsAtOnceMax", 300, "callsAtOnceMax is 1 to 256 calls"],
     ["callsAtOnceMax", 1.5, "callsAtOnceMax is a whole number of calls"],
     ["tryTimeoutMs", "9", "tryTimeoutMs is a number of milliseconds"],
-    ["tryTimeoutMs", 5, "tryTimeoutMs is 100 to 300000 milliseconds"],
+    ["tryTimeoutMs", 5, "tryTimeoutMs is 1000 to 300000 milliseconds"],
     ["batchIdsMax", 5_000, "batchIdsMax is 1 to 1000 ids a call"],
   ])("says what %s counts when it is %j", (name, value, message) => {
     expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
@@ -177,34 +177,70 @@ describe("who checks offers", () => {
     });
 
   it.each([
-    [{ offers: "a_history" }, "sandbox", "offers gives by a_history: set it to a_history, or to"],
-    [{ offers: "upstream" }, "sandbox", "offers gives by upstream: set it to"],
+    [
+      { offers: "a_history" },
+      "sandbox",
+      "offers gives by a_history: set it to a_history, or to upstream",
+    ],
+    [{ offers: "upstream" }, "sandbox", "offers gives by upstream: set it to upstream"],
     [
       { offer_check: "a_history" },
       "a_history",
-      "offers gives by sandbox: set it to sandbox, or to",
+      "offers gives by sandbox: set it to sandbox, or to upstream",
     ],
     [
       { offers: "upstream", offer_check: "a_history" },
       "a_history",
-      "offers gives by upstream: set it to",
+      "offers gives by upstream: set it to upstream",
     ],
     [
       { lite: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "lite gives by upstream: set it to",
+      "lite gives by upstream: set it to upstream",
     ],
     [
       { full: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "full gives by upstream: set it to",
+      "full gives by upstream: set it to upstream",
+    ],
+    [{ lite: "upstream" }, "sandbox", "lite gives by upstream: set it to upstream"],
+    [
+      { full: "a_history" },
+      "sandbox",
+      "full gives by a_history: set it to upstream, or it and retailer_a.offers to a_history",
+    ],
+    [
+      { full: "a_history", offer_check: "a_history" },
+      "a_history",
+      "offers gives by sandbox: set it to upstream, or retailer_a.offers to a_history",
+    ],
+    [
+      { pulse: "a_history", lite: "a_history", full: "upstream" },
+      "sandbox",
+      "lite gives by a_history: set it to upstream, or it and retailer_a.offers and " +
+        "retailer_a.full to a_history",
     ],
   ])("must know the ids that are given: %j", (chosen, checker, rest) => {
     expect(refusalOf(reads(chosen))).toBe(
       "SOURCES: retailer_a.offer_check.adapter: " +
-        `${checker} does not know the offer ids that retailer_a.${rest} upstream`,
+        `${checker} does not know the offer ids that retailer_a.${rest}`,
     );
   });
+
+  it.each<[Readonly<Record<string, string>>, boolean]>([
+    [{ lite: "upstream" }, true],
+    [{ full: "a_history" }, true],
+    [{ offers: "a_history" }, false],
+    [{ full: "a_history", offer_check: "a_history" }, false],
+  ])(
+    "may leave a single scraper of products on trial on a developer's machine: %j",
+    (chosen, may) => {
+      const trial = (): SourceConfiguration =>
+        parseSources(reads(chosen), { allowVariables: true });
+      if (may) expect(trial).not.toThrow();
+      else expect(trial).toThrow("does not know the offer ids");
+    },
+  );
 
   it.each([
     { offers: "a_history", offer_check: "a_history" },
@@ -212,8 +248,8 @@ describe("who checks offers", () => {
     { offers: "a_history", offer_check: "upstream" },
     { offers: "upstream", offer_check: "upstream" },
     { offer_check: "upstream" },
-    // One scraper on trial, the rest invented.
-    { lite: "upstream" },
+    { lite: "upstream", offer_check: "upstream" },
+    { pulse: "a_history" },
     { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
   ])("may be set so: %j", (chosen) => {
     expect(() => parseSources(reads(chosen))).not.toThrow();
@@ -228,6 +264,7 @@ describe("secrets", () => {
       ...sandboxes,
       "retailer_a.lite": a,
       "retailer_a.full": a,
+      "retailer_a.offer_check": adapters["upstream"],
       "retailer_b.standard": adapters["b_affiliate"],
       "retailer_d.standard": d,
     };
@@ -278,6 +315,7 @@ describe("scrapers that read from one host", () => {
   const two = (one: object, other: object, adapter = "upstream"): string =>
     JSON.stringify({
       ...sandboxes,
+      "retailer_a.offer_check": { ...adapters["upstream"], baseUrl: "https://checks.example" },
       "retailer_a.pulse": { ...adapters[adapter], ...one },
       "retailer_a.lite": { ...adapters[adapter], ...other },
     });
@@ -291,7 +329,7 @@ describe("scrapers that read from one host", () => {
   });
 
   it("may differ in everything else", () => {
-    const [one, other] = [{ batchIdsMax: 1, tryTimeoutMs: 500 }, { baseUrl: `${baseUrl}/lite` }];
+    const [one, other] = [{ batchIdsMax: 1, tryTimeoutMs: 5_000 }, { baseUrl: `${baseUrl}/lite` }];
     expect(() => parseSources(two(one, other))).not.toThrow();
   });
 
@@ -302,5 +340,9 @@ describe("scrapers that read from one host", () => {
     const otherKey = { ...paces[1], secret: "/sources/other" };
     expect(() => parseSources(two(paces[0], otherKey, "a_history"))).not.toThrow();
     expect(refusalOf(two(...paces, "a_history"))).toContain("same host and key");
+    const arn = "arn:aws:ssm:us-east-1:123456789012:parameter";
+    const [byName, byArn] = [{ secret: "/sources/a" }, { secret: `${arn}/sources/a` }];
+    const sameKey = two({ ...paces[0], ...byName }, { ...paces[1], ...byArn }, "a_history");
+    expect(refusalOf(sameKey)).toContain("same host and key");
   });
 });

@@ -189,6 +189,7 @@ describe("a 403 for calling too often", () => {
   it.each<[string, Reaction]>([
     ["a quota", forbidden("Over Quota")],
     ["a rate", forbidden("The key is over its rate")],
+    ["a key's limit", forbidden("Your API key has exceeded its limit. Invalid until 12:00")],
     ["a limit", forbidden("The limit of calls per second was reached")],
     ["calls a second", { status: 403, body: "<h1>Developer Over Qps</h1>" }],
     ["calls a second, as a code", { status: 403, body: "ERR_403_DEVELOPER_OVER_QPS" }],
@@ -232,6 +233,17 @@ describe("what an operator must mend", () => {
   const turnedAway = "d_catalog: the source turns calls away";
   it.each<[string, Reaction, string]>([
     ["a wrong key", forbidden("The provided API Key is invalid"), `${keyless} (403)`],
+    [
+      "a wrong key with limits",
+      forbidden("Invalid API key. Limits: https://x"),
+      `${keyless} (403)`,
+    ],
+    [
+      "a key that is over",
+      forbidden("Your API key has exceeded its trial and is disabled"),
+      `${keyless} (403)`,
+    ],
+    ["a key as a code", { status: 403, body: "API_KEY_INVALID, rate 0" }, `${keyless} (403)`],
     ["a blocked account", forbidden("Developer Inactive"), `${keyless} (403)`],
     ["no key", { status: 401 }, `${keyless} (401)`],
     ["a page", { status: 403, body: "<title>Denied</title>" }, `${turnedAway} (403)`],

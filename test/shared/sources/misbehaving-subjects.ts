@@ -44,7 +44,9 @@ function compose<Source>(
     report: (report) => reports.push(report),
   });
   const configured = Object.fromEntries(scrapers.map((id) => [id, options]));
-  const sources = parseSources(JSON.stringify({ ...sandboxes, ...configured }));
+  const sources = parseSources(JSON.stringify({ ...sandboxes, ...configured }), {
+    allowVariables: true,
+  });
   return { made: make(sources, world), reports };
 }
 

@@ -22,7 +22,7 @@ import {
 const canary = "canary-secret-8e2f";
 const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
 const configured = (sources: Readonly<Record<string, unknown>>): SourceConfiguration =>
-  parseSources(JSON.stringify({ ...sandboxes, ...sources }));
+  parseSources(JSON.stringify({ ...sandboxes, ...sources }), { allowVariables: true });
 const offerOn = (listing: string): string =>
   historyOfferId({ listing, sellerId: "A1SELLER01", condition: "new", isFba: false });
 const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);

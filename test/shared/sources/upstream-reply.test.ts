@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parseUpstreamReply, type UpstreamEntry } from "../../../shared/sources/upstream-reply.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
@@ -32,4 +32,38 @@ it.each([
   {},
 ])("a result read at %j says nothing about now", (fetchedAt) => {
   expect(entryOf(fetchedAt)).toMatchObject({ status: "unavailable", data: undefined });
+});
+
+describe("a reply that tells of an error", () => {
+  const entriesOf = (beside: object) => {
+    const results = ["ok", "partial", "not_found", "unavailable"].map((status, n) => ({
+      id: String(n),
+      status,
+    }));
+    const body = Buffer.from(JSON.stringify({ ...beside, results }));
+    const reply = { kind: "answered", status: 200, body, headers: new Map() } as const;
+    return [...(parseUpstreamReply(reply, ({ id }) => id, now)?.values() ?? [])];
+  };
+
+  it.each([{ error: "db down" }, { errors: [{ code: 1 }] }, { fault: { code: 1 } }])(
+    "finds no item gone: %j",
+    (beside) => {
+      const entries = entriesOf(beside);
+      const statuses = entries.map(({ status }) => status);
+      expect(statuses).toEqual(["ok", "partial", "unavailable", "unavailable"]);
+      expect(entries.map(({ isDoubted }) => isDoubted)).toEqual([
+        undefined,
+        undefined,
+        true,
+        undefined,
+      ]);
+    },
+  );
+
+  it.each([{}, { error: null }, { error: 0, errors: [], message: "" }, { error: false }])(
+    "is none that says there is none: %j",
+    (beside) => {
+      expect(entriesOf(beside).map(({ status }) => status)).toContain("not_found");
+    },
+  );
 });

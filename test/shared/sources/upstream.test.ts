@@ -9,6 +9,7 @@ import {
   upstreamOfferChecker,
   upstreamOffers,
 } from "../../../shared/sources/upstream.ts";
+import { startApiDouble } from "./api-double.ts";
 import { startUpstream, type SubjectOptions, type UpstreamSubject } from "./upstream-subject.ts";
 
 let subject: UpstreamSubject;
@@ -200,6 +201,35 @@ describe("trouble that stays", () => {
     expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
     expect(subject.notes).toMatchObject([note]);
     expect(calls()).toHaveLength(1);
+  });
+
+  it("takes not_found beside an error for no answer, and tells the operator", async () => {
+    const ids = ["9000000", "9000007"];
+    expect(statuses(await read({ ids }))).toEqual(["ok", "not_found"]);
+    const answers = await read({ ...always("error_beside"), ids, batchIdsMax: 1 });
+    expect(statuses(answers)).toEqual(["ok", "unavailable"]);
+    expect(subject.notes).toEqual([{ kind: "unreadable", scraper: "retailer_d.standard" }]);
+  });
+
+  it("takes an offer as gone beside an error for no answer", async () => {
+    const asin = "B0SANDBOX7";
+    const results = ["none", asin].map((id) => ({ id, asin, status: "not_found" }));
+    const server = await startApiDouble(() => ({ body: { error: "db down", results } }));
+    const { options, dependencies } = await begin();
+    const own = { ...options, baseUrl: server.url };
+    const reading = { marketplace: "us", deadline: new Date(Date.now() + 10_000) };
+    const offers = [{ asin, offerListingId: "none" }];
+    const checks = await upstreamOfferChecker(own, dependencies).checkOffers({
+      ...reading,
+      offers,
+    });
+    const listings = await upstreamOffers(own, dependencies).readOffers({
+      ...reading,
+      ids: [asin],
+    });
+    await server.stop();
+    expect(statuses([...checks, ...listings])).toEqual(["unavailable", "unavailable"]);
+    expect(subject.notes).toHaveLength(2);
   });
 
   it("stops reading a reply without end", async () => {

@@ -48,6 +48,8 @@ describe("amounts", () => {
     "$19.99 each",
     "Price: $19.99",
     "CA$19.99",
+    "US $19.99",
+    "19.99 US $",
     "19.99€",
   ])("lets %j say in which currency, and that it is one piece's", (text) => {
     expect(amountOf(text, null)).toBe(19.99);

@@ -41,6 +41,14 @@ describe("price specifications", () => {
     ["a kilogram's", { unitCode: "KGM" }],
     ["a hundred grams'", { unitText: "100 g" }],
     ["a reference quantity's", { referenceQuantity: { value: 100, unitCode: "GRM" } }],
+    ["a quantity's of no unit", { referenceQuantity: { value: 1 } }],
+    ["a dozen's", { referenceQuantity: { value: 12, unitCode: "C62" } }],
+    [
+      "a kilogram's, by what stands behind the quantity",
+      { referenceQuantity: { value: 1, unitCode: "EA", valueReference: { unitCode: "KGM" } } },
+    ],
+    ["a kilogram's by a text", { eligibleQuantity: "2 kg" }],
+    ["an installment's", { priceComponentType: "https://schema.org/Installment" }],
     ["a hundred pieces'", quantity({ minValue: 100 })],
     ["a hundred pieces' by a text", { eligibleQuantity: "100" }],
   ])("that are %s say no price, and leave the piece's to be taken", (_, fields) => {
@@ -51,7 +59,12 @@ describe("price specifications", () => {
 
   it.each([
     ...["EA", "C62", "H87", "each"].map((unitCode) => ({ unitCode })),
+    { unitCode: "ONE" },
     { unitText: "Each" },
+    { unitText: "pcs" },
+    { referenceQuantity: { value: 1, unitCode: "C62" } },
+    { referenceQuantity: { value: "1", unitText: "EA" } },
+    { eligibleQuantity: "1 pc" },
     quantity({ minValue: 1, maxValue: 99 }),
     quantity({ maxValue: 5 }),
   ])("of one piece are the price: %j", (fields) => {
@@ -68,6 +81,33 @@ describe("price specifications", () => {
     expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
     expect(specified({ maxPrice: 10 })).toBeUndefined();
     expect(specified({ minPrice: 12, maxPrice: 12 })).toEqual(usd(12));
+  });
+});
+
+describe("prices beside a specification", () => {
+  const beside = (...priceSpecification: readonly object[]): unknown =>
+    priceOf(anOffer({ price: 19.99, priceSpecification }));
+
+  it.each([
+    ["another price", { price: 29.99 }],
+    ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
+    ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
+    ["another price of one piece", { price: 29.99, unitCode: "C62" }],
+  ])("that says %s are unclear", (_, specification) => {
+    expect(beside(specification)).toBeUndefined();
+  });
+
+  it.each([
+    ["the same", { price: "19.99" }],
+    ["a list price", { price: 29.99, priceType: "https://schema.org/ListPrice" }],
+    ["a price for members", { price: 14.99, validForMemberTier: { name: "Gold" } }],
+    ["a kilogram's price", { price: 4.5, unitCode: "KGM" }],
+    ["a month's price", { price: 5, billingDuration: "P1M" }],
+    ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
+    ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
+    ["what delivery costs", { "@type": "DeliveryChargeSpecification", price: 5 }],
+  ])("that says %s stand", (_, specification) => {
+    expect(beside(specification)).toEqual(usd(19.99));
   });
 });
 
@@ -93,6 +133,10 @@ describe("offers", () => {
     expect(priceOf(anOffer({ price: ["12", "12.00"] }))).toEqual(usd(12));
   });
 
+  it("may name the currency with the amount alone", () => {
+    expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
+  });
+
   it("that differ are not settled by other markup", () => {
     expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
   });
@@ -105,11 +149,15 @@ describe("aggregates", () => {
     ["a range", { lowPrice: 10, highPrice: 50 }],
     ["a range of one offer", { lowPrice: 10, highPrice: 50, offerCount: 1 }],
     ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
+    ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
+    ["one price and another", { price: 10, lowPrice: 12, highPrice: 12 }],
   ])("of %s have no price", (_, fields) => {
     expect(priceOf(aggregate(fields))).toBeUndefined();
   });
 
   it("of one offer, or of one price, have it", () => {
+    expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 12 }))).toEqual(usd(12));
+    expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 0 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ lowPrice: 12, offerCount: 1 }))).toEqual(usd(12));
     expect(priceOf(aggregate({ lowPrice: 12, highPrice: "12.00", offerCount: 7 }))).toEqual(
       usd(12),

@@ -76,6 +76,22 @@ describe("reading in batches", () => {
     );
   });
 
+  it("lets one batch find out that a source refuses everything, and cuts no other", async () => {
+    const { results, calls } = await readWith(items(200), () => "refused", 20);
+    expect(results).toEqual(items(200).map((item) => `unread ${item}`));
+    expect(calls.length).toBeLessThanOrEqual(31 + 9);
+  });
+
+  it("cuts every refused batch of a source that takes others, also at the same time", async () => {
+    const isBad = (item: number): boolean => item % 20 === 0;
+    const { results } = await readWith(
+      items(200),
+      (batch) => (batch.some(isBad) ? "refused" : "read"),
+      20,
+    );
+    expect(results).toEqual(items(200).map((item) => `${isBad(item) ? "unread" : "read"} ${item}`));
+  });
+
   it("asks what is left after ten once more, as it was cut", async () => {
     const bad = new Set([...items(10), 60]);
     const { results } = await readWith(items(100), (batch) =>

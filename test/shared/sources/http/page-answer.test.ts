@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { isPageAnswer } from "../../../../shared/sources/http/page-answer.ts";
+import {
+  isKeptOut,
+  isPageAnswer,
+  isTurnedAway,
+} from "../../../../shared/sources/http/page-answer.ts";
 
-const isPage = (text: string, status = 200): boolean =>
-  isPageAnswer({
-    kind: "answered",
-    status,
-    body: new TextEncoder().encode(text),
-    headers: new Map([["content-type", "text/html"]]),
-  });
+const answerOf = (text: string, status: number): Parameters<typeof isPageAnswer>[0] => ({
+  kind: "answered",
+  status,
+  body: new TextEncoder().encode(text),
+  headers: new Map([["content-type", "text/html"]]),
+});
+const isPage = (text: string, status = 200): boolean => isPageAnswer(answerOf(text, status));
 
 describe("where JSON should be", () => {
   it.each(["<!doctype html><title>x</title>", "\n\t <html>", "\uFEFF<p>", "<?xml version='1.0'?>"])(
@@ -26,5 +30,14 @@ describe("where JSON should be", () => {
 
   it.each([302, 404, 500])("a page with status %d says no more than that", (status) => {
     expect(isPage("<html>", status)).toBe(false);
+  });
+});
+
+describe("a 403", () => {
+  it("keeps everybody out where it is a page, and turns one caller away in any case", () => {
+    for (const text of ["<html>", '{"error":"key"}', ""]) {
+      expect(isTurnedAway(answerOf(text, 403))).toBe(true);
+      expect(isKeptOut(answerOf(text, 403))).toBe(text === "<html>");
+    }
   });
 });

@@ -255,7 +255,7 @@ describe("trying again", () => {
       {
         kind: "call",
         reply: "5xx",
-        isAnswered: false,
+        spoke: "no",
         milliseconds: expect.any(Number),
         tries: 3,
         throttled: 0,
