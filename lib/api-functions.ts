@@ -170,7 +170,8 @@ export class ApiFunctions extends Construct {
     variables: EnvironmentOf<Name>,
   ): ServiceFunction<Name> {
     const { config } = this.#props;
-    const reservedConcurrency = config.reservedConcurrency[name];
+    const shares: Readonly<Partial<Record<GroupName, number>>> = config.reservedConcurrency ?? {};
+    const reservedConcurrency = shares[name];
     return new ServiceFunction(this, name, {
       name,
       description: `API: ${description}`,

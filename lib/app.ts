@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { buildApp } from "./build-app.ts";
 
-const app = buildApp();
+const app = buildApp({ stageFiles: join(import.meta.dirname, "..", "stages") });
 // A finding that nobody explained ends the synthesis, and so the deployment.
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 app.synth();

@@ -1,9 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { App, RemovalPolicy } from "aws-cdk-lib";
 import type { StackProps } from "aws-cdk-lib";
 import cdkSettings from "../cdk.json" with { type: "json" };
-import { assertConcurrency, configs } from "./config.ts";
+import { assertConcurrency, configs, withAccountConcurrency } from "./config.ts";
 import type { Config, Stage } from "./config.ts";
-import { readContext } from "./context.ts";
+import { parseStageFile, readContext, stageIn } from "./context.ts";
 import type { Context, GivenContext } from "./context.ts";
 import { DataStack } from "./data-stack.ts";
 import { ServiceStack } from "./service-stack.ts";
@@ -20,6 +22,12 @@ export interface BuildAppProps {
    */
   readonly context?: GivenContext;
   /**
+   * Folder of the stages' files, each `<stage>.json` with the context that the command line leaves
+   * out.
+   * @default - no file is read: the same templates wherever they are made
+   */
+  readonly stageFiles?: string;
+  /**
    * False leaves the functions' code unbundled: templates only, in a second or two.
    * @default true
    */
@@ -34,7 +42,7 @@ export function buildApp(props: BuildAppProps = {}): App {
   const app = new App({
     ...(props.outdir === undefined ? {} : { outdir: props.outdir }),
     analyticsReporting: false,
-    context: cdkSettings.context,
+    context: { ...cdkSettings.context, ...stageFileOf(props) },
     postCliContext: {
       ...props.context,
       ...(props.bundle === false && { "aws:cdk:bundling-stacks": [] }),
@@ -45,6 +53,7 @@ export function buildApp(props: BuildAppProps = {}): App {
   const config = configOf(context);
   const data = new DataStack(app, stackName(stage, "data"), {
     ...stackProps(stage, "what must survive a deployment"),
+    stage,
     config: dataConfigOf(config, context),
   });
   new ServiceStack(app, stackName(stage, "service"), {
@@ -56,6 +65,20 @@ export function buildApp(props: BuildAppProps = {}): App {
     ...(context.domain && { domain: context.domain }),
   });
   return app;
+}
+
+/** What the stage's file says, if there is one. */
+function stageFileOf({ stageFiles, context = {} }: BuildAppProps): GivenContext {
+  if (stageFiles === undefined) return {};
+  // A bare app reads the command line as the real one will.
+  const asked = new App({
+    analyticsReporting: false,
+    treeMetadata: false,
+    autoSynth: false,
+    postCliContext: context,
+  });
+  const file = join(stageFiles, `${stageIn(asked)}.json`);
+  return existsSync(file) ? parseStageFile(file, readFileSync(file, "utf8")) : {};
 }
 
 /** Name of a stack in CloudFormation and in the cloud assembly. */
@@ -71,15 +94,18 @@ const stackProps = (stage: Stage, holds: string): StackProps => ({
 
 function configOf({ stage, sources, ...context }: Context): Config {
   const { responseMode, accessLogs, ...config } = configs[stage];
-  const resolved = {
+  const wished = {
     ...config,
-    sources,
     responseMode: context.responseMode ?? responseMode,
     accessLogs: context.accessLogs ?? accessLogs,
-    ...(context.reservesConcurrency ? {} : { reservedConcurrency: {} }),
+    ...(context.reservesConcurrency ? {} : { reservedConcurrency: null }),
   };
+  const resolved =
+    context.accountConcurrency === undefined
+      ? wished
+      : withAccountConcurrency(wished, context.accountConcurrency);
   assertConcurrency(resolved);
-  return resolved;
+  return { ...resolved, sources };
 }
 
 /**

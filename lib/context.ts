@@ -1,30 +1,31 @@
 import type { App } from "aws-cdk-lib";
 import { Annotations } from "aws-cdk-lib";
 import cdkSettings from "../cdk.json" with { type: "json" };
-import { accessLogModes, responseModes, sandboxSources, stages } from "./config.ts";
+import { accessLogModes, configs, responseModes, sandboxSources, stages } from "./config.ts";
 import type { AccessLogMode, ResponseMode, Stage } from "./config.ts";
 import { sourcesOf } from "./source-config.ts";
 import type { Sources } from "./source-config.ts";
 
 /**
- * Every key that `-c key=value` may give, and what of. What changes more than one construct is read
+ * Every key that `-c key=value` or a stage's file may give, and what of. What changes more than one construct is read
  * here; the rest is read, and checked, by the construct that it is about.
  */
 const contextKeys = {
   stage: `one of ${stages.join(", ")}`,
   responseMode: `one of ${responseModes.join(", ")}`,
-  sources: "JSON, or the path of a file that holds it",
+  sources: "sandbox, JSON, or the path of a file that holds it",
   sourcesParameter: "the name of an SSM parameter",
   sourceSecrets: "references to secrets, separated by commas",
   accessLogs: `one of ${accessLogModes.join(", ")}`,
   reservedConcurrency: "on or off",
+  accountConcurrency: "the account's quota of Lambda invocations at once, such as 50",
   waf: "true or false",
   domainName: "a host name, such as api.example.com",
   certificateArn: "the ARN of a certificate in the stack's region",
   hostedZoneId: "the id of the Route 53 zone that answers for the domain",
   unprotect: "the name of the data stack that may lose its data",
   alarmEmail: "an e-mail address",
-  runbookUrl: "where the README is read",
+  runbookUrl: "the https address where the README is read",
 } as const;
 export type ContextKey = keyof typeof contextKeys;
 
@@ -45,8 +46,10 @@ export interface Context {
   readonly responseMode?: ResponseMode;
   readonly accessLogs?: AccessLogMode;
   readonly sources: Sources;
-  /** False gives no function a share of its own: for accounts with a small quota. */
+  /** False gives no function a share of its own. */
   readonly reservesConcurrency: boolean;
+  /** The account's quota of invocations at once. */
+  readonly accountConcurrency?: number;
   readonly firewall: boolean;
   readonly domain?: Domain;
   /** The data stack that is to lose its protection. */
@@ -65,26 +68,47 @@ export function readContext(app: App): Context {
   const accessLogs = choice(given, "accessLogs", accessLogModes);
   const domain = domainOf(given);
   const unprotect = text(given, "unprotect", /./);
+  const accountConcurrency = text(given, "accountConcurrency", /^[1-9]\d{0,6}$/);
+  const stage = stageIn(app);
   return {
-    stage: choice(given, "stage", stages) ?? "dev",
-    sources: sourcesOf(
-      {
-        sources: given("sources"),
-        sourcesParameter: given("sourcesParameter"),
-        sourceSecrets: given("sourceSecrets"),
-      },
-      sandboxSources,
-    ),
+    stage,
+    sources: sourcesFor(stage, given),
     reservesConcurrency: choice(given, "reservedConcurrency", ["on", "off"]) !== "off",
     firewall: choice(given, "waf", ["true", "false"]) === "true",
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(domain && { domain }),
     ...(unprotect !== undefined && { unprotect }),
+    ...(accountConcurrency !== undefined && { accountConcurrency: Number(accountConcurrency) }),
   };
 }
 
 type Given = (key: ContextKey) => unknown;
+
+/** The stage that the command line names. */
+export function stageIn(app: App): Stage {
+  return choice((key) => app.node.tryGetContext(key), "stage", stages) ?? "dev";
+}
+
+function sourcesFor(stage: Stage, given: Given): Sources {
+  const sources = given("sources");
+  if (sources === undefined && given("sourcesParameter") === undefined) {
+    if (!configs[stage].sandboxByDefault) throw new Error(noSources(stage));
+  }
+  return sourcesOf(
+    {
+      sources: sources === "sandbox" ? sandboxSources : sources,
+      sourcesParameter: given("sourcesParameter"),
+      sourceSecrets: given("sourceSecrets"),
+    },
+    sandboxSources,
+  );
+}
+
+const noSources = (stage: Stage): string =>
+  `Nothing says what stage ${stage} reads from. Give -c sources=<JSON or file> or ` +
+  `-c sourcesParameter=<name>, or write either into stages/${stage}.json. ` +
+  "-c sources=sandbox serves invented data, for which customers are charged all the same.";
 
 /** cdk.json may say `true` where the command line says `"true"`. */
 function choice<Choice extends string>(
@@ -105,7 +129,8 @@ const either = (choices: readonly string[]): string => `one of: ${choices.join("
 function text(given: Given, key: ContextKey, pattern: RegExp): string | undefined {
   const value = given(key);
   if (value === undefined) return undefined;
-  if (typeof value === "string" && pattern.test(value)) return value;
+  const word = typeof value === "number" ? String(value) : value;
+  if (typeof word === "string" && pattern.test(word)) return word;
   throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
 }
 
@@ -144,6 +169,39 @@ function reportUnknownKeys(app: App): void {
       `unknown-context:${key}`,
       `Nothing reads the context '${key}'. Known are: ${Object.keys(contextKeys).join(", ")}.`,
     );
+  }
+}
+
+/** These belong to one command only: a file that gave them would give them to all that follow. */
+const neverInFile: readonly string[] = ["stage", "unprotect"] satisfies ContextKey[];
+
+/**
+ * The context of a stage's file: a JSON object with the keys that `-c` takes, so that nobody has to
+ * repeat them. Values are checked with all others.
+ * @throws Error when it is no such object
+ */
+export function parseStageFile(name: string, content: string): GivenContext {
+  const parsed = jsonIn(content);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    throw new Error(`${name} must be a JSON object with context keys.`);
+  }
+  const keys = Object.keys(contextKeys).filter((key) => !neverInFile.includes(key));
+  for (const key of Object.keys(parsed)) {
+    if (keys.includes(key)) continue;
+    throw new Error(
+      neverInFile.includes(key)
+        ? `${name}: '${key}' is given by -c, to one command at a time.`
+        : `${name}: '${key}' is unknown. Known are: ${keys.join(", ")}.`,
+    );
+  }
+  return parsed;
+}
+
+function jsonIn(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
   }
 }
 

@@ -9,14 +9,17 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { BlockPublicAccess, Bucket, BucketEncryption } from "aws-cdk-lib/aws-s3";
+import type { Topic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { limits } from "../shared/base/limits.ts";
 import { tableSchema } from "../shared/base/table-schema.ts";
 import { acknowledge } from "./acknowledgements.ts";
-import type { Config } from "./config.ts";
+import type { Config, Stage } from "./config.ts";
+import { AlarmTopic } from "./observability/alarm-topic.ts";
 import { pinLogicalId } from "./pin-logical-id.ts";
 
 export interface DataStackProps extends StackProps {
+  readonly stage: Stage;
   readonly config: Config;
 }
 
@@ -32,19 +35,17 @@ export class DataStack extends Stack {
   readonly ledger: Table;
   readonly watchlists: Table;
   readonly deliveries: Table;
+  /** Those with an index of what is due. */
+  readonly dueIndexed: readonly Table[];
   /** Encrypts webhook secrets and export keys; nothing else. */
   readonly secretsKey: Key;
   /** The service's own event bodies. */
   readonly events: Bucket;
+  /** Hears of every alarm; who subscribed to it stays when the service goes. */
+  readonly alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: props.config.protectedFromDeletion });
-
-    this.accounts = this.table("AccountsTable", props.config);
-    this.ledger = this.table("LedgerTable", props.config);
-    this.watchlists = this.table("WatchlistsTable", props.config);
-    this.deliveries = this.table("DeliveriesTable", props.config);
-    for (const table of [this.accounts, this.watchlists, this.deliveries]) addDueIndex(table);
 
     this.secretsKey = new Key(this, "SecretsKey", {
       description: "Encrypts the webhook secrets and export keys of customers.",
@@ -53,6 +54,14 @@ export class DataStack extends Stack {
     });
     pinLogicalId(this.secretsKey, "SecretsKey");
     this.events = this.eventsBucket(props.config.removalPolicy);
+    this.alarmTopic = new AlarmTopic(this, "Alarms", props).topic;
+
+    this.accounts = this.table("AccountsTable", props.config);
+    this.ledger = this.table("LedgerTable", props.config);
+    this.watchlists = this.table("WatchlistsTable", props.config);
+    this.deliveries = this.table("DeliveriesTable", props.config);
+    this.dueIndexed = [this.accounts, this.watchlists, this.deliveries];
+    for (const table of this.dueIndexed) addDueIndex(table);
     this.outputs();
   }
 
@@ -68,6 +77,8 @@ export class DataStack extends Stack {
       removalPolicy: config.removalPolicy,
     });
     pinLogicalId(table, id);
+    // A table that is protected outlives a first deployment that failed: they are made last.
+    table.node.addDependency(this.secretsKey, this.events, this.alarmTopic);
     return table;
   }
 

@@ -26,8 +26,10 @@ export interface ServiceStackProps extends StackProps {
 
 /**
  * Everything that works on the data: queues with their workers, schedules, and the API. It can be
- * destroyed and deployed again: what it loses are messages and schedules, which the sweeper makes
- * anew from the rows that they hint at, and the API's address, unless that is a domain's.
+ * destroyed and deployed again. Messages and schedules that it loses the sweeper makes anew from the
+ * rows that they hint at; dead letters and logs of a stage that keeps none are gone. The gateway's own
+ * address changes, and so does what a domain's record has to point at: a record in a zone that the
+ * context names follows by itself, any other is to be pointed at the new `DomainTarget`.
  */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
@@ -63,5 +65,8 @@ export class ServiceStack extends Stack {
       new CfnOutput(this, `${label}QueueUrl`, { value: worker.queue.queueUrl });
       new CfnOutput(this, `${label}DeadLetterQueueUrl`, { value: worker.deadLetterQueue.queueUrl });
     }
+    new CfnOutput(this, "SweeperDeadLetterQueueUrl", {
+      value: workers.sweeperDeadLetterQueue.queueUrl,
+    });
   }
 }

@@ -1,4 +1,5 @@
 import { Duration } from "aws-cdk-lib";
+import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { WorkerName } from "../functions/environment.ts";
 import type { Config, Stage } from "./config.ts";
@@ -37,6 +38,8 @@ export class Workers extends Construct {
   readonly finishes: QueueWorker<"run-finisher">;
   readonly deliveries: QueueWorker<"delivery">;
   readonly sweeper: ServiceFunction<"sweeper">;
+  /** Minutes of the sweeper that could not be started. */
+  readonly sweeperDeadLetterQueue: IQueue;
   readonly #props: WorkersProps;
 
   constructor(scope: Construct, id: string, props: WorkersProps) {
@@ -48,6 +51,7 @@ export class Workers extends Construct {
     this.steps = this.stepWorker();
     this.runs = this.runWorker();
     this.sweeper = this.sweeperFunction();
+    this.sweeperDeadLetterQueue = this.sweeperSchedule().deadLetterQueue;
   }
 
   private runWorker(): QueueWorker<"run-starter"> {
@@ -111,7 +115,6 @@ export class Workers extends Construct {
       function: {
         ...this.worker("run-finisher", "Turns a finished run into events.", 300),
         memoryMegabytes: config.memoryMegabytes.finisher,
-        feedsItself: true,
       },
       variables: () => ({
         STAGE: stage,
@@ -160,9 +163,12 @@ export class Workers extends Construct {
   }
 
   private sweeperFunction(): ServiceFunction<"sweeper"> {
-    const { stage, data } = this.#props;
+    const { stage, data, config } = this.#props;
     const sweeper = new ServiceFunction(this, "Sweeper", {
       ...this.worker("sweeper", "Finds what was left undone.", 120),
+      ...(config.reservedConcurrency !== null && {
+        reservedConcurrency: config.reservedConcurrency.sweeper,
+      }),
       variables: {
         STAGE: stage,
         ACCOUNTS_TABLE: data.accounts.tableName,
@@ -183,15 +189,18 @@ export class Workers extends Construct {
     for (const { queue } of [this.runs, this.steps, this.finishes, this.deliveries]) {
       grantSend(sweeper, queue);
     }
-    new MinuteSchedule(this, "SweeperSchedule", {
+    return sweeper;
+  }
+
+  private sweeperSchedule(): MinuteSchedule {
+    return new MinuteSchedule(this, "SweeperSchedule", {
       description: "Starts overdue lists, ends stuck runs, gives back expired holds.",
-      target: sweeper.lambda,
+      target: this.sweeper.lambda,
       deadLetterQueueId: "SweeperDeadLetterQueue",
       impact:
         "Nothing looks after what was left undone: a lost start of a run or a delivery that failed " +
         "once stays lost for as long, and expired holds keep their credits.",
     });
-    return sweeper;
   }
 
   private grantRunTables(worker: QueueWorker<"run-starter"> | QueueWorker<"run-step">): void {

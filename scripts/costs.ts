@@ -18,7 +18,7 @@ const logs = logMeter();
 const calls = await measureCalls(assumptions, logs);
 const list = await measureList(assumptions, logs);
 const metrics = logs.metrics();
-const standing = await standingMonth({ lookAfter: list.lookAfter, metrics }, assumptions);
+const standing = standingMonth({ lookAfter: list.lookAfter, metrics }, assumptions);
 
 printTable("API calls", callRows(calls));
 printTable("A list", listRows(list, defaultRefreshEveryRuns));

@@ -20,6 +20,7 @@ const domain = {
 const wishes: readonly GivenContext[] = [
   {},
   { responseMode: "buffered", accessLogs: "off", reservedConcurrency: "off" },
+  { accountConcurrency: "500" },
   { waf: "true", accessLogs: "on", alarmEmail: "operators@example.com", ...domain },
   { accessLogs: "setup", hostedZoneId: "Z0123456789ABC", ...domain },
 ];
@@ -31,7 +32,11 @@ function templatesIn(folder: string): readonly string[] {
   return stages.flatMap((stage) =>
     wishes.flatMap((wish, index) => {
       const outdir = join(folder, `${stage}-${index}`);
-      const { stacks } = buildApp({ bundle: false, outdir, context: { stage, ...wish } }).synth();
+      const { stacks } = buildApp({
+        bundle: false,
+        outdir,
+        context: { stage, sources: "sandbox", ...wish },
+      }).synth();
       return stacks.map(({ templateFullPath }) => templateFullPath);
     }),
   );

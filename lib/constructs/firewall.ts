@@ -41,7 +41,7 @@ export class Firewall extends Construct {
       description: "What may call the retail product data service.",
       scope: "REGIONAL",
       defaultAction: { allow: {} },
-      visibilityConfig: visibility("All"),
+      visibilityConfig: visibility("WebAcl"),
       rules: [rateRule(0), ...Object.entries(managedGroups).map(managedRule)],
       customResponseBodies: {
         [rateBody]: {
@@ -105,6 +105,7 @@ function managedRule(
   };
 }
 
+/** @param metricName not `All` or `Default_Action`, which the firewall keeps for itself */
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,

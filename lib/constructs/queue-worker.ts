@@ -5,7 +5,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { EnvironmentOf, WorkerName } from "../../functions/environment.ts";
 import { DeadLetterAlarm } from "./dead-letter-alarm.ts";
-import { secureQueue } from "./secure-queue.ts";
+import { deadLetterRetention, secureQueue } from "./secure-queue.ts";
 import { ServiceFunction } from "./service-function.ts";
 import type { ServiceFunctionProps } from "./service-function.ts";
 
@@ -25,6 +25,12 @@ export interface QueueWorkerProps<Name extends WorkerName> {
 
 /** The factor that AWS advises: room for retries of a throttled batch before it shows up again. */
 const visibilityPerTimeout = 6;
+/**
+ * A message waits for 15 minutes at most before it is received, and is given up after a few hours of
+ * repeats. A dead letter keeps the time at which it was first sent: what it may wait here is taken
+ * from what it may lie there.
+ */
+const retentionPeriod = Duration.days(4);
 
 /** A queue, the function that works it off, and the dead-letter queue with its alarm. */
 export class QueueWorker<Name extends WorkerName> extends Construct implements IGrantable {
@@ -36,14 +42,16 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
   /** @param id names the queue too: `Runs` makes the resource `RunsQueue`. */
   constructor(scope: Construct, id: string, props: QueueWorkerProps<Name>) {
     super(scope, id);
-    this.deadLetterQueue = secureQueue(this, {
-      id: "DeadLetterQueue",
-      logicalId: `${id}DeadLetterQueue`,
-    });
+    this.deadLetterQueue = secureQueue(
+      this,
+      { id: "DeadLetterQueue", logicalId: `${id}DeadLetterQueue` },
+      { retentionPeriod: deadLetterRetention },
+    );
     this.queue = secureQueue(
       this,
       { id: "Queue", logicalId: `${id}Queue` },
       {
+        retentionPeriod,
         visibilityTimeout: Duration.seconds(
           visibilityPerTimeout * props.function.timeout.toSeconds(),
         ),
@@ -53,6 +61,10 @@ export class QueueWorker<Name extends WorkerName> extends Construct implements I
     this.function = new ServiceFunction(this, "Worker", {
       ...props.function,
       variables: props.variables(this.queue),
+      // Whoever has shares of their own must not take what this one is bounded to.
+      ...(props.function.config.reservedConcurrency !== null && {
+        reservedConcurrency: props.concurrencyMax,
+      }),
     });
     this.function.lambda.addEventSource(
       new SqsEventSource(this.queue, {

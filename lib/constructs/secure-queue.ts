@@ -4,19 +4,22 @@ import type { QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { pinLogicalId } from "../pin-logical-id.ts";
 
-type Kept = Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue" | "retentionPeriod">;
+/** The longest that SQS offers. It counts from when a message was first sent to the other queue. */
+export const deadLetterRetention = Duration.days(14);
+
+interface Kept extends Pick<QueueProps, "visibilityTimeout" | "deadLetterQueue"> {
+  readonly retentionPeriod: Duration;
+}
 
 /** A queue that is encrypted, takes TLS only and keeps its logical id. */
 export function secureQueue(
   scope: Construct,
   name: { readonly id: string; readonly logicalId: string },
-  props: Kept = {},
+  props: Kept,
 ): Queue {
   const queue = new Queue(scope, name.id, {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
-    // The longest that SQS offers: delayed deliveries wait in the queue for days.
-    retentionPeriod: Duration.days(14),
     ...props,
   });
   pinLogicalId(queue, name.logicalId);

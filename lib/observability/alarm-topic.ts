@@ -12,7 +12,8 @@ export interface AlarmTopicProps {
 }
 
 /**
- * Where alarms are told: an encrypted topic that only CloudWatch of this account publishes to, over
+ * Where alarms are told, in the stack that stays, as those who confirmed their addresses would have
+ * to do so again: an encrypted topic that only CloudWatch of this account publishes to, over
  * TLS. Context `alarmEmail` subscribes an address; anything else may be subscribed by the topic's ARN,
  * which the stack's outputs name.
  */
@@ -29,6 +30,7 @@ export class AlarmTopic extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(7),
     });
+    pinLogicalId(key, "AlarmKey");
     key.addToResourcePolicy(
       new PolicyStatement({
         principals: [alarms],

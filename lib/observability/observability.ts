@@ -1,7 +1,6 @@
 import { Stack } from "aws-cdk-lib";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { Construct } from "constructs";
-import { AlarmTopic } from "./alarm-topic.ts";
 import { observed, type ObservedParts } from "./observed.ts";
 import { ResourceAlarms } from "./resource-alarms.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
@@ -9,8 +8,8 @@ import { ServiceAlarms } from "./service-alarms.ts";
 import { ServiceDashboard } from "./service-dashboard.ts";
 
 /**
- * Alarms, whom they tell, and the dashboard. Made last in its stack: every alarm that stands by then,
- * wherever it was made, tells the topic.
+ * Alarms and the dashboard. Made last in its stack: every alarm that stands by then, wherever it was
+ * made, tells the data stack's topic.
  */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, parts: ObservedParts) {
@@ -18,11 +17,10 @@ export class Observability extends Construct {
     const all = observed(parts);
     new ServiceAlarms(this, "Service", all);
     new ResourceAlarms(this, "Resources", all);
-    const { topic } = new AlarmTopic(this, "Topic", all);
     const alarms = Stack.of(this)
       .node.findAll()
       .filter((found) => found instanceof ServiceAlarm);
-    for (const alarm of alarms) alarm.notify(new SnsAction(topic));
+    for (const alarm of alarms) alarm.notify(new SnsAction(parts.data.alarmTopic));
     new ServiceDashboard(this, "Dashboard", {
       observed: all,
       alarms: alarms.map(({ alarm }) => alarm),

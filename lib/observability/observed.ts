@@ -1,5 +1,5 @@
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import type { ITable } from "aws-cdk-lib/aws-dynamodb";
+import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { FunctionName } from "../../functions/environment.ts";
@@ -7,6 +7,7 @@ import type { Stage } from "../config.ts";
 import type { QueueWorker } from "../constructs/queue-worker.ts";
 import type { ServiceFunction } from "../constructs/service-function.ts";
 import type { GroupName } from "../../functions/routes.ts";
+import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { DataStack } from "../data-stack.ts";
 import type { Workers } from "../workers.ts";
 
@@ -16,7 +17,14 @@ export interface Observed {
   readonly api: RestApi;
   readonly functions: readonly { readonly name: FunctionName; readonly lambda: IFunction }[];
   readonly queues: readonly ObservedQueue[];
-  readonly tables: readonly { readonly name: string; readonly tableName: ITable["tableName"] }[];
+  readonly tables: readonly ObservedTable[];
+}
+
+export interface ObservedTable {
+  readonly name: string;
+  /** Dimensions of the metrics of the table itself, and of those of its index where it has one. */
+  readonly capacities: readonly Readonly<Record<string, string>>[];
+  readonly tableName: string;
 }
 
 export interface ObservedQueue {
@@ -64,9 +72,15 @@ export function observed({ stage, api, byGroup, workers, data }: ObservedParts):
       }),
     ],
     tables: Object.entries({ accounts, ledger, watchlists, deliveries: outbox }).map(
-      ([name, { tableName }]) => ({ name, tableName }),
+      ([name, table]) => tableOf(name, table, data.dueIndexed.includes(table)),
     ),
   };
+}
+
+function tableOf(name: string, { tableName }: Table, hasDueIndex: boolean): ObservedTable {
+  const ofTable = { TableName: tableName };
+  const ofIndex = { ...ofTable, GlobalSecondaryIndexName: tableSchema.dueIndex.name };
+  return { name, tableName, capacities: hasDueIndex ? [ofTable, ofIndex] : [ofTable] };
 }
 
 const queueOf = (

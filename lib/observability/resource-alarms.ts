@@ -19,6 +19,7 @@ const tableOperations = [
   "PutItem",
   "UpdateItem",
   "DeleteItem",
+  "BatchWriteItem",
   "TransactWriteItems",
 ] as const;
 
@@ -112,44 +113,57 @@ export class ResourceAlarms extends Construct {
   }
 
   private tables({ tables }: Observed): void {
-    for (const { name, tableName } of tables) {
-      const metric = (metricName: string, dimensions: Record<string, string> = {}): IMetric =>
-        new Metric({
-          namespace: "AWS/DynamoDB",
-          metricName,
-          dimensionsMap: { TableName: tableName, ...dimensions },
-          statistic: Stats.SUM,
-          period: Duration.minutes(5),
-        });
-      const usingMetrics: Record<string, IMetric> = {
-        reads: metric("ReadThrottleEvents"),
-        writes: metric("WriteThrottleEvents"),
-        ...Object.fromEntries(
-          tableOperations.map((operation) => [
-            operation.toLowerCase(),
-            metric("SystemErrors", { Operation: operation }),
-          ]),
-        ),
-      };
+    for (const { name, tableName, capacities } of tables) {
       new ServiceAlarm(this, `Table-${name}`, {
         name: `table-refusing-${name}`,
-        metric: new MathExpression({
-          // Only those that occurred have values.
-          expression: Object.keys(usingMetrics)
-            .map((one) => `FILL(${one}, 0)`)
-            .join(" + "),
-          usingMetrics,
-          label: "Throttled requests and system errors",
-          period: Duration.minutes(5),
-        }),
-        threshold: refusalsMin,
-        periods: { breaching: 2, of: 3 },
-        impact: `The table of ${name} refuses requests: calls get slow or fail, and runs and deliveries stall.`,
-        lookAt:
-          "throttles and consumed capacity of the table and its keys, and the region's status.",
-        act: "throttles: spread the load or warm the table; system errors: wait for DynamoDB, then replay.",
+        metric: summed(
+          "System errors",
+          tableOperations.map((Operation) =>
+            tableMetric("SystemErrors", { TableName: tableName, Operation }),
+          ),
+        ),
+        ...refusals,
+        impact: `DynamoDB fails requests to the table of ${name}: calls get slow or fail, and runs and deliveries stall.`,
+        lookAt: "error lines of the functions that use the table, and the region's status.",
+        act: "wait for DynamoDB, then replay what was given up.",
         runbook: "alarm-table-refusing",
+      });
+      new ServiceAlarm(this, `Throttled-${name}`, {
+        name: `table-throttling-${name}`,
+        metric: summed(
+          "Throttled requests",
+          // An index that is throttled also holds back the writes to its table.
+          capacities.flatMap((dimensions) => [
+            tableMetric("ReadThrottleEvents", dimensions),
+            tableMetric("WriteThrottleEvents", dimensions),
+          ]),
+        ),
+        ...refusals,
+        impact: `The table of ${name}, or its index, throttles requests: calls get slow or fail, and runs and deliveries stall.`,
+        lookAt: "throttles and consumed capacity of the table, its index and its keys.",
+        act: "spread the load if it is one key's; else warm the table or raise the account's quota.",
+        runbook: "alarm-table-throttling",
       });
     }
   }
+}
+
+const refusals = { threshold: refusalsMin, periods: { breaching: 2, of: 3 } } as const;
+
+const tableMetric = (metricName: string, dimensionsMap: Readonly<Record<string, string>>): Metric =>
+  new Metric({
+    namespace: "AWS/DynamoDB",
+    metricName,
+    dimensionsMap,
+    statistic: Stats.SUM,
+    period: Duration.minutes(5),
+  });
+
+/** The sum of metrics of which only those have values that occurred; an alarm takes ten at most. */
+function summed(label: string, metrics: readonly IMetric[]): MathExpression {
+  const usingMetrics = Object.fromEntries(metrics.map((metric, index) => [`m${index}`, metric]));
+  const expression = Object.keys(usingMetrics)
+    .map((one) => `FILL(${one}, 0)`)
+    .join(" + ");
+  return new MathExpression({ expression, usingMetrics, label, period: Duration.minutes(5) });
 }

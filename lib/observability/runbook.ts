@@ -14,18 +14,20 @@ export const runbookAnchors = [
   "alarm-receivers-failing",
   "alarm-source-unavailable",
   "alarm-table-refusing",
+  "alarm-table-throttling",
 ] as const;
 export type RunbookAnchor = (typeof runbookAnchors)[number];
 
 /**
  * Where an alarm's entry is: below the address that context `runbookUrl` gives, as a README read in
  * a browser has one.
- * @throws Error when the context is no address
+ * @throws Error when the context is no https address
  */
 export function runbookLink(scope: IConstruct, anchor: RunbookAnchor): string {
-  const base: unknown = scope.node.tryGetContext("runbookUrl") ?? "README.md";
-  if (typeof base !== "string" || !/^[^\s#]{1,300}$/.test(base)) {
-    throw new Error("Context 'runbookUrl' must be the address of the README, without a '#'.");
+  const base: unknown = scope.node.tryGetContext("runbookUrl");
+  if (base === undefined) return `README.md#${anchor}`;
+  if (typeof base !== "string" || !/^https:\/\/[^\s#]{1,290}$/.test(base)) {
+    throw new Error("Context 'runbookUrl' must be the https address of the README, without a '#'.");
   }
   return `${base}#${anchor}`;
 }

@@ -26,14 +26,22 @@ export interface ServiceAlarmProps extends AlarmText {
   readonly periods: { readonly breaching: number; readonly of: number };
   /** @default NOT_BREACHING */
   readonly missing?: TreatMissingData;
+  /**
+   * Whether the topic hears of the end too: for what customers feel as long as it lasts. Every such
+   * alarm also tells it that all is well once, when it is made.
+   * @default false
+   */
+  readonly tellsEnd?: boolean;
 }
 
 /** An alarm for a person: there is none without what it means and what to do about it. */
 export class ServiceAlarm extends Construct {
   readonly alarm: Alarm;
+  readonly #tellsEnd: boolean;
 
   constructor(scope: Construct, id: string, props: ServiceAlarmProps) {
     super(scope, id);
+    this.#tellsEnd = props.tellsEnd ?? false;
     this.alarm = new Alarm(this, "Alarm", {
       alarmName: `${Stack.of(this).stackName}-${props.name}`,
       alarmDescription: [
@@ -51,9 +59,9 @@ export class ServiceAlarm extends Construct {
     });
   }
 
-  /** Tells somebody when it begins to ring and when it ends. */
+  /** Tells somebody when it begins to ring, and when it ends if that says something. */
   notify(action: IAlarmAction): void {
     this.alarm.addAlarmAction(action);
-    this.alarm.addOkAction(action);
+    if (this.#tellsEnd) this.alarm.addOkAction(action);
   }
 }

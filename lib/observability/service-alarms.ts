@@ -38,6 +38,7 @@ export class ServiceAlarms extends Construct {
     );
     new ServiceAlarm(this, "ApiFailing", {
       name: "api-failing",
+      tellsEnd: true,
       metric: new MathExpression({
         // What is announced only answers 501 and is no failure.
         expression: `IF(requests >= ${someMin}, 100 * (failed - FILL(announced, 0)) / requests, 0)`,
@@ -58,6 +59,7 @@ export class ServiceAlarms extends Construct {
     });
     new ServiceAlarm(this, "ApiSlow", {
       name: "api-slow",
+      tellsEnd: true,
       metric: new MathExpression({
         expression: `MAX([${lightGroups.join(", ")}])`,
         usingMetrics: Object.fromEntries(
@@ -85,6 +87,7 @@ export class ServiceAlarms extends Construct {
   private runs({ stage }: Observed): void {
     new ServiceAlarm(this, "RunsLate", {
       name: "runs-late",
+      tellsEnd: true,
       metric: ownMetric(
         stage,
         { kind: "run_starts", name: "run_late_ms", statistic: "p90", minutes: 5 },
@@ -119,6 +122,7 @@ export class ServiceAlarms extends Construct {
   private sweeper({ stage }: Observed): void {
     new ServiceAlarm(this, "ListsOverdue", {
       name: "lists-overdue",
+      tellsEnd: true,
       metric: ownMetric(
         stage,
         { kind: "sweeps", name: "swept_lists", statistic: Stats.MINIMUM, minutes: 1 },
@@ -133,6 +137,7 @@ export class ServiceAlarms extends Construct {
     });
     new ServiceAlarm(this, "SweeperSilent", {
       name: "sweeper-silent",
+      tellsEnd: true,
       metric: ownMetric(
         stage,
         { kind: "sweeps", name: "sweeps", statistic: Stats.SUM, minutes: 5 },
@@ -155,6 +160,7 @@ export class ServiceAlarms extends Construct {
       ownMetric(stage, { kind: "receivers", name, statistic: Stats.SUM, minutes: 15 }, {});
     new ServiceAlarm(this, "ReceiversFailing", {
       name: "receivers-failing",
+      tellsEnd: true,
       metric: new MathExpression({
         expression: `IF(tried >= ${someMin}, 100 * failing / tried, 0)`,
         usingMetrics: { tried: count("receivers_tried"), failing: count("receivers_failing") },

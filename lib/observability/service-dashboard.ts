@@ -216,15 +216,19 @@ export class ServiceDashboard extends Construct {
     const { stage, functions, tables, api } = this.#observed;
     const errors = { kind: "errors", name: "unforeseen_errors", statistic: Stats.SUM } as const;
     const table = (metricName: string): IMetric[] =>
-      tables.map(
-        ({ name, tableName }) =>
-          new Metric({
-            namespace: "AWS/DynamoDB",
-            metricName,
-            dimensionsMap: { TableName: tableName },
-            ...sum,
-            label: `${name} ${metricName}`,
-          }),
+      tables.flatMap(({ name, capacities }) =>
+        capacities.map(
+          (dimensionsMap) =>
+            new Metric({
+              namespace: "AWS/DynamoDB",
+              metricName,
+              dimensionsMap,
+              ...sum,
+              label: [name, dimensionsMap["GlobalSecondaryIndexName"], metricName]
+                .filter((word) => word !== undefined)
+                .join(" "),
+            }),
+        ),
       );
     return rowOf([
       [

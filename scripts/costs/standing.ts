@@ -1,46 +1,59 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDataFolder } from "../local/data-folder.ts";
-import { synthesize } from "../local/synthesize.ts";
+import * as v from "valibot";
+import { buildApp } from "../../lib/build-app.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { monthDays } from "./stored-bytes.ts";
 import { sumOf, times, type Usage } from "./usage.ts";
 
 const minutesPerMonth = monthDays * 24 * 60;
 
-/** How many resources of each type the CDK app makes. */
-async function resourceCounts(): Promise<ReadonlyMap<string, number>> {
-  const dir = mkdtempSync(join(tmpdir(), "costs-"));
-  const folder = openDataFolder(dir, true);
+const resource = v.object({ Type: v.string(), Properties: v.optional(v.unknown()) });
+const templateSchema = v.object({ Resources: v.record(v.string(), resource) });
+type Resource = v.InferOutput<typeof resource>;
+const ofExpression = v.object({
+  Metrics: v.array(v.object({ MetricStat: v.optional(v.unknown()) })),
+});
+
+/** What the CDK app makes for prod. */
+function prodResources(): readonly Resource[] {
+  const outdir = mkdtempSync(join(tmpdir(), "costs-"));
   try {
-    const counts = new Map<string, number>();
-    for (const { template } of await synthesize(folder)) {
-      for (const { Type } of Object.values(template.Resources)) {
-        counts.set(Type, (counts.get(Type) ?? 0) + 1);
-      }
-    }
-    return counts;
+    const context = { stage: "prod", sources: "sandbox" };
+    return buildApp({ bundle: false, outdir, context })
+      .synth()
+      .stacks.flatMap(({ template }) => Object.values(v.parse(templateSchema, template).Resources));
   } finally {
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
+    rmSync(outdir, { recursive: true });
   }
 }
 
+/** CloudWatch bills an alarm for each metric that it hears: several where it is on an expression. */
+export function alarmMetrics(resources: readonly Resource[]): number {
+  return resources
+    .filter(({ Type }) => Type === "AWS::CloudWatch::Alarm")
+    .map(({ Properties }) => {
+      if (!v.is(ofExpression, Properties)) return 1;
+      return Properties.Metrics.filter(({ MetricStat }) => MetricStat !== undefined).length;
+    })
+    .reduce((sum, heard) => sum + heard, 0);
+}
+
 /** What the service uses in a month for being there: the sweeper looks after it every minute. */
-export async function standingMonth(
+export function standingMonth(
   { lookAfter, metrics }: { readonly lookAfter: Usage; readonly metrics: number },
   { idleReceivesPerMinute }: Assumptions,
-): Promise<Usage> {
-  const counts = await resourceCounts();
-  const count = (type: string): number => counts.get(type) ?? 0;
+): Usage {
+  const resources = prodResources();
+  const count = (type: string): number => resources.filter(({ Type }) => Type === type).length;
   const receives = count("AWS::Lambda::EventSourceMapping") * idleReceivesPerMinute;
   return sumOf([
     times(lookAfter, minutesPerMonth),
     {
       sqsRequest: receives * minutesPerMonth,
       kmsKeyMonth: count("AWS::KMS::Key"),
-      alarmMonth: count("AWS::CloudWatch::Alarm"),
+      alarmMonth: alarmMetrics(resources),
       dashboardMonth: count("AWS::CloudWatch::Dashboard"),
       metricMonth: metrics,
     },

@@ -18,6 +18,7 @@ const deployments: readonly GivenContext[] = [
   { stage: "dev", accessLogs: "on", waf: "true", domainName, certificateArn },
   {
     stage: "prod",
+    accessLogs: "setup",
     responseMode: "buffered",
     unprotect: stackName("prod", "data"),
     domainName,
@@ -34,7 +35,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const synthesized = (context: GivenContext): App => {
-  const app = buildApp({ bundle: false, outdir: mkdtempSync(join(folder, "synth-")), context });
+  const app = buildApp({
+    bundle: false,
+    outdir: mkdtempSync(join(folder, "synth-")),
+    context: { sources: "sandbox", ...context },
+  });
   // Resolves references between stacks, whose names are part of findings.
   app.synth();
   return app;

@@ -25,7 +25,11 @@ describe.each(["dev", "prod"] as const)("%s", (stage) => {
 describe("stacks", () => {
   it.each(["dev", "prod"] as const)("of %s say what they are, to people and on bills", (stage) => {
     const outdir = mkdtempSync(join(tmpdir(), "synth-"));
-    const assembly = buildApp({ bundle: false, outdir, context: { stage } }).synth();
+    const assembly = buildApp({
+      bundle: false,
+      outdir,
+      context: { stage, sources: "sandbox" },
+    }).synth();
     for (const part of ["data", "service"] as const) {
       const stack = assembly.getStackByName(stackName(stage, part));
       const { Description } = stack.template as { Description: string };

@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { assertConcurrency, configs, stages } from "../../lib/config.ts";
+import { assertConcurrency, configs, stages, withAccountConcurrency } from "../../lib/config.ts";
+
+const { prod, dev } = configs;
 
 describe("shares of the account's concurrency", () => {
-  const { prod, dev } = configs;
-
   it.each(stages)("of %s add up", (stage) => {
     expect(() => assertConcurrency(configs[stage])).not.toThrow();
   });
 
   it("may leave Lambda what it keeps from being reserved, and not one less", () => {
-    const taken = 400 + 200 + (10 + 50 + 10 + 100);
+    const taken = 400 + 200 + 3 + (10 + 50 + 10 + 100);
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 100 })).not.toThrow();
     expect(() => assertConcurrency({ ...prod, accountConcurrency: taken + 99 })).toThrow(
-      "600 reserved invocations and 170 of workers leave 99 of the account's 869",
+      "170 invocations of workers and 603 reserved ones leave 99 of the account's 872",
     );
   });
 
@@ -20,6 +20,45 @@ describe("shares of the account's concurrency", () => {
     const { concurrencyMax } = dev;
     expect(() =>
       assertConcurrency({ ...dev, concurrencyMax: { ...concurrencyMax, steps: 40 } }),
-    ).toThrow("which needs 1: lower reservedConcurrency or concurrencyMax in lib/config.ts");
+    ).toThrow("which needs 1: lower concurrencyMax or reservedConcurrency in lib/config.ts");
+  });
+});
+
+describe("another quota", () => {
+  it("that is smaller shrinks every share in proportion", () => {
+    expect(withAccountConcurrency(prod, 500)).toMatchObject({
+      accountConcurrency: 500,
+      concurrencyMax: { runs: 5, steps: 25, finishes: 5, deliveries: 50 },
+      // A share of less than two could not be had for workers, and sweeps may overlap.
+      reservedConcurrency: { products: 200, offers: 100, sweeper: 2 },
+    });
+  });
+
+  it("that has no room for shares beside what Lambda keeps has none, and few workers", () => {
+    expect(withAccountConcurrency(prod, 400)).toMatchObject({ reservedConcurrency: null });
+    expect(withAccountConcurrency(prod, 50)).toMatchObject({
+      concurrencyMax: { runs: 2, steps: 2, finishes: 2, deliveries: 5 },
+      reservedConcurrency: null,
+    });
+  });
+
+  it("that is greater changes no share", () => {
+    expect(withAccountConcurrency(prod, 3_000)).toEqual({ ...prod, accountConcurrency: 3_000 });
+  });
+
+  it.each([
+    ["prod", 9],
+    ["dev", 9],
+  ] as const)("of %s must leave something to the API: %i", (stage, quota) => {
+    expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota))).not.toThrow();
+    expect(() => assertConcurrency(withAccountConcurrency(configs[stage], quota - 1))).toThrow(
+      "leave 0 of the account's 8",
+    );
+  });
+
+  it("is within what Lambda takes, whatever it is", () => {
+    for (let quota = 9; quota <= 1_200; quota += 1) {
+      expect(() => assertConcurrency(withAccountConcurrency(prod, quota))).not.toThrow();
+    }
   });
 });

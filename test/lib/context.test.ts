@@ -1,8 +1,12 @@
 import type { App } from "aws-cdk-lib";
-import type { Template } from "aws-cdk-lib/assertions";
-import { afterEach, describe, expect, it } from "vitest";
+import { Template } from "aws-cdk-lib/assertions";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { buildApp, stackName } from "../../lib/build-app.ts";
-import { resourcesOf, synthesize, variablesOf } from "./synthesize.ts";
+import { sandboxSources } from "../../lib/config.ts";
+import { propertiesOf, resourcesOf, synthesize, variablesOf } from "./synthesize.ts";
 
 const contextVariable = "CDK_CONTEXT_JSON";
 const certificateArn = "arn:aws:acm:eu-central-1:123456789012:certificate/0f0f-1111";
@@ -38,7 +42,7 @@ function warningsOf(app: App): readonly string[] {
 describe("context", () => {
   it("chooses the stage, dev unless it says otherwise", () => {
     expect(prodStackOf(appWith({}))).toBeUndefined();
-    expect(prodStackOf(appWith({ stage: "prod" }))).toBeDefined();
+    expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
   });
 
   it("given in code wins over what the command line says", () => {
@@ -65,6 +69,8 @@ describe("context", () => {
     [{ responseMode: "fast" }, "Context 'responseMode' must be one of: stream, buffered."],
     [{ accessLogs: "yes" }, "Context 'accessLogs' must be one of: off, on, setup."],
     [{ reservedConcurrency: "0" }, "Context 'reservedConcurrency' must be one of: on, off."],
+    [{ accountConcurrency: "few" }, "Context 'accountConcurrency' must be the account's quota"],
+    [{ accountConcurrency: "8" }, "leave 0 of the account's 8 to the rest of the API"],
     [{ waf: "ture" }, "Context 'waf' must be one of: true, false."],
     [{ domainName: "https://a.example", certificateArn }, "'domainName' must be a host name"],
     [{ domainName: "a.example" }, "Context 'domainName' needs 'certificateArn'"],
@@ -85,6 +91,82 @@ describe("context", () => {
     expect(warningsOf(appWith({ wafs: "true", "vpc-provider:account=1": {} }))).toEqual([
       expect.stringContaining("Nothing reads the context 'wafs'."),
     ]);
-    expect(warningsOf(appWith({ stage: "prod", waf: "true" }))).toEqual([]);
+    expect(warningsOf(appWith({ stage: "dev", waf: "true" }))).toEqual([]);
+  });
+});
+
+describe("sources of a stage that customers pay for", () => {
+  it("have to be named: nothing is invented unless the deployment says so", () => {
+    expect(() => appWith({ stage: "prod" })).toThrow(
+      /stage prod reads from\. Give -c sources=.+ stages\/prod\.json\. -c sources=sandbox serves invented/,
+    );
+    expect(prodStackOf(appWith({ stage: "prod", sources: "sandbox" }))).toBeDefined();
+    expect(prodStackOf(appWith({ stage: "prod", sourcesParameter: "/sources" }))).toBeDefined();
+  });
+
+  it("are the sandbox in dev, said or not", () => {
+    const sourcesIn = (context: Readonly<Record<string, unknown>>): ReadonlySet<unknown> => {
+      const { template } = appWith(context).synth().getStackByName(stackName("dev", "service"));
+      const functions = propertiesOf(
+        Template.fromJSON(template as object),
+        "AWS::Lambda::Function",
+      );
+      return new Set(functions.flatMap((one) => variablesOf(one)["SOURCES"] ?? []));
+    };
+    expect(sourcesIn({})).toEqual(new Set([JSON.stringify(sandboxSources)]));
+    expect(sourcesIn({ sources: "sandbox" })).toEqual(sourcesIn({}));
+  });
+});
+
+describe("a stage's file", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "stages-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function appWithFile(content: unknown, context: Readonly<Record<string, unknown>> = {}): App {
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    writeFileSync(join(folder, "prod.json"), text);
+    process.env[contextVariable] = JSON.stringify({ stage: "prod", ...context });
+    return buildApp({ bundle: false, stageFiles: folder });
+  }
+
+  const quotaOf = (app: App): unknown => app.node.tryGetContext("accountConcurrency");
+
+  it("says what the command line leaves out, and no more than that", () => {
+    const kept = { sources: "sandbox", accountConcurrency: 500, waf: true };
+    expect(quotaOf(appWithFile(kept))).toBe(500);
+    expect(quotaOf(appWithFile(kept, { accountConcurrency: "600" }))).toBe("600");
+    const aclsIn = (app: App): number =>
+      app.node.findAll().filter(({ node }) => node.id === "WebAcl").length;
+    expect(aclsIn(appWithFile(kept))).toBe(1);
+    expect(aclsIn(appWithFile(kept, { waf: "false" }))).toBe(0);
+  });
+
+  it("is read for its own stage, and only where the app is told to look for it", () => {
+    appWithFile({ sources: "sandbox" });
+    process.env[contextVariable] = JSON.stringify({ stage: "prod" });
+    expect(() => buildApp({ bundle: false })).toThrow("Nothing says what stage prod reads from.");
+    process.env[contextVariable] = JSON.stringify({ stage: "dev" });
+    expect(quotaOf(buildApp({ bundle: false, stageFiles: folder }))).toBeUndefined();
+  });
+
+  it("may hold the sources themselves", () => {
+    const stack = (app: App): string => JSON.stringify(app.synth().stacks.map((s) => s.template));
+    const sources = { ...sandboxSources, "retailer_a.lite": { adapter: "upstream" } };
+    expect(() => appWithFile({ sources })).toThrow("SOURCES: retailer_a.lite.baseUrl");
+    expect(stack(appWithFile({ sources: sandboxSources }))).toContain("retailer_a.pulse");
+  });
+
+  it.each([
+    ["{", "prod.json must be a JSON object"],
+    ["[]", "prod.json must be a JSON object"],
+    ['{"wafs": true}', "prod.json: 'wafs' is unknown. Known are: responseMode,"],
+    ['{"stage": "prod"}', "prod.json: 'stage' is given by -c"],
+    ['{"unprotect": "x"}', "prod.json: 'unprotect' is given by -c"],
+    ['{"sources": "sandbox", "waf": "ture"}', "Context 'waf' must be one of: true, false."],
+  ])("is refused with %s", (content, message) => {
+    expect(() => appWithFile(content)).toThrow(message);
   });
 });

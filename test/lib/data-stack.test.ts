@@ -10,7 +10,8 @@ import type { Resource } from "./synthesize.ts";
 const dev = synthesize("dev").data;
 const prod = synthesize("prod").data;
 const tableIds = ["AccountsTable", "LedgerTable", "WatchlistsTable", "DeliveriesTable"];
-const pinnedIds = [...tableIds, "SecretsKey", "EventsBucket"];
+const keptIds = [...tableIds, "SecretsKey", "EventsBucket"];
+const pinnedIds = [...keptIds, "AlarmTopic", "AlarmKey"];
 
 describe.each([
   ["dev", dev],
@@ -20,7 +21,8 @@ describe.each([
     const ids = Object.keys(template.toJSON()["Resources"] as object);
 
     expect(ids).toEqual(expect.arrayContaining(pinnedIds));
-    expect(ids.filter((id) => !pinnedIds.includes(id))).toEqual([
+    expect(ids.filter((id) => !pinnedIds.includes(id)).toSorted()).toEqual([
+      expect.stringMatching(/^AlarmsTopicPolicy/),
       expect.stringMatching(/^EventsBucketPolicy/),
     ]);
   });
@@ -102,12 +104,24 @@ describe.each([
 });
 
 describe("protection", () => {
-  it("retains everything in prod and refuses the deletion of tables", () => {
+  it("retains everything in prod, but what a first deployment that fails takes back", () => {
     const resources = prod.toJSON()["Resources"] as Record<string, Resource>;
 
-    expect(pinnedIds.map((id) => resources[id]?.DeletionPolicy)).toEqual(
-      pinnedIds.map(() => "Retain"),
-    );
+    for (const id of keptIds) {
+      expect(resources[id]).toMatchObject({
+        DeletionPolicy: "RetainExceptOnCreate",
+        UpdateReplacePolicy: "Retain",
+      });
+    }
+  });
+
+  it("makes the tables last, which nobody can take back, and refuses their deletion", () => {
+    for (const table of Object.values(resourcesOf(prod, "AWS::DynamoDB::Table"))) {
+      const { DependsOn } = table as unknown as { DependsOn: readonly string[] };
+      expect(DependsOn).toEqual(
+        expect.arrayContaining(["AlarmTopic", "EventsBucket", "SecretsKey"]),
+      );
+    }
     for (const properties of propertiesOf(prod, "AWS::DynamoDB::Table")) {
       expect(properties).toMatchObject({ DeletionProtectionEnabled: true });
     }
@@ -125,7 +139,7 @@ describe("protection", () => {
 
 describe("taking the protection off", () => {
   const stackOf = (stage: Stage, context: GivenContext = {}): CloudFormationStackArtifact =>
-    buildApp({ bundle: false, context: { ...context, stage } })
+    buildApp({ bundle: false, context: { sources: "sandbox", ...context, stage } })
       .synth()
       .getStackByName(stackName(stage, "data"));
 
@@ -139,9 +153,7 @@ describe("taking the protection off", () => {
     const resources = (stack.template as { Resources: Record<string, Resource> }).Resources;
 
     expect(stack.terminationProtection).toBe(false);
-    expect(pinnedIds.map((id) => resources[id]?.DeletionPolicy)).toEqual(
-      pinnedIds.map(() => "Delete"),
-    );
+    expect(keptIds.map((id) => resources[id]?.DeletionPolicy)).toEqual(keptIds.map(() => "Delete"));
     for (const id of tableIds) {
       expect(resources[id]?.Properties["DeletionProtectionEnabled"]).toBe(false);
     }

@@ -77,15 +77,16 @@ describe("permissions", () => {
     }
   });
 
-  it("come from the policies of this app, but for the gateway's role for its logs", () => {
-    const managed = Object.values(resourcesOf(service, "AWS::IAM::Role"))
+  it("come from the policies of this app, but for a role for the gateway's logs", () => {
+    const { service: withRole } = synthesize("prod", { accessLogs: "setup" });
+    const managed = Object.values(resourcesOf(withRole, "AWS::IAM::Role"))
       .map(({ Properties }) => JSON.stringify(Properties["ManagedPolicyArns"]))
       .filter((arns) => arns !== undefined);
     expect(managed).toEqual([
       expect.stringMatching(/aws:policy\/service-role\/AmazonAPIGatewayPushToCloudWatchLogs"/),
     ]);
-    const dev = synthesize("dev").service;
-    expect(JSON.stringify(resourcesOf(dev, "AWS::IAM::Role"))).not.toContain("ManagedPolicyArns");
+    const roles = JSON.stringify(resourcesOf(service, "AWS::IAM::Role"));
+    expect(roles).not.toContain("ManagedPolicyArns");
   });
 
   it("hold wildcards in the resources of these functions only", () => {
@@ -222,6 +223,7 @@ describe("outputs", () => {
         "FinishesDeadLetterQueueUrl",
         "DeliveriesQueueUrl",
         "DeliveriesDeadLetterQueueUrl",
+        "SweeperDeadLetterQueueUrl",
       ]),
     );
   });

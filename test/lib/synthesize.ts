@@ -18,10 +18,14 @@ export interface Resource {
   readonly UpdateReplacePolicy?: string;
 }
 
-/** Both stacks' templates, made in-process and without bundling. */
+/** Both stacks' templates, made in-process and without bundling; from the sandbox if not else said. */
 export function synthesize(stage: Stage, context: GivenContext = {}): Synthesis {
   const outdir = mkdtempSync(join(tmpdir(), "synth-"));
-  const app = buildApp({ bundle: false, outdir, context: { ...context, stage } });
+  const app = buildApp({
+    bundle: false,
+    outdir,
+    context: { sources: "sandbox", ...context, stage },
+  });
   const assembly = app.synth();
   const templateOf = (part: "data" | "service"): Template =>
     Template.fromJSON(assembly.getStackByName(stackName(stage, part)).template as object);

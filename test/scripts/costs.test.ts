@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { billedMs, readAssumptions, sourceMs } from "../../scripts/costs/assumptions.ts";
 import { logMeter } from "../../scripts/costs/log-meter.ts";
+import { alarmMetrics } from "../../scripts/costs/standing.ts";
 import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
 import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/costs/usage.ts";
@@ -100,6 +101,19 @@ describe("the tables", () => {
     // 2.25 + 1.20 + 2 * (0.25 + 0.20) + 2 * 0.023 dollars.
     expect(dollarsOf(month)).toBeCloseTo(4.396_006, 6);
     expect(listRows(figures, 8).at(-1)).toMatchObject({ "every 60 min": "4.40" });
+  });
+});
+
+describe("alarms", () => {
+  it("are billed by the metrics that they hear, not by their number", () => {
+    const alarm = (Properties: object) => ({ Type: "AWS::CloudWatch::Alarm", Properties });
+    const sum = { Id: "sum", Expression: "a + b" };
+    const metric = (Id: string) => ({ Id, MetricStat: { Metric: {}, Period: 60, Stat: "Sum" } });
+
+    expect(alarmMetrics([alarm({ MetricName: "Errors" })])).toBe(1);
+    expect(alarmMetrics([alarm({ Metrics: [sum, metric("a"), metric("b")] })])).toBe(2);
+    const others = [{ Type: "AWS::SQS::Queue" }, alarm({ MetricName: "Age" })];
+    expect(alarmMetrics([...others, alarm({ Metrics: [sum, metric("a"), metric("b")] })])).toBe(3);
   });
 });
 

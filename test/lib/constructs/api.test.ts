@@ -148,9 +148,10 @@ describe("access logs", () => {
     expect(logGroups[id]?.Properties["RetentionInDays"]).toBe(30);
   });
 
-  it("are written in prod by a role that outlives the stack, as the account goes on using it", () => {
-    const accounts = Object.values(resourcesOf(streaming, "AWS::ApiGateway::Account"));
-    const roles = Object.entries(resourcesOf(streaming, "AWS::IAM::Role"));
+  it("bring along, if asked, a role that outlives the stack, as the account goes on using it", () => {
+    const { service } = synthesize("prod", { accessLogs: "setup" });
+    const accounts = Object.values(resourcesOf(service, "AWS::ApiGateway::Account"));
+    const roles = Object.entries(resourcesOf(service, "AWS::IAM::Role"));
     const kept = roles.filter(([, role]) => role.DeletionPolicy === "Retain").map(([id]) => id);
 
     expect(kept).toHaveLength(1);
@@ -162,13 +163,13 @@ describe("access logs", () => {
     ]);
   });
 
-  it("change nothing for the account where it has its role, and where there are none", () => {
-    const on = synthesize("prod", { accessLogs: "on" }).service;
+  it("of prod change nothing for the account and its other APIs; in dev there are none", () => {
+    const on = synthesize("prod").service;
     const off = synthesize("dev").service;
     for (const service of [on, off]) {
       expect(resourcesOf(service, "AWS::ApiGateway::Account")).toEqual({});
     }
-    expect(formatOf(on)).toEqual(formatOf(streaming));
+    expect(formatOf(synthesize("prod", { accessLogs: "setup" }).service)).toEqual(formatOf(on));
     expect(propertiesOf(off, "AWS::ApiGateway::Stage")[0]).not.toHaveProperty("AccessLogSetting");
   });
 });

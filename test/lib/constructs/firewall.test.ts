@@ -12,7 +12,10 @@ interface Rule {
       readonly RuleActionOverrides?: readonly { readonly Name: string; ActionToUse: unknown }[];
     };
   };
-  readonly VisibilityConfig: { readonly SampledRequestsEnabled: boolean };
+  readonly VisibilityConfig: {
+    readonly SampledRequestsEnabled: boolean;
+    readonly MetricName: string;
+  };
 }
 
 describe("the firewall", () => {
@@ -51,6 +54,17 @@ describe("the firewall", () => {
     expect(JSON.parse(Object.values(bodies)[0]?.Content ?? "")).toMatchObject({
       error: { code: "RATE_LIMITED", docs: "/docs/errors#RATE_LIMITED" },
     });
+  });
+
+  it("gives no metric a name that the firewall keeps for itself", () => {
+    const config = acl?.["VisibilityConfig"] as { readonly MetricName: string };
+    const names = [config, ...rules.map((rule) => rule.VisibilityConfig)].map(
+      (one) => one.MetricName,
+    );
+    expect(names).toHaveLength(rules.length + 1);
+    expect(names).not.toContain("All");
+    expect(names).not.toContain("Default_Action");
+    expect(names.filter((name) => !/^\w{1,128}$/.test(name))).toEqual([]);
   });
 
   it("counts, and does not refuse, what the service takes", () => {

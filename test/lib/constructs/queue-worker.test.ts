@@ -19,7 +19,9 @@ describe.each([
     expect(queues[`${id}Queue`]?.Properties["VisibilityTimeout"]).toBe(6 * timeout);
   });
 
-  it("gives a message up to its dead-letter queue, where it stays for 14 days", () => {
+  it("gives a message up to its dead-letter queue, where it stays for ten days at the least", () => {
+    // A dead letter is as old as the message was: SQS counts both from when it was first sent.
+    expect(queues[`${id}Queue`]?.Properties["MessageRetentionPeriod"]).toBe(4 * 24 * 60 * 60);
     expect(queues[`${id}Queue`]?.Properties["RedrivePolicy"]).toEqual({
       deadLetterTargetArn: { "Fn::GetAtt": [`${id}DeadLetterQueue`, "Arn"] },
       maxReceiveCount: receives,

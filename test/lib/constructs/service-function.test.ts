@@ -45,7 +45,7 @@ describe("every function", () => {
       .map(([name]) => name)
       .sort();
 
-    expect(feedingThemselves).toEqual(["delivery", "run-finisher", "run-step"]);
+    expect(feedingThemselves).toEqual(["delivery", "run-step"]);
   });
 
   it("may run for 300 seconds if it streams, and for less than the gateway waits if not", () => {
@@ -66,6 +66,10 @@ describe("every function", () => {
   });
 });
 
+interface Bound {
+  readonly MaximumConcurrency: number;
+}
+
 describe("shares of the account's concurrency", () => {
   const reservedIn = (template: Template): Record<string, unknown> =>
     Object.fromEntries(
@@ -74,8 +78,30 @@ describe("shares of the account's concurrency", () => {
         .filter(([, reserved]) => reserved !== undefined),
     );
 
-  it("bound the slow item calls in prod, so that the rest of the API and the runs have theirs", () => {
-    expect(reservedIn(service)).toEqual({ products: 400, offers: 200 });
+  it("bound the slow item calls in prod, and are kept for workers and the sweeper whatever calls take", () => {
+    const reserved = {
+      products: 400,
+      offers: 200,
+      sweeper: 3,
+      "run-starter": 10,
+      "run-step": 50,
+      "run-finisher": 10,
+      delivery: 100,
+    };
+    expect(reservedIn(service)).toEqual(reserved);
+    const mappings = propertiesOf(service, "AWS::Lambda::EventSourceMapping");
+    const bounds = mappings.map(({ ScalingConfig }) => (ScalingConfig as Bound).MaximumConcurrency);
+    expect(bounds.toSorted((a, b) => a - b)).toEqual([10, 10, 50, 100]);
+  });
+
+  it("are smaller in an account with a smaller quota, and none where nothing may be reserved", () => {
+    const half = reservedIn(synthesize("prod", { accountConcurrency: "500" }).service);
+    expect(half).toMatchObject({ products: 200, sweeper: 2, "run-step": 25 });
+    const { service: tiny } = synthesize("prod", { accountConcurrency: "10" });
+    expect(reservedIn(tiny)).toEqual({});
+    for (const { ScalingConfig } of propertiesOf(tiny, "AWS::Lambda::EventSourceMapping")) {
+      expect(ScalingConfig).toEqual({ MaximumConcurrency: 2 });
+    }
   });
 
   it("are left out where an account may be too new for any, and on request", () => {

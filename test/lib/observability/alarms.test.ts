@@ -8,7 +8,7 @@ import { AlarmTopic } from "../../../lib/observability/alarm-topic.ts";
 import { runbookAnchors, runbookLink } from "../../../lib/observability/runbook.ts";
 import { metricKinds, metricNamespace } from "../../../shared/base/metric-names.ts";
 import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
-import { documentOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
+import { actionsOf, documentOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 
@@ -42,6 +42,11 @@ interface Alarm {
   }[];
 }
 
+interface Output {
+  readonly Value: { readonly Ref?: string };
+  readonly Export?: { readonly Name: string };
+}
+
 /** The metrics that an alarm hears, those of an expression among them. */
 const metricsOf = (alarm: Alarm): readonly Metric[] =>
   alarm.Metrics === undefined
@@ -49,7 +54,11 @@ const metricsOf = (alarm: Alarm): readonly Metric[] =>
     : alarm.Metrics.flatMap(({ MetricStat }) => (MetricStat ? [MetricStat.Metric] : []));
 
 describe.each(stages)("the alarms of %s", (stage) => {
-  const { service } = synthesize(stage);
+  const { service, data } = synthesize(stage);
+  const outputs = Object.values(data.toJSON()["Outputs"] as Record<string, Output>);
+  const exported = outputs.find(({ Value, Export }) => Export && Value.Ref === "AlarmTopic");
+  /** As the data stack gives it away. */
+  const topic = { "Fn::ImportValue": exported?.Export?.Name };
   const alarms = propertiesOf(service, "AWS::CloudWatch::Alarm") as unknown as readonly Alarm[];
   const named = (part: string): readonly Alarm[] =>
     alarms.filter(({ AlarmName }) => AlarmName.includes(`-service-${part}`));
@@ -57,10 +66,56 @@ describe.each(stages)("the alarms of %s", (stage) => {
   it.each(alarms)("$AlarmName tells somebody what it means and what to do", (alarm) => {
     expect(alarm.AlarmDescription).toMatch(/^[A-Z].+\.\nLook at: .+\.\nDo: .+\.\nRunbook: \S+$/s);
     expect(alarm.AlarmDescription.length).toBeLessThan(1_024);
-    expect(alarm.AlarmActions).toEqual([{ Ref: "AlarmTopic" }]);
-    expect(alarm.OKActions).toEqual([{ Ref: "AlarmTopic" }]);
+    expect(JSON.stringify(alarm.AlarmActions)).toBe(JSON.stringify([topic]));
     expect(metricsOf(alarm).length).toBeGreaterThan(0);
     expect(metricsOf(alarm).length).toBeLessThanOrEqual(10);
+  });
+
+  it("tell a topic that stays when the service goes", () => {
+    expect(Object.keys(resourcesOf(data, "AWS::SNS::Topic"))).toEqual(["AlarmTopic"]);
+    expect(resourcesOf(service, "AWS::SNS::Topic")).toEqual({});
+    expect(topic["Fn::ImportValue"]).toMatch(/AlarmTopic/);
+  });
+
+  it("tell of their end where customers feel it, so that a first deployment does not ring of peace", () => {
+    const telling = alarms.filter(({ OKActions }) => OKActions !== undefined);
+
+    expect(telling.map(({ AlarmName }) => AlarmName.split("-service-")[1])).toEqual(
+      expect.arrayContaining([
+        "api-failing",
+        "api-slow",
+        "lists-overdue",
+        "receivers-failing",
+        "runs-late",
+        "sweeper-silent",
+      ]),
+    );
+    expect(telling).toHaveLength(6);
+    for (const { OKActions } of telling) expect(OKActions).toEqual([topic]);
+  });
+
+  it("hear of every table's throttles, those of its index, and of errors of every operation", () => {
+    const dynamo = alarms
+      .flatMap(metricsOf)
+      .filter(({ Namespace }) => Namespace === "AWS/DynamoDB");
+    const valuesOf = (name: string, dimension: string): readonly unknown[] =>
+      dynamo
+        .filter(({ MetricName }) => MetricName === name)
+        .flatMap(({ Dimensions = [] }) => Dimensions)
+        .filter(({ Name }) => Name === dimension)
+        .map(({ Value }) => Value);
+
+    for (const throttles of ["ReadThrottleEvents", "WriteThrottleEvents"]) {
+      expect(valuesOf(throttles, "TableName")).toHaveLength(4 + 3);
+      expect(valuesOf(throttles, "GlobalSecondaryIndexName")).toEqual(["due", "due", "due"]);
+    }
+    const operations = new Set(valuesOf("SystemErrors", "Operation"));
+    const granted = Object.values(resourcesOf(service, "AWS::IAM::Policy"))
+      .flatMap(({ Properties }) => documentOf(Properties["PolicyDocument"]))
+      .flatMap(actionsOf)
+      .filter((action) => action.startsWith("dynamodb:") && !action.endsWith("ConditionCheckItem"))
+      .map((action) => action.slice("dynamodb:".length));
+    expect(operations).toEqual(new Set([...granted, "TransactWriteItems"]));
   });
 
   it("link to entries that the README has", () => {
@@ -113,6 +168,7 @@ describe.each(stages)("the alarms of %s", (stage) => {
     ).toEqual(expect.arrayContaining(Object.keys(environment)));
     expect(named("source-unavailable-")).toHaveLength(Object.keys(stepScrapers).length);
     expect(named("table-refusing-")).toHaveLength(4);
+    expect(named("table-throttling-")).toHaveLength(4);
     const heard = new Set(
       alarms
         .flatMap(metricsOf)
@@ -197,5 +253,8 @@ describe("the runbook's address", () => {
       "https://git.example.com/service#alarm-api-slow",
     );
     expect(() => linkOf({ runbookUrl: "https://git.example.com/service#top" })).toThrow("'#'");
+    for (const runbookUrl of ["javascript:alert(1)", "http://git.example.com/service", ""]) {
+      expect(() => linkOf({ runbookUrl })).toThrow("must be the https address");
+    }
   });
 });

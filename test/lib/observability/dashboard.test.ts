@@ -104,6 +104,17 @@ describe.each(stages)("the dashboard of %s", (stage) => {
     expect(allMetricNames.filter((name) => !shown.has(name))).toEqual(["sweeps"]);
   });
 
+  it("shows throttles of tables and of their indexes", () => {
+    const throttled = widgets.find(({ properties }) => properties.title === "Throttled requests");
+
+    // Four tables, three of them with an index; reads and writes.
+    expect(throttled?.properties.metrics).toHaveLength(2 * (4 + 3));
+    const lines = (throttled?.properties.metrics ?? []).map((metric) => JSON.stringify(metric));
+    expect(lines.filter((line) => line.includes('"GlobalSecondaryIndexName","due"'))).toHaveLength(
+      2 * 3,
+    );
+  });
+
   it("shows nothing of another stage", () => {
     const searches = JSON.stringify(widgets).match(/stage=\\?"\w+/g) ?? [];
 
