@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { documentClient } from "../../shared/aws/dynamo.ts";
-import { dueKeys } from "../../shared/aws/due-keys.ts";
+import { dueKeys, whenever } from "../../shared/aws/due-keys.ts";
 import { dynamoRunStore } from "../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/step-store.ts";
 import type { RowKey } from "../../shared/aws/table.ts";
@@ -18,8 +18,6 @@ export interface RunProgress {
 const lookMilliseconds = 1_000;
 /** Runs that one look discovers; those discovered before are followed until they end. */
 const discoveriesMax = 20;
-/** Later than any time in the index. */
-const whenever = new Date("9999-12-31T23:59:59.999Z");
 
 /** Prints how the runs of watchlists come along, and only reads. Keeps no process alive. */
 export function startRunProgress(table: string, log: Log): RunProgress {

@@ -4,6 +4,7 @@ import {
   type QueryCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { type DueKind, tableSchema } from "../base/table-schema.ts";
+import { duePartitionOf, duePartitionsOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
@@ -11,54 +12,95 @@ export interface DueKey extends RowKey {
   readonly dueAt: string;
 }
 
+/** Later than any time in the index. */
+export const whenever = new Date("9999-12-31T23:59:59.999Z");
+
 const { name, partitionKey, sortKey } = tableSchema.dueIndex;
 
 /**
- * Keys of the rows of one kind that were due by a time, longest due first. The index lags behind
- * its table: whoever acts on a row checks the row.
+ * Keys of the rows of one kind that were due by a time, longest due first. Every partition of the
+ * kind is asked at the same time for as many as are wanted: each may have all of them. The index
+ * lags behind its table: whoever acts on a row checks the row.
  */
 export async function dueKeys(
   client: DynamoDBDocumentClient,
   table: string,
   query: { readonly kind: DueKind; readonly by: Date; readonly limit: number },
 ): Promise<readonly DueKey[]> {
-  const { Items = [] } = await client.send(
-    new QueryCommand({ ...whatIsDue(table, query), Limit: query.limit }),
+  const { kind, by, limit } = query;
+  const found = await Promise.all(
+    duePartitionsOf(kind).map((partition) => readDue(client, table, { partition, by, limit })),
   );
-  return Items.map(dueKeyOf);
+  return found.flat().toSorted(longestDueFirst).slice(0, limit);
 }
 
-/** The same among the rows of one partition: all of them. */
+/**
+ * The same among the rows of one partition key of the table: all of them. They stand in one
+ * partition of the index, but for those that were put elsewhere when there were fewer.
+ */
 export async function dueKeysOf(
   client: DynamoDBDocumentClient,
   table: string,
-  query: { readonly kind: DueKind; readonly by: Date; readonly pk: string },
+  query: {
+    readonly kind: DueKind;
+    readonly by: Date;
+    readonly pk: string;
+    /** True asks every partition of the kind. */
+    readonly everywhere: boolean;
+  },
 ): Promise<readonly DueKey[]> {
-  const due = whatIsDue(table, query);
+  const { kind, by, pk, everywhere } = query;
+  const partitions = everywhere ? duePartitionsOf(kind) : [duePartitionOf(kind, pk)];
+  const found = await Promise.all(
+    partitions.map((partition) => readDue(client, table, { partition, by, pk })),
+  );
+  return found.flat();
+}
+
+interface Reading {
+  /** Of the index. */
+  readonly partition: string;
+  readonly by: Date;
+  /** Leaves out rows with another partition key of the table. */
+  readonly pk?: string;
+  readonly limit?: number;
+}
+
+async function readDue(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { partition, by, pk, limit = Infinity }: Reading,
+): Promise<readonly DueKey[]> {
   const found: DueKey[] = [];
-  let from: QueryCommandInput["ExclusiveStartKey"];
+  let start: QueryCommandInput["ExclusiveStartKey"];
   do {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new QueryCommand({
-        ...due,
-        FilterExpression: "pk = :pk",
-        ExpressionAttributeValues: { ...due.ExpressionAttributeValues, ":pk": query.pk },
-        ExclusiveStartKey: from,
+        TableName: table,
+        IndexName: name,
+        KeyConditionExpression: "#partition = :partition AND #at <= :by",
+        FilterExpression: pk === undefined ? undefined : "pk = :pk",
+        ExpressionAttributeNames: { "#partition": partitionKey, "#at": sortKey },
+        ExpressionAttributeValues: {
+          ":partition": partition,
+          ":by": by.toISOString(),
+          ...(pk === undefined ? {} : { ":pk": pk }),
+        },
+        Limit: limit === Infinity ? undefined : limit - found.length,
+        ExclusiveStartKey: start,
       }),
     );
     found.push(...Items.map(dueKeyOf));
-    from = LastEvaluatedKey;
-  } while (from !== undefined);
+    start = LastEvaluatedKey;
+  } while (start !== undefined && found.length < limit);
   return found;
 }
 
-const whatIsDue = (table: string, { kind, by }: { kind: DueKind; by: Date }) => ({
-  TableName: table,
-  IndexName: name,
-  KeyConditionExpression: "#kind = :kind AND #at <= :by",
-  ExpressionAttributeNames: { "#kind": partitionKey, "#at": sortKey },
-  ExpressionAttributeValues: { ":kind": kind, ":by": by.toISOString() },
-});
+/** Times of one form sort as their texts do. */
+const longestDueFirst = (one: DueKey, other: DueKey): number => {
+  if (one.dueAt === other.dueAt) return 0;
+  return one.dueAt < other.dueAt ? -1 : 1;
+};
 
 const dueKeyOf = (row: Row): DueKey => ({
   pk: String(row["pk"]),

@@ -1,9 +1,10 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { CreditSource, Reservation, Settlement } from "../credits/ledger.ts";
+import { dueAt } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import { type Entry, ledgerEntry } from "./ledger-entry.ts";
-import { accountKeys, dueAt, epochSeconds } from "./table.ts";
+import { accountKeys, epochSeconds } from "./table.ts";
 
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
@@ -106,9 +107,10 @@ export function reserveTransaction(
     inFlight: before.inFlight + (slot ? 1 : 0),
   };
   assert(after.balance >= 0, "a balance is never negative");
+  const key = accountKeys.hold(accountId, holdId);
   const hold = {
-    ...accountKeys.hold(accountId, holdId),
-    ...dueAt("hold", expiresAt),
+    ...key,
+    ...dueAt("hold", key, expiresAt),
     account_id: accountId,
     hold_id: holdId,
     state: "open",

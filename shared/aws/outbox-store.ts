@@ -16,10 +16,11 @@ import type {
   Target,
 } from "../outbox/outbox.ts";
 import { targetsAtOnceMax } from "../outbox/lease.ts";
+import { dueAt } from "./due-partitions.ts";
 import { pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
 import { dynamoOutbox, transactWrites } from "./outbox.ts";
 import { entryWrite, type Write } from "./outbox-writes.ts";
-import { deliveryKeys, dueAt } from "./table.ts";
+import { deliveryKeys } from "./table.ts";
 
 export interface DynamoOutboxOptions<LogRecord> {
   readonly tableName: string;
@@ -251,10 +252,11 @@ async function releaseTarget(
     ),
   );
   const next = [...(first ?? []), ...(later ?? [])].map((entry) => entry.dueAt).sort()[0] ?? null;
-  const rest = next === null ? null : dueAt("outbox", new Date(next));
+  const Key = deliveryKeys.outbox(target);
+  const rest = next === null ? null : dueAt("outbox", Key, new Date(next));
   const command = new UpdateCommand({
     TableName: options.tableName,
-    Key: deliveryKeys.outbox(target),
+    Key,
     UpdateExpression:
       rest === null
         ? "REMOVE lease, lease_until, due_kind, due_at"

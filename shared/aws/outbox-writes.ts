@@ -1,7 +1,8 @@
 import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { limits } from "../base/limits.ts";
 import type { Entry, Target } from "../outbox/outbox.ts";
-import { deliveryKeys, dueAt, epochSeconds } from "./table.ts";
+import { dueAt } from "./due-partitions.ts";
+import { deliveryKeys, epochSeconds } from "./table.ts";
 
 /** One write of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -27,10 +28,11 @@ export function additionWrites(
  * give the target back as if nothing had happened.
  */
 export const wakeUpdate = (TableName: string, target: Target, at: Date) => {
-  const due = dueAt("outbox", at);
+  const Key = deliveryKeys.outbox(target);
+  const due = dueAt("outbox", Key, at);
   return {
     TableName,
-    Key: deliveryKeys.outbox(target),
+    Key,
     UpdateExpression: "SET due_kind = :kind, due_at = :at ADD additions :one",
     ExpressionAttributeValues: { ":kind": due.due_kind, ":at": due.due_at, ":one": 1 },
   };

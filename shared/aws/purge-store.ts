@@ -9,8 +9,9 @@ import {
 import type { Chance, Clock } from "../base/clock.ts";
 import type { PurgeStore } from "../watchlists/purge-store.ts";
 import { dueKeys } from "./due-keys.ts";
+import { dueAt } from "./due-partitions.ts";
 import { deleteRows, pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
-import { dueAt, type RowKey, watchlistKeys } from "./table.ts";
+import { type RowKey, watchlistKeys } from "./table.ts";
 
 interface Options {
   readonly table: string;
@@ -37,7 +38,7 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
             Item: {
               ...watchlistKeys.purge(watchlistId),
               state: purgeState.expected,
-              ...dueAt("purge", purgeAt),
+              ...dueAt("purge", watchlistKeys.purge(watchlistId), purgeAt),
             },
             ConditionExpression: "attribute_not_exists(pk) OR #state = :expected",
             ExpressionAttributeNames: { "#state": "state" },

@@ -11,10 +11,11 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { progressMs, type Run, type RunRef } from "../runs/run.ts";
 import type { Claim, ListOutcome, RunStore } from "../runs/run-store.ts";
 import { dueKeys } from "./due-keys.ts";
+import { dueAt } from "./due-partitions.ts";
 import { cancellationReasons, isContention, unlessRefused, untilSettled } from "./dynamo.ts";
 import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
-import { dueAt, watchlistKeys } from "./table.ts";
+import { watchlistKeys } from "./table.ts";
 
 interface Options {
   readonly table: string;
@@ -107,6 +108,7 @@ function claimRun(
 ): Promise<"claimed" | "conflict"> {
   const { table } = options;
   const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
+  const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
   return untilSettled(options, async () => {
     try {
       await client.send(
@@ -137,9 +139,9 @@ function claimRun(
               Put: {
                 TableName: table,
                 Item: {
-                  ...watchlistKeys.run(run.watchlistId, run.runNumber),
+                  ...runKey,
                   ...runRow(run),
-                  ...dueAt("run", due),
+                  ...dueAt("run", runKey, due),
                 },
                 ConditionExpression: "attribute_not_exists(pk)",
               },

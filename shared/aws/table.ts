@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { DueKind } from "../base/table-schema.ts";
 import type { Entry, Target } from "../outbox/outbox.ts";
 
 /** The key of a row: every key shape of the service's tables is made in this file. */
@@ -136,11 +135,5 @@ export const deliveryKeys = {
     sk: `${run.createdAt}#${run.runId}`,
   }),
 };
-
-/** Attributes that put a row into the due index. */
-export const dueAt = (kind: DueKind, at: Date): { due_kind: DueKind; due_at: string } => ({
-  due_kind: kind,
-  due_at: at.toISOString(),
-});
 
 export const epochSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);

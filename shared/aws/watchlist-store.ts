@@ -9,8 +9,9 @@ import { limits } from "../base/limits.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { dueKeys } from "./due-keys.ts";
+import { dueAt } from "./due-partitions.ts";
 import { isConditionFailure, pastTransactions, unlessRefused } from "./dynamo.ts";
-import { accountIdOf, dueAt, watchlistKeys } from "./table.ts";
+import { accountIdOf, watchlistKeys } from "./table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
 import { createList, removeList } from "./watchlist-transactions.ts";
 
@@ -98,13 +99,14 @@ async function updateList(
   { before, after }: Parameters<WatchlistStore["update"]>[0],
 ): Promise<Watchlist | undefined> {
   const { nextRunAt } = after;
+  const Key = watchlistKeys.list(after.accountId, after.id);
   const set = {
     ...settingsRow(after),
     // Runs count these too, and say so in no other attribute that is looked at here.
     ...(after.consecutiveSkips === before.consecutiveSkips
       ? {}
       : { consecutive_skips: after.consecutiveSkips }),
-    ...(nextRunAt === null ? {} : dueAt("watchlist", new Date(nextRunAt))),
+    ...(nextRunAt === null ? {} : dueAt("watchlist", Key, new Date(nextRunAt))),
   };
   const names = Object.keys(set);
   const seen = ["revision", "status", "next_run_at", "last_run_at"];
@@ -112,7 +114,7 @@ async function updateList(
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,
-        Key: watchlistKeys.list(after.accountId, after.id),
+        Key,
         UpdateExpression:
           `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}` +
           (nextRunAt === null ? " REMOVE due_kind, due_at" : ""),

@@ -8,6 +8,7 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { IdempotencyRecord } from "../watchlists/idempotency.ts";
 import type { Creation, WatchlistStore } from "../watchlists/watchlist-store.ts";
+import { dueAt } from "./due-partitions.ts";
 import {
   type CancellationReason,
   cancellationReasons,
@@ -15,7 +16,7 @@ import {
   untilSettled,
 } from "./dynamo.ts";
 import { purgeState } from "./purge-store.ts";
-import { dueAt, watchlistKeys } from "./table.ts";
+import { watchlistKeys } from "./table.ts";
 import { listRow } from "./watchlist-row.ts";
 
 interface Options {
@@ -52,14 +53,15 @@ export function createList(
 
 function creationWrites(table: string, { watchlist, record, answer }: Creation): TransactItem[] {
   const { accountId, id, nextRunAt } = watchlist;
+  const listKey = watchlistKeys.list(accountId, id);
   return [
     {
       Put: {
         TableName: table,
         Item: {
-          ...watchlistKeys.list(accountId, id),
+          ...listKey,
           ...listRow(watchlist),
-          ...(nextRunAt === null ? {} : dueAt("watchlist", new Date(nextRunAt))),
+          ...(nextRunAt === null ? {} : dueAt("watchlist", listKey, new Date(nextRunAt))),
           ...(record === null ? {} : { idempotency_key: record.keyHash }),
         },
         ConditionExpression: "attribute_not_exists(pk)",
@@ -138,6 +140,7 @@ function removalWrites(
   table: string,
   { accountId, watchlistId, purgeAt }: RemovedList,
 ): TransactItem[] {
+  const purgeKey = watchlistKeys.purge(watchlistId);
   return [
     {
       Delete: {
@@ -158,9 +161,9 @@ function removalWrites(
       Put: {
         TableName: table,
         Item: {
-          ...watchlistKeys.purge(watchlistId),
+          ...purgeKey,
           state: purgeState.begun,
-          ...dueAt("purge", purgeAt),
+          ...dueAt("purge", purgeKey, purgeAt),
         },
       },
     },

@@ -4,9 +4,27 @@ export const tableSchema = {
   sortKey: "sk",
   /** Epoch seconds after which DynamoDB may delete the row; never trusted as a condition. */
   timeToLive: "ttl",
-  /** Sparse index of rows that somebody must look at by a certain time. */
+  /** Sparse index of rows that somebody must look at by a certain time: an ISO 8601 `due_at`. */
   dueIndex: { name: "due", partitionKey: "due_kind", sortKey: "due_at" },
 } as const;
 
-/** What may stand in `due_kind`; `due_at` is an ISO 8601 time. */
-export type DueKind = "watchlist" | "run" | "hold" | "outbox" | "purge";
+/**
+ * The kinds of rows that are due, and over how many partitions of the index each is spread. DynamoDB
+ * takes 1,000 writes a second to one partition, and refuses writes to the table itself while its
+ * index cannot follow. The sweeper asks every partition every minute. A number may grow: the sweeper
+ * finds what was written before as well. It must not shrink while rows are due.
+ */
+export const duePartitions = {
+  /** Two writes for each item call: 8,000 calls a second, more than the table itself takes. */
+  hold: 16,
+  /** Some eight whenever a target is worked off: 1,000 a second. */
+  outbox: 8,
+  /** Some eight for each run: 1,000 a second. */
+  run: 8,
+  /** Two for each run: 2,000 a second. */
+  watchlist: 4,
+  /** Two for a list that is created, some four for one that is deleted: 500 a second. */
+  purge: 2,
+} as const;
+
+export type DueKind = keyof typeof duePartitions;

@@ -1,6 +1,5 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { RunEvents } from "../../shared/events/event.ts";
-import { type DueKind, tableSchema } from "../../shared/base/table-schema.ts";
+import { dueKeys, whenever } from "../../shared/aws/due-keys.ts";
 import { ServiceError } from "../../shared/base/errors.ts";
 import { newId } from "../../shared/base/ids.ts";
 import type { Target } from "../../shared/outbox/outbox.ts";
@@ -300,16 +299,9 @@ async function openDeliveryWorld(seed: number, tables: TestTables, fired: Map<st
 
   /** When the next target of all is due; undefined when none will be. */
   const nextDueAt = async (): Promise<number | undefined> => {
-    const { Items = [] } = await tables.client.send(
-      new QueryCommand({
-        TableName: tableName,
-        IndexName: tableSchema.dueIndex.name,
-        KeyConditionExpression: "due_kind = :kind",
-        ExpressionAttributeValues: { ":kind": "outbox" satisfies DueKind },
-        Limit: 1,
-      }),
-    );
-    return Items[0] === undefined ? undefined : Date.parse(String(Items[0]["due_at"]));
+    const query = { kind: "outbox", by: whenever, limit: 1 } as const;
+    const [next] = await dueKeys(tables.client, tableName, query);
+    return next === undefined ? undefined : Date.parse(next.dueAt);
   };
   /** Nothing can happen now: the time comes at which something can. */
   const waitForNext = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { startFauxqs } from "fauxqs";
 import { parse } from "valibot";
 import { deliver, type DeliverDependencies } from "../../functions/delivery/deliver.ts";
@@ -8,6 +8,7 @@ import { deliveryMessage } from "../../functions/delivery/message.ts";
 import { s3CustomerBuckets } from "../../shared/aws/customer-bucket.ts";
 import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/delivery-store.ts";
 import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
+import { dueKeys, whenever } from "../../shared/aws/due-keys.ts";
 import { dynamoDueTargets } from "../../shared/aws/due-targets.ts";
 import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
 import { s3EventBodies } from "../../shared/aws/event-bodies.ts";
@@ -19,7 +20,6 @@ import { dynamoOutboxStore } from "../../shared/aws/outbox-store.ts";
 import { stsRoleCredentials } from "../../shared/aws/role-credentials.ts";
 import { deliveryKeys } from "../../shared/aws/table.ts";
 import { webhookSender } from "../../shared/aws/webhook-sender.ts";
-import { type DueKind, tableSchema } from "../../shared/base/table-schema.ts";
 import type { Destination } from "../../shared/exports/destination.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
@@ -171,16 +171,9 @@ export async function startDeliveryWorld() {
       },
       /** When the next target of all is due; null when none will be. */
       async nextDue(): Promise<Date | null> {
-        const { Items = [] } = await tables.client.send(
-          new QueryCommand({
-            TableName: tableName,
-            IndexName: tableSchema.dueIndex.name,
-            KeyConditionExpression: "due_kind = :kind",
-            ExpressionAttributeValues: { ":kind": "outbox" satisfies DueKind },
-            Limit: 1,
-          }),
-        );
-        return Items[0] === undefined ? null : new Date(String(Items[0]["due_at"]));
+        const query = { kind: "outbox", by: whenever, limit: 1 } as const;
+        const [next] = await dueKeys(tables.client, tableName, query);
+        return next === undefined ? null : new Date(next.dueAt);
       },
       destination: (accountId: string) => destinations.get(accountId),
       /** The states of the account's exports, newest first. */

@@ -3,6 +3,7 @@ const names = [
   "api-key-store",
   "delivery-store",
   "destination-store",
+  "due-keys",
   "due-targets",
   "endpoint-store",
   "event-feed.property",

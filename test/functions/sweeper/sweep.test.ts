@@ -1,7 +1,11 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sweep } from "../../../functions/sweeper/sweep.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
+import { accountKeys } from "../../../shared/aws/table.ts";
+import { duePartitionOf, duePartitionsOf } from "../../../shared/aws/due-partitions.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
+import { startLedgerWorld } from "../../support/ledger-world.ts";
 import { type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
@@ -50,6 +54,68 @@ describe("the sweeper", () => {
       },
       "wl_dead",
     ]);
+  });
+
+  it("gives back an expired hold in each partition of the due index", async () => {
+    const books = await startLedgerWorld();
+    const ledger = books.ledger();
+    const now = world.clock.now();
+    const left = new Set(duePartitionsOf("hold"));
+    const accountIds: string[] = [];
+    while (left.size > 0) {
+      const accountId = await books.open(10);
+      if (!left.delete(duePartitionOf("hold", accountKeys.account(accountId).pk))) continue;
+      accountIds.push(accountId);
+      const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };
+      await ledger.reserve({ ...hold, source: { requestId: "req_1" }, now });
+    }
+
+    const swept = await sweep({
+      ...world,
+      ledger: books.ledger(),
+      wakeDeliveries: async () => 0,
+      warn: (message, error) => {
+        throw new Error(message, { cause: error });
+      },
+    });
+
+    expect(swept).toMatchObject({ holds: duePartitionsOf("hold").length, failures: 0 });
+    for (const accountId of accountIds) {
+      expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0, inFlight: 0 });
+    }
+    await books.stop();
+  });
+
+  it("gives back a hold that was put when there were fewer partitions", async () => {
+    const books = await startLedgerWorld();
+    const now = world.clock.now();
+    const accountId = await books.open(10);
+    const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };
+    await books.ledger().reserve({ ...hold, source: { requestId: "req_1" }, now });
+    const own = duePartitionOf("hold", accountKeys.account(accountId).pk);
+    await books.client.send(
+      new UpdateCommand({
+        TableName: books.accountsTable,
+        Key: accountKeys.hold(accountId, "h1"),
+        UpdateExpression: "SET due_kind = :other",
+        ExpressionAttributeValues: {
+          ":other": duePartitionsOf("hold").find((partition) => partition !== own),
+        },
+      }),
+    );
+
+    const swept = await sweep({
+      ...world,
+      ledger: books.ledger(),
+      wakeDeliveries: async () => 0,
+      warn: (message, error) => {
+        throw new Error(message, { cause: error });
+      },
+    });
+
+    expect(swept).toMatchObject({ holds: 1 });
+    expect(await books.account(accountId)).toMatchObject({ balance: 10, held: 0 });
+    await books.stop();
   });
 
   it("goes on where a part of it fails, and says how many did", async () => {
