@@ -5,13 +5,18 @@ import type { Overrides } from "../overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { deliver } from "./deliver.ts";
 import { deliveryMessage } from "./message.ts";
+import { noteRun } from "./note-run.ts";
 import { receiverFigures } from "./receiver-figures.ts";
 
 export function createHandler(
   environment: EnvironmentOf<"delivery">,
   overrides: Overrides = {},
 ): QueueHandler {
-  const dependencies = provide.delivery(environment, overrides);
+  const { webhooks, exports } = provide.delivery(environment, overrides);
+  const dependencies = {
+    webhooks: { ...webhooks, begins: noteRun },
+    exports: { ...exports, begins: noteRun },
+  };
   return batchHandler({
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),

@@ -36,7 +36,7 @@ async function balanceFor(
 }
 
 /** Anything that is not one of our own errors is INTERNAL; its text never leaves the service. */
-function serviceErrorOf(error: unknown): ServiceError {
+export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
   const status = (error as { statusCode?: number } | null)?.statusCode;
   return status === 404 ? notFound("This endpoint") : internal();

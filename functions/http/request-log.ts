@@ -1,11 +1,12 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../../shared/base/clock.ts";
-import { isServiceError } from "../../shared/base/errors.ts";
 import { figures } from "../../shared/base/figures.ts";
 import { statusClassOf } from "../../shared/base/metric-names.ts";
 import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
-import type { GroupName } from "../routes.ts";
-import { callStateOf } from "./call-state.ts";
+import { type GroupName, routes } from "../routes.ts";
+import { type CallState, callStateOf } from "./call-state.ts";
+import { serviceErrorOf } from "./error-response.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
 /** A longer path is no route of ours; the log needs no more of it. */
@@ -18,8 +19,9 @@ interface Options {
 }
 
 /**
- * One line per call, which is the call's metrics as well. It names the path but never the query: a
- * key may be in it. The full detail of an unforeseen error goes here and nowhere else.
+ * One line per call, which is the call's metrics as well. It names the route but never the query: a
+ * key may be in it. A call that failed through no fault of the caller is an error, with all that is
+ * known of it; its detail goes here and nowhere else.
  */
 export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   const write: NonNullable<HttpMiddleware["after"]> = (request) => {
@@ -28,24 +30,25 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
     const status = request.response?.statusCode ?? 500;
     const milliseconds =
       state === undefined ? undefined : clock.now().getTime() - state.startedAt.getTime();
+    const statusClass = statusClassOf(status);
     const line = {
       method: event.httpMethod,
-      path: event.path.slice(0, pathLengthMax),
-      route: state?.route,
+      ...placeOf(event, state),
       status,
+      code: error instanceof Error ? serviceErrorOf(error).code : undefined,
     };
     within(state?.work ?? newWork({}), () => {
-      const unforeseen = isUnforeseen(error, status);
       tell([
-        figures("calls", { group, status_class: statusClassOf(status) }, { calls: 1 }),
+        figures("calls", { group, status_class: statusClass }, { calls: 1 }),
         figures(
           "call_times",
           { group },
           milliseconds === undefined ? {} : { call_ms: milliseconds },
         ),
-        ...(unforeseen ? [figures("errors", {}, { unforeseen_errors: 1 })] : []),
+        // What was overloaded or down is told apart: its 503 was foreseen.
+        ...(status === 500 ? [figures("errors", {}, { unforeseen_errors: 1 })] : []),
       ]);
-      if (unforeseen) {
+      if (statusClass === "5xx") {
         endWork((text, said) => logger.error(text, said), "call failed", { ...line, error });
       } else endWork((text, said) => logger.info(text, said), "call", line);
     });
@@ -53,5 +56,24 @@ export function requestLog({ logger, clock, group }: Options): HttpMiddleware {
   return { after: write, onError: write };
 }
 
-const isUnforeseen = (error: Error | null | undefined, status: number): error is Error =>
-  error instanceof Error && !isServiceError(error) && status >= 500;
+/** The route's own text; what a client wrote only where there is no route. */
+function placeOf(
+  { httpMethod, path }: APIGatewayProxyEvent,
+  state: CallState | undefined,
+): { readonly route: string } | { readonly path: string } {
+  const route = state?.route ?? refusedRoute(`${httpMethod} ${path}`);
+  return route === undefined ? { path: shownPath(path) } : { route };
+}
+
+/** Routes with the paths that are theirs, those without a parameter first. */
+const patterns = Object.keys(routes)
+  .map((route) => ({ route, pattern: new RegExp(`^${route.replaceAll(/\{\w+\}/g, "[^/]+")}$`) }))
+  .toSorted((a, b) => Number(a.route.includes("{")) - Number(b.route.includes("{")));
+
+/** The route of a call that was refused before it came there, as for its key. */
+const refusedRoute = (call: string): string | undefined =>
+  patterns.find(({ pattern }) => pattern.test(call))?.route;
+
+/** Somebody may have put a key or a secret where an id belongs. */
+const shownPath = (path: string): string =>
+  path.replaceAll(/(svc_live|svc_demo|whsec)_\w+/gi, "$1_…").slice(0, pathLengthMax);

@@ -1,7 +1,7 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import middy from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { type GenericSchema, safeParse } from "valibot";
+import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import { figures } from "../../shared/base/figures.ts";
 import {
   addWorkKeys,
@@ -83,20 +83,38 @@ async function workOn<Message>(
     return { outcome: "retry" };
   };
   try {
-    const message = safeParse(schema, JSON.parse(record.body));
-    if (!message.success) {
-      // It goes to the dead-letter queue, where somebody can read it, and not away.
-      return failed("message not understood", { issue: message.issues[0].message });
-    }
-    addWorkKeys(keys(message.output));
+    const { message, issue } = understood(schema, record.body);
+    // It goes to the dead-letter queue, where somebody can read it, and not away.
+    if (issue !== undefined) return failed("message not understood", { issue });
+    addWorkKeys(keys(message));
     const sentAt = new Date(Number(record.attributes.SentTimestamp));
-    const { outcome } = await work(message.output, { deadline, sentAt });
+    const { outcome } = await work(message, { deadline, sentAt });
     const line = { outcome, duration_ms: Date.now() - startedAt };
     endWork((text, said) => logger.info(text, said), "message", line);
     return { outcome };
   } catch (error) {
     return failed("message failed", { error: asError(error) });
   }
+}
+
+type Understood<Message> =
+  | { readonly message: Message; readonly issue?: undefined }
+  | { readonly message?: undefined; readonly issue: string };
+
+/** A message, or what is wrong with it: where, and never what stands there. */
+function understood<Message>(
+  schema: GenericSchema<unknown, Message>,
+  body: string,
+): Understood<Message> {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return { issue: "not JSON" };
+  }
+  const result = safeParse(schema, value);
+  if (result.success) return { message: result.output };
+  return { issue: `not of the expected shape: ${getDotPath(result.issues[0]) ?? "body"}` };
 }
 
 const asError = (thrown: unknown): Error =>

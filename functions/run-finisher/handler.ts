@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { tell } from "../../shared/base/work-log.ts";
+import { addWorkKeys, tell } from "../../shared/base/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
+import type { RunRef } from "../../shared/runs/run.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
@@ -17,9 +18,18 @@ export function createHandler(
   environment: EnvironmentOf<"run-finisher">,
   overrides: Overrides = {},
 ): QueueHandler {
+  const runs = provide.runs(environment);
   const dependencies = {
     watchlists: provide.watchlists(environment),
-    runs: provide.runs(environment),
+    runs: {
+      ...runs,
+      async get(ref: RunRef) {
+        const run = await runs.get(ref);
+        // Its lines can be found by the run's id, which the message does not say.
+        addWorkKeys({ run_id: run?.id });
+        return run;
+      },
+    },
     steps: provide.steps(environment),
     publisher: provide.publisher(environment, overrides),
     clock: provide.clock,

@@ -9,7 +9,7 @@ import type { NewKey } from "../accounts/account-store.ts";
 import type { ApiKey, ApiKeyStore } from "../accounts/api-key-store.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { cancellationReasons, isContention, type Row } from "./dynamo.ts";
+import { cancellationReasons, codesOf, isContention, type Row } from "./dynamo.ts";
 import { accountKeys } from "./table.ts";
 
 /** An account's keys in DynamoDB: a row to list each by, and one to look it up by its hash. */
@@ -71,15 +71,17 @@ export async function putKey(
     );
   } catch (error) {
     if (cancellationReasons(error)?.[countPosition]?.code !== "ConditionalCheckFailed") {
-      throw busyOr(error);
+      throw busyOr(error, key.accountId);
     }
     throw conflict(`An account has at most ${limits.apiKeysMax} API keys. Delete one first.`);
   }
 }
 
 /** Keys of one account are seldom made at the same moment: whoever meets another tries again. */
-const busyOr = (error: unknown): unknown =>
-  isContention(cancellationReasons(error) ?? []) ? unavailable() : error;
+function busyOr(error: unknown, accountId: string): unknown {
+  const reasons = cancellationReasons(error) ?? [];
+  return isContention(reasons) ? unavailable(`keys of ${accountId}: ${codesOf(reasons)}`) : error;
+}
 
 async function listKeys(
   client: DynamoDBDocumentClient,
@@ -174,6 +176,6 @@ async function revokeKey(
   } catch (error) {
     // Another call has deleted it since it was read.
     if (cancellationReasons(error)?.[0]?.code === "ConditionalCheckFailed") return false;
-    throw busyOr(error);
+    throw busyOr(error, key.accountId);
   }
 }

@@ -7,7 +7,7 @@ import { concurrencyFor } from "../accounts/account.ts";
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
 import type { ChangeOutcome, CreditChange, CreditChanges } from "../credits/credit-changes.ts";
-import { cancellationReasons, isContention, isThrottle, type Row, untilSettled } from "./dynamo.ts";
+import { cancellationReasons, isThrottle, type Note, type Row, untilSettled } from "./dynamo.ts";
 import {
   accountUpdate,
   appendEntry,
@@ -15,12 +15,16 @@ import {
   type LedgerTables,
   type Write,
 } from "./ledger-transactions.ts";
+import { refusals, refused } from "./ledger-refusals.ts";
 import { accountKeys, type RowKey } from "./table.ts";
 
 interface Options extends LedgerTables {
   readonly clock: Clock;
   readonly chance: Chance;
 }
+
+/** Position of the mark in the transaction, between account and entry. */
+const markPosition = 1;
 
 /** Grants, purchases and adjustments in DynamoDB; a mark below the account makes each happen once. */
 export function dynamoCreditChanges(
@@ -37,7 +41,11 @@ export function dynamoCreditChanges(
     const mark = await read(accountKeys.change(change.accountId, change.changeId));
     return mark === undefined ? undefined : outcomeOf(mark, change);
   };
-  const attempt = async (change: CreditChange): Promise<ChangeOutcome | "again"> => {
+  const attempt = async (
+    change: CreditChange,
+    againOrFail: ReturnType<typeof refusals>,
+    note: Note,
+  ): Promise<ChangeOutcome | "again"> => {
     const made = await madeBefore(change);
     if (made !== undefined) return made;
     const account = await read(accountKeys.account(change.accountId));
@@ -52,8 +60,9 @@ export function dynamoCreditChanges(
       if (isThrottle(error)) return "again";
       const reasons = cancellationReasons(error);
       if (reasons !== undefined) {
-        const stale = reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
-        if (stale || isContention(reasons)) return "again";
+        // The mark is there: the change was made meanwhile.
+        if (refused(reasons, markPosition)) return "again";
+        return againOrFail(reasons, booksIn(account), note);
       }
       // No answer: the mark says whether the change was made nevertheless.
       const found = await madeBefore(change);
@@ -61,7 +70,13 @@ export function dynamoCreditChanges(
       return found;
     }
   };
-  return { apply: (change) => untilSettled(options, () => attempt(change)) };
+  return {
+    apply(change) {
+      // Every attempt reads the account anew.
+      const againOrFail = refusals(change.accountId, () => {});
+      return untilSettled(options, (note) => attempt(change, againOrFail, note));
+    },
+  };
 }
 
 function outcomeOf(mark: Row, { type, credits }: CreditChange): ChangeOutcome {

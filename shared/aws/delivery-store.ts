@@ -91,7 +91,9 @@ async function readMany(
   const rows: Row[] = [];
   let Keys: Row[] = ids.map((id) => ({ ...deliveryKeys.delivery(accountId, id) }));
   for (let tries = 0; Keys.length > 0; tries += 1) {
-    if (tries === batchTriesMax) throw unavailable();
+    if (tries === batchTriesMax) {
+      throw unavailable(`${Keys.length} deliveries of ${accountId} left out of reads`);
+    }
     if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),

@@ -74,32 +74,44 @@ interface Patience {
   readonly waitMsMax?: number;
 }
 
+/** Takes why an attempt has to be made again: names of errors and rows, nothing that a row says. */
+export type Note = (why: string) => void;
+
+/** The codes of a refusal, write by write. */
+export const codesOf = (reasons: readonly CancellationReason[]): string =>
+  reasons.map((reason) => reason?.code ?? "None").join(", ");
+
 /**
  * Repeats `attempt` while it reports `again`, with full jitter: DynamoDB cancels transactions that
  * meet on a row instead of queueing them, and the SDK does not retry those.
- * @throws 503 UNAVAILABLE when the row stays contended.
+ * @throws 503 UNAVAILABLE when the row stays contended; its cause is what was noted last.
  */
 export async function untilSettled<T>(
   { clock, chance, waitMsMax = backoffMsMax }: Patience,
-  attempt: () => Promise<T | "again">,
+  attempt: (note: Note) => Promise<T | "again">,
 ): Promise<T> {
+  let why = "contended";
+  const note: Note = (reason) => {
+    why = reason;
+  };
   for (let tries = 0; tries < attemptsMax; tries += 1) {
-    const result = await attempt();
+    const result = await attempt(note);
     if (result !== "again") return result;
     const ceiling = Math.min(waitMsMax, 5 * 2 ** tries);
     await clock.sleep(chance.fraction() * ceiling);
   }
-  throw unavailable();
+  throw unavailable(`${attemptsMax} attempts: ${why}`);
 }
 
 /** A single write, repeated while it meets transactions on its row, which the SDK does not do. */
 export function pastTransactions<T>(patience: Patience, write: () => Promise<T>): Promise<T> {
-  return untilSettled<T>(patience, async () => {
+  return untilSettled<T>(patience, async (note) => {
     try {
       return await write();
     } catch (error) {
-      if (error instanceof TransactionConflictException) return "again";
-      throw error;
+      if (!(error instanceof TransactionConflictException)) throw error;
+      note(error.name);
+      return "again";
     }
   });
 }
@@ -157,7 +169,9 @@ async function batchWrite(
   for (let start = 0; start < requests.length; start += batchRowsMax) {
     let pending = requests.slice(start, start + batchRowsMax);
     for (let tries = 0; pending.length > 0; tries += 1) {
-      if (tries === batchTriesMax) throw unavailable();
+      if (tries === batchTriesMax) {
+        throw unavailable(`${pending.length} rows left out of writes to ${table}`);
+      }
       if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
       const { UnprocessedItems } = await client.send(
         new BatchWriteCommand({ RequestItems: { [table]: pending } }),

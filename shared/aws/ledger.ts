@@ -17,8 +17,8 @@ import { dueKeys, dueKeysOf } from "./due-keys.ts";
 import {
   type CancellationReason,
   cancellationReasons,
-  isContention,
   isThrottle,
+  type Note,
   type Row,
   untilSettled,
 } from "./dynamo.ts";
@@ -34,6 +34,7 @@ import {
   settleTransaction,
 } from "./ledger-transactions.ts";
 import { sourceOf } from "./ledger-entry.ts";
+import { refusals, refused } from "./ledger-refusals.ts";
 import { accountIdOf, accountKeys, type RowKey } from "./table.ts";
 
 interface Options extends LedgerTables {
@@ -58,7 +59,8 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: Options): 
   return {
     reserve: (reservation) => reserve(process, reservation),
     settle: (settlement) => resolve(process, { settlement, state: "settled" }),
-    releaseExpired: (accountId, now) => releaseExpired(process, accountId, now),
+    releaseExpired: (accountId, now) =>
+      releaseExpired(process, accountId, { now, everywhere: true }),
     async accountsWithExpiredHolds(now, limit) {
       const keys = await dueKeys(client, options.accountsTable, { kind: "hold", by: now, limit });
       return [...new Set(keys.map((key) => accountIdOf(key)))];
@@ -67,9 +69,10 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: Options): 
 }
 
 function reserve(process: Process, reservation: Reservation): Promise<ReserveOutcome> {
-  const { accountId, holdId, credits, slot, source } = reservation;
+  const { accountId, holdId, credits, slot, source, now } = reservation;
   let mayRelease = true;
-  return untilDone(process, accountId, async () => {
+  const againOrFail = refusals(accountId, () => process.booksOf.delete(accountId));
+  return untilDone(process, accountId, async (note) => {
     const remembered = process.booksOf.get(accountId);
     const books = remembered ?? (await readBooks(process, accountId));
     const obstacle = obstacleTo(reservation, books);
@@ -79,7 +82,9 @@ function reserve(process: Process, reservation: Reservation): Promise<ReserveOut
       return "again";
     }
     if (obstacle !== undefined) {
-      const released = mayRelease ? await releaseExpired(process, accountId, reservation.now) : 0;
+      const released = mayRelease
+        ? await releaseExpired(process, accountId, { now, everywhere: false })
+        : 0;
       mayRelease = false;
       if (released > 0) return "again";
       // An earlier try of the same reservation may have committed without our hearing of it.
@@ -100,7 +105,7 @@ function reserve(process: Process, reservation: Reservation): Promise<ReserveOut
       assert(held !== undefined, "a hold that blocks a reservation exists");
       return held;
     }
-    return againOrFail(result);
+    return againOrFail(result, books, note);
   });
 }
 
@@ -115,11 +120,11 @@ const waitMsMax = 3_000;
 function untilDone<T>(
   process: Process,
   accountId: string,
-  attempt: () => Promise<T | "again">,
+  attempt: (note: Note) => Promise<T | "again">,
 ): Promise<T> {
-  return untilSettled({ ...process, waitMsMax }, async () => {
+  return untilSettled({ ...process, waitMsMax }, async (note) => {
     for (let tries = 0; tries < freshTriesMax; tries += 1) {
-      const result = await orAgain(attempt);
+      const result = await orAgain(() => attempt(note), note);
       if (result !== "again") return result;
       if (!process.booksOf.has(accountId)) return "again";
     }
@@ -129,12 +134,13 @@ function untilDone<T>(
 }
 
 /** A request that was turned away has changed nothing. */
-async function orAgain<T>(attempt: () => Promise<T | "again">): Promise<T | "again"> {
+async function orAgain<T>(attempt: () => Promise<T | "again">, note: Note): Promise<T | "again"> {
   try {
     return await attempt();
   } catch (error) {
-    if (isThrottle(error)) return "again";
-    throw error;
+    if (!isThrottle(error)) throw error;
+    note("throttled");
+    return "again";
   }
 }
 
@@ -165,7 +171,8 @@ function resolve(
   const { accountId, holdId, credits } = settlement;
   const stored = async (): Promise<Hold | Settled> =>
     holdOf(await read(process, accountKeys.hold(accountId, holdId)));
-  return untilDone(process, accountId, async () => {
+  const againOrFail = refusals(accountId, () => process.booksOf.delete(accountId));
+  return untilDone(process, accountId, async (note) => {
     const mine = process.openHolds.get(holdId);
     const hold = mine ?? (await stored());
     if ("balance" in hold) return hold;
@@ -176,6 +183,7 @@ function resolve(
       // Either these books are older than the hold, or somebody else has resolved it meanwhile.
       if (remembered === undefined) process.openHolds.delete(holdId);
       process.booksOf.delete(accountId);
+      note(`${accountId} does not hold ${holdId}`);
       return "again";
     }
     const transaction = settleTransaction(process, { settlement, hold, books, state });
@@ -192,19 +200,25 @@ function resolve(
       process.openHolds.delete(holdId);
       return "again";
     }
-    return againOrFail(result);
+    return againOrFail(result, books, note);
   });
 }
 
 const holds = ({ held, inFlight }: Books, hold: Hold): boolean =>
   held >= hold.credits && inFlight >= (hold.slot ? 1 : 0);
 
-async function releaseExpired(process: Process, accountId: string, now: Date): Promise<number> {
+/** A call that finds no credits looks where the account's holds are put: it must be cheap to refuse. */
+async function releaseExpired(
+  process: Process,
+  accountId: string,
+  { now, everywhere }: { readonly now: Date; readonly everywhere: boolean },
+): Promise<number> {
   // Resolved holds stay for weeks among the account's rows: only the index knows the open ones.
   const keys = await dueKeysOf(process.client, process.accountsTable, {
     kind: "hold",
     by: now,
     pk: accountKeys.account(accountId).pk,
+    everywhere,
   });
   const holdIds = keys.map(({ sk }) => sk.slice(accountKeys.hold(accountId, "").sk.length));
   for (const holdId of holdIds) {
@@ -263,17 +277,6 @@ async function commit<Effect extends object>(
 }
 
 const turnedAway: readonly CancellationReason[] = [{ code: "ThrottlingError", item: undefined }];
-
-const refused = (reasons: readonly CancellationReason[], position: number): boolean =>
-  reasons[position]?.code === "ConditionalCheckFailed";
-
-/** Somebody else's transaction came first, or the rows are busy: what is known now may do. */
-function againOrFail(reasons: readonly CancellationReason[]): "again" {
-  const stale = reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
-  if (stale || isContention(reasons)) return "again";
-  const codes = reasons.map((reason) => reason?.code ?? "None").join(", ");
-  throw new Error(`Ledger transaction refused: ${codes}`);
-}
 
 /** The open hold in a row, or what it was resolved to. */
 function holdOf(row: Row | undefined): Hold | Settled {

@@ -24,6 +24,8 @@ interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Credits of the account, where the refusal learned them. */
   readonly balance?: number;
+  /** What lies behind it, for the log only. */
+  readonly why?: string;
 }
 
 export class ServiceError extends Error {
@@ -33,7 +35,7 @@ export class ServiceError extends Error {
   readonly details: ErrorDetails;
 
   constructor(kind: readonly [ErrorCode, number], message: string, details: ErrorDetails = {}) {
-    super(message);
+    super(message, details.why === undefined ? {} : { cause: details.why });
     this.name = "ServiceError";
     [this.code, this.status] = kind;
     this.details = details;
@@ -122,9 +124,10 @@ export const notImplemented = (what: string): ServiceError =>
     comingSoon: true,
   });
 
-export const unavailable = (): ServiceError =>
+/** `why`: for the log, such as what was contended; ids at most. */
+export const unavailable = (why?: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
     "A part of the service is overloaded or down. Nothing was charged; try again shortly.",
-    { retryAfterSeconds: 1 },
+    { retryAfterSeconds: 1, ...(why === undefined ? {} : { why }) },
   );

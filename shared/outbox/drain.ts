@@ -47,6 +47,8 @@ export interface DrainDependencies<LogRecord> {
   readonly chance: Chance;
   /** Told of an entry that is worked on, how long it had been due, in milliseconds. */
   readonly late?: (milliseconds: number) => void;
+  /** Told of an entry before it is worked on. */
+  readonly begins?: (entry: Entry) => void;
 }
 
 /** Entries looked at in one go: no more than a slice may hold in memory. */
@@ -164,6 +166,7 @@ async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): 
       if (timeIsUp()) return;
       const lateMs = dependencies.clock.now().getTime() - new Date(entry.dueAt).getTime();
       if (lateMs >= 0) dependencies.late?.(lateMs);
+      dependencies.begins?.(entry);
       try {
         await session.work(entry, { record: (change) => kept.record(change), timeIsUp });
       } catch (error) {

@@ -134,10 +134,20 @@ describe("what functions write", () => {
     expect(by("run-step")).toContainEqual(
       expect.objectContaining({ ...message, ...numbered, ...batch, step: expect.anything() }),
     );
-    expect(by("run-finisher")).toContainEqual(expect.objectContaining({ ...message, ...numbered }));
-    expect(by("delivery")).toContainEqual(
-      expect.objectContaining({ ...message, target_id: "s3_destination" }),
+    const [{ run_id: runId } = {}] = by("run-step");
+    expect(by("run-finisher")).toContainEqual(
+      expect.objectContaining({ ...message, ...numbered, run_id: runId }),
     );
+    for (const target of ["s3_destination", expect.stringMatching(/^we_/) as unknown]) {
+      expect(by("delivery")).toContainEqual(
+        expect.objectContaining({
+          ...message,
+          target_id: target,
+          run_ids: runId,
+          watchlist_ids: watchlistId,
+        }),
+      );
+    }
   });
 
   it("is one line a call and one a message", () => {

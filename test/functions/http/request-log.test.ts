@@ -4,7 +4,12 @@ import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { itemReply } from "../../../functions/http/item-reply.ts";
 import { route } from "../../../functions/http/route.ts";
 import { newApiKey } from "../../../shared/accounts/api-key.ts";
-import { notFound, notImplemented } from "../../../shared/base/errors.ts";
+import {
+  invalidParam,
+  notFound,
+  notImplemented,
+  unavailable,
+} from "../../../shared/base/errors.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
@@ -15,10 +20,17 @@ const apiKey = newApiKey(false, systemChance);
 const clock = fixedClock("2026-03-01T00:00:00Z");
 const owner = { accountId: "acct_1", keyId: "key_1", keyName: "", keyPrefix: "", demo: false };
 
+interface Asked {
+  readonly uncounted?: boolean;
+  readonly path?: string;
+  /** @default the key of the account */
+  readonly key?: string;
+}
+
 /** One call of the offers group; what it left in the log. */
 async function logged(
   outcome: () => Promise<unknown>,
-  uncounted = false,
+  { uncounted = false, ...asked }: Asked = {},
 ): Promise<readonly Line[]> {
   const { logger, lines } = loggedLines("offers");
   const read = route({
@@ -50,11 +62,14 @@ async function logged(
   });
   const event = {
     httpMethod: "POST",
-    path: "/v1/offers",
+    path: asked.path ?? "/v1/offers",
     headers: { Host: "api.test", "Content-Type": "application/json" },
     multiValueHeaders: {},
-    queryStringParameters: { api_key: apiKey, other: "canary-of-a-query" },
-    multiValueQueryStringParameters: { api_key: [apiKey], other: ["canary-of-a-query"] },
+    queryStringParameters: { api_key: asked.key ?? apiKey, other: "canary-of-a-query" },
+    multiValueQueryStringParameters: {
+      api_key: [asked.key ?? apiKey],
+      other: ["canary-of-a-query"],
+    },
     pathParameters: null,
     body: JSON.stringify({ ids: ["canary-of-a-body"] }),
     isBase64Encoded: false,
@@ -87,14 +102,72 @@ describe("the log of a call", () => {
       ...ids,
       level: "INFO",
       method: "POST",
-      path: "/v1/offers",
       route: "POST /v1/offers",
       status: 200,
     });
+    expect(closing(lines)).not.toHaveProperty("path");
+    expect(closing(lines)).not.toHaveProperty("code");
+  });
+
+  it("says which refusal it was, and of which route, wherever the call was refused", async () => {
+    const work = async (): Promise<void> => {
+      throw invalidParam("ids", "Send ids.");
+    };
+    const refusal = { level: "INFO", message: "call", route: "POST /v1/offers" };
+    expect(closing(await logged(work))).toMatchObject({
+      ...refusal,
+      status: 400,
+      code: "INVALID_PARAM",
+    });
+    expect(closing(await logged(work, { key: "svc_live_wrong" }))).toMatchObject({
+      ...refusal,
+      status: 401,
+      code: "UNAUTHORIZED",
+    });
+  });
+
+  it("shows a path only where there is no route, and no key in it", async () => {
+    const path = `/v1/offers/${apiKey}/whsec_canary`;
+    const line = closing(await logged(async () => undefined, { path }));
+
+    expect(line).toMatchObject({ status: 404, code: "NOT_FOUND" });
+    expect(line["path"]).toBe("/v1/offers/svc_live_…/whsec_…");
+    expect(line).not.toHaveProperty("route");
+  });
+
+  it("is an error with its cause when the service was overloaded or down", async () => {
+    const line = closing(
+      await logged(async () => {
+        throw unavailable("ledger of acct_1: TransactionConflict");
+      }),
+    );
+
+    expect(line).toMatchObject({
+      ...ids,
+      level: "ERROR",
+      message: "call failed",
+      status: 503,
+      code: "UNAVAILABLE",
+      error: {
+        name: "ServiceError",
+        cause: "ledger of acct_1: TransactionConflict",
+        stack: expect.stringContaining("request-log.test") as unknown,
+      },
+    });
+  });
+
+  it("is no error when what was asked for is announced only", async () => {
+    const line = closing(
+      await logged(async () => {
+        throw notImplemented("This");
+      }),
+    );
+
+    expect(line).toMatchObject({ level: "INFO", message: "call", code: "NOT_IMPLEMENTED" });
   });
 
   it("names the call in whatever else is written meanwhile", async () => {
-    const lines = await logged(async () => undefined, true);
+    const lines = await logged(async () => undefined, { uncounted: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
       "call not counted against its rate",
@@ -144,6 +217,11 @@ describe("the metrics of a call", () => {
       what: "what is announced only is a class of its own",
       error: notImplemented("This"),
       told: ["501", [1], []],
+    },
+    {
+      what: "what is overloaded fails calls, and was foreseen",
+      error: unavailable(),
+      told: ["5xx", [1], []],
     },
     {
       what: "what nobody foresaw is an error of the service",

@@ -122,16 +122,18 @@ describe("a batch of messages", () => {
     });
   });
 
-  it("gives what nobody understands back, and never writes what it said", async () => {
-    const { lines, again } = await workOff(
-      [`{"account_id": 1, "secret": "${secret}"}`, bodyOf("acct_1")],
-      async () => done,
-    );
+  it.each([
+    ["not JSON", secret],
+    ["not of the expected shape: account_id", `{"account_id": 1, "secret": "${secret}"}`],
+    ["not of the expected shape: secret", `{"account_id": "a", "secret": ["${secret}"]}`],
+    ["not of the expected shape: body", `"${secret}"`],
+  ])("gives back what is %s, and never writes what it said", async (issue, body) => {
+    const { lines, again } = await workOff([body, bodyOf("acct_1")], async () => done);
 
     expect(again).toEqual(["m0"]);
     expect(about(lines, "m0")).toEqual([
-      expect.objectContaining({ level: "ERROR", message: "message not understood" }),
+      expect.objectContaining({ level: "ERROR", message: "message not understood", issue }),
     ]);
-    expect(JSON.stringify(lines)).not.toContain(secret);
+    expect(JSON.stringify(lines)).not.toContain("canary");
   });
 });

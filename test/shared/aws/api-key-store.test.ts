@@ -1,3 +1,5 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AccountStore, NewKey } from "../../../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../../../shared/accounts/api-key-store.ts";
@@ -6,12 +8,14 @@ import { dynamoApiKeyStore } from "../../../shared/aws/api-key-store.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import { countingChance } from "../../support/clock.ts";
+import { watchedClient } from "../../support/watched-client.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 const chance = countingChance();
 
 let tables: TestTables;
+let table: string;
 let accounts: AccountStore;
 let store: ApiKeyStore;
 beforeAll(async () => {
@@ -19,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 beforeEach(async () => {
-  const table = await tables.create();
+  table = await tables.create();
   accounts = dynamoAccountStore(tables.client, { accounts: table });
   store = dynamoApiKeyStore(tables.client, table);
 });
@@ -102,5 +106,23 @@ describe("dynamoApiKeyStore", () => {
 
     await expect(accounts.addKey(aKey(2, { hash: key.hash }))).rejects.toThrow("Transaction");
     expect(await store.list("acct_1")).toEqual([shown(key)]);
+  });
+
+  it("says in the cause whose keys were busy, and with what", async () => {
+    await addKeys([aKey(1)]);
+    const busy = watchedClient(tables.client, (command, send) => {
+      if (!(command instanceof TransactWriteCommand)) return send();
+      throw new TransactionCanceledException({
+        message: "busy",
+        $metadata: {},
+        CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }, { Code: "None" }],
+      });
+    });
+
+    const [{ id } = { id: "" }] = await store.list("acct_1");
+    await expect(dynamoApiKeyStore(busy, table).revoke("acct_1", id, now)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      cause: "keys of acct_1: None, TransactionConflict, None",
+    });
   });
 });

@@ -1,8 +1,13 @@
-import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { GetCommand, PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoLedger } from "../../../shared/aws/ledger.ts";
+import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
 import { concurrencyTiers } from "../../../shared/base/limits.ts";
+import { systemChance } from "../../../shared/base/system.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { expectBooksToBalance, ledgerContract } from "../../contracts/ledger.contract.ts";
+import { fixedClock } from "../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
@@ -62,6 +67,17 @@ describe("requests to DynamoDB", () => {
     await reserve(world.ledgerThrough(client), "first", 10);
     expect(sent).toEqual([GetCommand, TransactWriteCommand]);
   });
+
+  it("are one to the due index, and no more, where there are no credits", async () => {
+    const sent: unknown[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor);
+      return send();
+    });
+    const refused = await reserve(world.ledgerThrough(client), "first", 5_001);
+    expect(refused.outcome).toBe("insufficient");
+    expect(sent.filter((command) => command === QueryCommand)).toHaveLength(1);
+  });
 });
 
 describe("answers that are lost", () => {
@@ -106,5 +122,69 @@ describe("as many calls at once on one account as it has slots", () => {
       inFlight: 0,
     });
     await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("a ledger that is damaged", () => {
+  const entry = (sequence: number) => ({
+    TableName: world.ledgerTable,
+    Item: ledgerEntry({
+      accountId,
+      sequence,
+      type: "grant",
+      credits: 1,
+      balanceBefore: 0,
+      balanceAfter: 1,
+      createdAt: now.toISOString(),
+    }),
+  });
+
+  it("fails at once and names account and entry, when an entry is there that the account has not", async () => {
+    await world.client.send(new PutCommand(entry(2)));
+    const startedAt = performance.now();
+
+    await expect(reserve(world.ledger(), "hold", 10)).rejects.toThrow(
+      `Ledger damaged: ${accountId} is at sequence 1, but its entry 2 is there`,
+    );
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+  });
+
+  it("fails a grant in the same way", async () => {
+    await world.client.send(new PutCommand(entry(2)));
+    const change = { accountId, changeId: "sorry", type: "grant", credits: 5, now } as const;
+
+    await expect(world.changes.apply(change)).rejects.toThrow("but its entry 2 is there");
+  });
+
+  it("names the second entry of a settlement too", async () => {
+    const ledger = world.ledger();
+    await reserve(ledger, "hold", 10);
+    await world.client.send(new PutCommand(entry(4)));
+
+    await expect(settle(ledger, "hold", 4)).rejects.toThrow("but its entry 4 is there");
+  });
+});
+
+describe("an account whose rows stay busy", () => {
+  it("is refused with what was refused in the cause, and without waiting for ever", async () => {
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof TransactWriteCommand)) return send();
+      throw new TransactionCanceledException({
+        message: "busy",
+        $metadata: {},
+        CancellationReasons: [{ Code: "TransactionConflict" }, { Code: "None" }, { Code: "None" }],
+      });
+    });
+    const ledger = dynamoLedger(client, {
+      accountsTable: world.accountsTable,
+      ledgerTable: world.ledgerTable,
+      clock: fixedClock(now.toISOString()),
+      chance: systemChance,
+    });
+
+    await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      cause: `24 attempts: ledger of ${accountId}: TransactionConflict, None, None`,
+    });
   });
 });

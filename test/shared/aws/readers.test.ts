@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoAccountsReader } from "../../../shared/aws/accounts-reader.ts";
 import { dynamoBooksReader } from "../../../shared/aws/books-reader.ts";
 import { dynamoDeliveriesReader } from "../../../shared/aws/deliveries-reader.ts";
 import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
@@ -77,7 +78,21 @@ describe("dynamoBooksReader", () => {
     expect(await Array.fromAsync(reader.usage(accountId))).toEqual([
       { date: "2026-03-01", requests: 1, successful: 1, failed: 0, credits: 4 },
     ]);
-    expect(await reader.keys(accountId)).toEqual({ count: 1, works: new Map([[key.id, true]]) });
+    const lookups = new Map([[key.id, "present"]]);
+    expect(await reader.keys(accountId)).toEqual({ count: 1, lookups });
+    const everyone = dynamoAccountsReader(tables.client, names);
+    expect(await everyone.account(accountId)).toEqual(lines[0]);
+    expect(await everyone.account("acct_none")).toBeUndefined();
+    expect(await everyone.hasRows(accountId)).toBe(true);
+    expect(await everyone.hasRows("acct_none")).toBe(false);
+    expect(await Array.fromAsync(everyone.ledgers())).toEqual([accountId]);
+    const rows = await Array.fromAsync(everyone.everyRow());
+    const live = { hash: hashApiKey(key.key), keyId: key.id, accountId };
+    expect(rows).toContainEqual({ kind: "account", account: lines[0] });
+    expect(rows).toContainEqual({ kind: "below", accountId });
+    expect(rows).toContainEqual({ kind: "key", key: live });
+    expect(await everyone.isUnlisted(live)).toBe(false);
+    expect(await everyone.isUnlisted({ ...live, accountId: "acct_none" })).toBe(true);
   });
 });
 
@@ -149,10 +164,18 @@ describe("dynamoDeliveriesReader", () => {
     const reader = dynamoDeliveriesReader(tables.client, table);
 
     expect(await reader.feedCount("acct_1")).toBe(3);
-    const entries = await Array.fromAsync(reader.feed("acct_1", 2));
-    expect(entries.map(({ sequence }) => sequence)).toEqual([1, 2]);
-    expect(await reader.feedRunsSince("acct_1", "2026-03-01T00:02:00.000Z", 3)).toBe(2);
-    expect(await reader.feedRunsSince("acct_1", start, 2)).toBe(2);
+    const entries = await Array.fromAsync(reader.feed("acct_1"));
+    expect(entries.map(({ sequence, runId }) => [sequence, runId])).toEqual([
+      [1, "wlrun_01"],
+      [2, "wlrun_02"],
+      [3, "wlrun_03"],
+    ]);
+    expect(entries[0]?.types).toEqual(["watchlist.run.completed"]);
+    const since = reader.feedByTime("acct_1", "2026-03-01T00:02:00.000Z");
+    expect(await Array.fromAsync(since)).toEqual([
+      { sequence: 2, runId: "wlrun_02" },
+      { sequence: 3, runId: "wlrun_03" },
+    ]);
     expect(await reader.feedCount("acct_2")).toBe(0);
   });
 });

@@ -74,6 +74,23 @@ const listOutbox = (): OutboxStore<string> => ({
 const worked = () => kept.flatMap(({ records }) => records);
 
 describe("drain", () => {
+  it("tells of each entry before it is worked on, also of one that fails", async () => {
+    entries = [entry("a"), entry("b")];
+    const told: string[] = [];
+    const usual = session;
+    session = {
+      ...usual,
+      work(one, slice) {
+        told.push(`works on ${one.key}`);
+        return one.key === "a" ? Promise.reject(new Error("no store")) : usual.work(one, slice);
+      },
+    };
+    const begins = ({ key }: Entry): void => void told.push(key);
+
+    await expect(drain(target, { ...dependencies, begins })).rejects.toThrow("no store");
+    expect(told).toEqual(["a", "works on a", "b", "works on b"]);
+  });
+
   it("works off everything that is due, in few transactions, and wakes nobody", async () => {
     entries = Array.from({ length: 60 }, (_, n) => entry(`e${String(n).padStart(2, "0")}`));
     await drain(target, dependencies);

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { noteRun } from "../../../functions/delivery/note-run.ts";
+import { newWork, within, workKeys } from "../../../shared/base/work-log.ts";
+import { firstEntry } from "../../../shared/exports/export-entries.ts";
+import type { Entry } from "../../../shared/outbox/outbox.ts";
+import { recoverEntry, runEntry } from "../../../shared/webhooks/outbox-entries.ts";
+
+const at = "2026-03-01T00:00:00.000Z";
+const owed = (n: number, list = "wl_1"): Entry =>
+  runEntry({ runId: `wlrun_${n}`, watchlistId: list, types: null, happenedAt: at });
+
+/** What a message's lines say once it has worked on entries. */
+const keysAfter = (entries: readonly Entry[]) =>
+  within(newWork({ account_id: "acct_1" }), () => {
+    entries.forEach(noteRun);
+    return workKeys();
+  });
+
+describe("the lines of a delivery", () => {
+  it("name each run and each list that was worked on, once", () => {
+    expect(keysAfter([owed(1), owed(2), owed(1), owed(3, "wl_2")])).toEqual({
+      account_id: "acct_1",
+      run_ids: "wlrun_1 wlrun_2 wlrun_3",
+      watchlist_ids: "wl_1 wl_2",
+    });
+  });
+
+  it("name the run of an export", () => {
+    const run = { runId: "wlrun_1", watchlistId: "wl_1", runNumber: null, createdAt: at };
+    expect(keysAfter([firstEntry(run)])).toMatchObject({ run_ids: "wlrun_1" });
+  });
+
+  it("name ten runs, and say that there were more", () => {
+    const runs = Array.from({ length: 300 }, (_, n) => owed(n));
+    const named = String(keysAfter(runs)["run_ids"]).split(" ");
+
+    expect(named).toEqual([...runs.slice(0, 10).map((_, n) => `wlrun_${n}`), "…"]);
+  });
+
+  it("name none where only a span of time is asked for", () => {
+    expect(keysAfter([recoverEntry({ since: at, until: at }, new Date(at))])).toEqual({
+      account_id: "acct_1",
+    });
+  });
+});
