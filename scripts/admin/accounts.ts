@@ -1,34 +1,52 @@
+import * as v from "valibot";
 import { concurrencyFor } from "../../shared/accounts/account.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { newApiKeyBody } from "../../shared/accounts/api-key-schema.ts";
 import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { dynamoApiKeyStore } from "../../shared/aws/api-key-store.ts";
 import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
 import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/endpoint-store.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { limits } from "../../shared/base/limits.ts";
-import type { Account } from "../../shared/accounts/account.ts";
-import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
-import { presentTopUp } from "./credits.ts";
+import { visibleText } from "../../shared/base/visible-text.ts";
+import {
+  type Admin,
+  type Commands,
+  listOf,
+  required,
+  type Values,
+  wholeNumber,
+} from "./command.ts";
+import { creditsMax, presentTopUp } from "./credits.ts";
+import { accountsOf, existingAccount } from "./existing.ts";
 import { watchlistLines } from "./watchlists.ts";
 
 const time = { clock: systemClock, chance: systemChance };
-
-const accountsOf = ({ dynamo, target: { tables } }: Admin) =>
-  dynamoAccountStore(dynamo, { accounts: tables.accounts, ledger: tables.ledger });
 
 const keysOf = ({ dynamo, target }: Admin) => dynamoApiKeyStore(dynamo, target.tables.accounts);
 
 const booksOf = ({ dynamo, target: { tables } }: Admin) =>
   dynamoBooksReader(dynamo, { accountsTable: tables.accounts, ledgerTable: tables.ledger });
 
-/** @throws Error when there is no such account. */
-async function existing(accountId: string, admin: Admin): Promise<Account> {
-  const account = await accountsOf(admin).get(accountId);
-  if (account === undefined) throw new Error(`There is no account ${accountId}`);
-  return account;
-}
+const nameLengthMax = 200;
+
+/** What `create-account` is given. */
+const accountNames = v.object({
+  name: v.pipe(
+    v.string(),
+    v.maxLength(nameLengthMax, `'name' has at most ${nameLengthMax} characters.`),
+    visibleText("name"),
+  ),
+  email: v.pipe(v.string(), v.email("--email is not an email address")),
+});
+
+const namesOf = (values: Values): v.InferOutput<typeof accountNames> =>
+  v.parse(accountNames, { name: required(values, "name"), email: required(values, "email") });
+
+/** The name of a key, as the API takes it. */
+const keyNameOf = (values: Values): string =>
+  v.parse(newApiKeyBody, { name: required(values, "name") }).name;
 
 export const accountCommands: Commands = {
   accounts: {
@@ -60,15 +78,14 @@ export const accountCommands: Commands = {
     usage: "--name <name> --email <email> [--credits <n>] [--demo]",
     takes: ["name", "email", "credits", "demo"],
     about: `Opens an account with ${limits.signupCredits} credits, or as many as you say.`,
-    changes: (values) => `Open an account for ${required(values, "email")}`,
+    changes: (values) => `Open an account for ${namesOf(values).email}`,
     async run(values, admin) {
       const credits =
         values.credits === undefined
           ? {}
-          : { signupCredits: wholeNumber(values, "credits", { least: 0 }) };
+          : { signupCredits: wholeNumber(values, "credits", { least: 0, most: creditsMax }) };
       const wanted = {
-        name: required(values, "name"),
-        email: required(values, "email"),
+        ...namesOf(values),
         demo: values.demo === true,
         ...credits,
       };
@@ -81,7 +98,7 @@ export const accountCommands: Commands = {
     takes: ["account"],
     about: "Lists the API keys of an account.",
     async run(values, admin) {
-      const { id } = await existing(required(values, "account"), admin);
+      const { id } = await existingAccount(required(values, "account"), admin);
       return listOf((await keysOf(admin).list(id)).map(presentApiKey));
     },
   },
@@ -89,10 +106,10 @@ export const accountCommands: Commands = {
     usage: "--account <acct_…> --name <name>",
     takes: ["account", "name"],
     about: "Makes an API key and shows it, this once.",
-    changes: (values) => `Make an API key for ${required(values, "account")}`,
+    changes: (values) => `Make an API key for ${required(values, "account")}: ${keyNameOf(values)}`,
     async run(values, admin) {
-      const account = await existing(required(values, "account"), admin);
-      const wanted = { account, name: required(values, "name") };
+      const account = await existingAccount(required(values, "account"), admin);
+      const wanted = { account, name: keyNameOf(values) };
       const made = await createApiKey(wanted, { accounts: accountsOf(admin), ...time });
       return { ...presentApiKey(made), key: made.key };
     },
@@ -113,7 +130,7 @@ export const accountCommands: Commands = {
 };
 
 async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
-  const account = await existing(accountId, admin);
+  const account = await existingAccount(accountId, admin);
   const { dynamo, target } = admin;
   const endpoints = await dynamoEndpoints(dynamo, target.tables.deliveries).list(accountId);
   const destination = await dynamoDestinationStore(dynamo, target.tables.deliveries).get(accountId);

@@ -1,13 +1,9 @@
 import type { BooksReader } from "../../shared/aws/books-reader.ts";
 import type { Clock } from "../../shared/base/clock.ts";
+import { type Difference, fieldDifferences, present } from "../../shared/base/difference.ts";
+import { type FoldSince, ledgerFold, type LedgerSums } from "../../shared/credits/ledger-fold.ts";
 import {
-  type Difference,
-  fieldDifferences,
-  missing,
-  present,
-} from "../../shared/base/difference.ts";
-import { ledgerFold, type LedgerSums } from "../../shared/credits/ledger-fold.ts";
-import {
+  beyondDifferences,
   bookDifferences,
   holdCheck,
   type Moved,
@@ -20,6 +16,8 @@ interface BooksFound extends Looked {
   /** Null for an account that is not there any more. */
   readonly sums: LedgerSums | null;
   readonly holds: number;
+  /** Ids of keys whose lookup rows are those of other accounts. */
+  readonly strayKeys: readonly string[];
 }
 
 interface BooksDependencies {
@@ -30,10 +28,18 @@ interface BooksDependencies {
 /** An account's row, holds, usage and keys against its ledger. */
 export const checkBooks = (
   accountId: string,
-  since: Date,
+  since: FoldSince,
   dependencies: BooksDependencies,
 ): Promise<BooksFound> =>
   confirmed(() => lookAtBooks(accountId, since, dependencies), dependencies);
+
+const nothing: BooksFound = {
+  sums: null,
+  holds: 0,
+  strayKeys: [],
+  differences: [],
+  isSteady: true,
+};
 
 /**
  * Entries never change: those up to the account's sequence are what the account's row must come to,
@@ -41,11 +47,11 @@ export const checkBooks = (
  */
 async function lookAtBooks(
   accountId: string,
-  since: Date,
-  { books: reader }: BooksDependencies,
+  since: FoldSince,
+  { books: reader, clock }: BooksDependencies,
 ): Promise<BooksFound> {
   const books = await reader.books(accountId);
-  if (books === undefined) return { sums: null, holds: 0, differences: [], isSteady: true };
+  if (books === undefined) return nothing;
   const fold = ledgerFold(accountId, since);
   const differences: Difference[] = [];
   for await (const entry of reader.entries(accountId, 1, books.sequence)) {
@@ -55,43 +61,58 @@ async function lookAtBooks(
   const check = holdCheck(accountId, sums);
   let holds = 0;
   for await (const hold of reader.holds(accountId)) {
-    check.take(hold);
+    check.take(hold, clock.now());
     holds += 1;
   }
   const usage = await Array.fromAsync(reader.usage(accountId));
-  const moved = await movedSince(books, reader);
+  const { moved, beyond } = await movedSince(books, reader);
+  const keys = await keyDifferences(accountId, reader);
   differences.push(
     ...whole,
     ...bookDifferences(books, sums),
+    ...beyond,
     ...check.end(moved),
     ...usageDifferences(accountId, usage, { sums, moved }),
-    ...(await keyDifferences(accountId, reader)),
+    ...keys.differences,
   );
-  return { sums, holds, differences, isSteady: true };
+  return { sums, holds, strayKeys: keys.stray, differences, isSteady: true };
 }
 
-/** Asked for after the rows: what they were moved by is in the ledger by then. */
+/**
+ * What moved since, from all entries that there are. Asked for after the rows: what they were moved
+ * by is in the ledger by then. The account is asked for last: its sequence has come to every entry.
+ */
 async function movedSince(
   { accountId, sequence }: StoredBooks,
   reader: BooksReader,
-): Promise<Moved> {
+): Promise<{ readonly moved: Moved; readonly beyond: readonly Difference[] }> {
   const [holds, dates] = [new Set<string>(), new Set<string>()];
-  const now = await reader.books(accountId);
-  for await (const entry of reader.entries(accountId, sequence + 1, now?.sequence ?? sequence)) {
+  let newest = sequence;
+  for await (const entry of reader.entries(accountId, sequence + 1)) {
     if (entry.holdId !== null) holds.add(entry.holdId);
     dates.add(entry.createdAt.slice(0, 10));
+    newest = entry.sequence;
   }
-  return { holds, dates };
+  const now = await reader.books(accountId);
+  const beyond = now === undefined ? [] : beyondDifferences(now, newest);
+  return { moved: { holds, dates }, beyond };
 }
 
-async function keyDifferences(accountId: string, reader: BooksReader): Promise<Difference[]> {
-  const { count, works } = await reader.keys(accountId);
-  return [
-    ...fieldDifferences(accountId, { key_count: count }, { key_count: works.size }),
-    ...[...works].flatMap(([keyId, isWorking]) =>
-      isWorking
+async function keyDifferences(accountId: string, reader: BooksReader) {
+  const { count, lookups } = await reader.keys(accountId);
+  const wrong = [...lookups].filter(([, lookup]) => lookup !== present);
+  return {
+    differences: [
+      ...(count === null
         ? []
-        : [{ place: `${accountId} ${keyId}`, field: "lookup", stored: missing, expected: present }],
-    ),
-  ];
+        : fieldDifferences(accountId, { key_count: count }, { key_count: lookups.size })),
+      ...wrong.map(([keyId, stored]) => ({
+        place: `${accountId} ${keyId}`,
+        field: "lookup",
+        stored,
+        expected: present,
+      })),
+    ],
+    stray: wrong.map(([keyId]) => keyId),
+  };
 }

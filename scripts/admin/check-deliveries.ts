@@ -6,7 +6,6 @@ import {
   missing,
   present,
 } from "../../shared/base/difference.ts";
-import { feedCheck, feedKeptSince } from "../../shared/events/reconcile-feed.ts";
 import type { ExportStore } from "../../shared/exports/export-store.ts";
 import { entriesFor as entriesForExport } from "../../shared/exports/reconcile-export.ts";
 import {
@@ -17,14 +16,21 @@ import {
 } from "../../shared/outbox/outbox.ts";
 import { targetDifferences } from "../../shared/outbox/reconcile-target.ts";
 import type { DeliveryStore } from "../../shared/webhooks/delivery-store.ts";
+import type { Endpoint } from "../../shared/webhooks/endpoint.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
-import { entriesFor as entriesForDelivery } from "../../shared/webhooks/reconcile-delivery.ts";
+import {
+  type EndedRun,
+  entriesFor as entriesForDelivery,
+  forgottenDelivery,
+} from "../../shared/webhooks/reconcile-delivery.ts";
+import { checkFeed } from "./check-feed.ts";
 import { confirmed, type Looked } from "./confirmed.ts";
+import { orUnreadable } from "./reconcile-unreadable.ts";
 
-interface DeliveriesDependencies {
+export interface DeliveriesDependencies {
   readonly rows: DeliveriesReader;
   readonly endpoints: EndpointLookup;
-  readonly deliveries: Pick<DeliveryStore, "list" | "get">;
+  readonly deliveries: Pick<DeliveryStore, "list" | "get" | "getMany">;
   readonly exports: Pick<ExportStore, "list" | "get">;
   readonly clock: Clock;
 }
@@ -36,28 +42,50 @@ interface DeliveriesFound extends Looked {
   readonly feedRuns: number;
 }
 
-/** An account's endpoints, what it is owed, and its feed; `openedAt`: an ISO time. */
+export interface PublishingAccount {
+  readonly id: string;
+  /** An ISO time. */
+  readonly openedAt: string;
+  /** What its lists had to say, read before; absent when that is not known. */
+  readonly ended?: readonly EndedRun[];
+}
+
+/** An account's endpoints, what it is owed, and its feed. */
 export const checkDeliveries = (
-  account: { readonly id: string; readonly openedAt: string },
+  account: PublishingAccount,
   dependencies: DeliveriesDependencies,
 ): Promise<DeliveriesFound> =>
   confirmed(async () => {
     const { id } = account;
-    const owed = await owedDifferences(id, dependencies);
-    const feed = await feedDifferences(account, dependencies);
+    let [pending, feedRuns] = [0, 0];
+    const owed = async () => {
+      const found = await owedDifferences(id, dependencies);
+      pending = found.pending;
+      return found.differences;
+    };
+    let listed: readonly Endpoint[] = [];
+    const endpoints = async () => {
+      listed = await dependencies.endpoints.list(id);
+      return endpointDifferences(id, listed, dependencies);
+    };
+    const feed = async () => {
+      const found = await checkFeed({ ...account, endpoints: listed }, dependencies);
+      feedRuns = found.runs;
+      return found.differences;
+    };
     const differences = [
-      ...(await endpointDifferences(id, dependencies)),
-      ...owed.differences,
-      ...feed.differences,
+      ...(await orUnreadable(`${id} endpoints`, endpoints)),
+      ...(await orUnreadable(`${id} deliveries and exports`, owed)),
+      ...(await orUnreadable(`${id} feed`, feed)),
     ];
-    return { pending: owed.pending, feedRuns: feed.runs, differences, isSteady: true };
+    return { pending, feedRuns, differences, isSteady: true };
   }, dependencies);
 
 async function endpointDifferences(
   accountId: string,
+  listed: readonly Endpoint[],
   { endpoints, rows, clock }: DeliveriesDependencies,
 ): Promise<Difference[]> {
-  const listed = await endpoints.list(accountId);
   const differences = fieldDifferences(
     accountId,
     { webhook_endpoints: await endpoints.countEndpoints(accountId) },
@@ -85,7 +113,9 @@ async function owedDifferences(
   const { deliveries, exports } = dependencies;
   const differences: Difference[] = [];
   let pending = 0;
-  for await (const { id } of pendingDeliveries(accountId, dependencies)) {
+  for await (const pendingOne of pendingDeliveries(accountId, dependencies)) {
+    const { id } = pendingOne;
+    differences.push(...forgottenDelivery(accountId, pendingOne));
     const owed = async () => {
       const delivery = await deliveries.get(accountId, id);
       if (delivery === null) return null;
@@ -154,21 +184,4 @@ async function* pendingExports(accountId: string, { exports }: DeliveriesDepende
     yield* page.exports;
     before = page.lastId;
   } while (before !== null);
-}
-
-async function feedDifferences(
-  { id, openedAt }: { readonly id: string; readonly openedAt: string },
-  { rows, clock }: DeliveriesDependencies,
-): Promise<{ readonly differences: readonly Difference[]; readonly runs: number }> {
-  const kept = feedKeptSince(clock.now());
-  const check = feedCheck(id, { at: openedAt, kept });
-  const count = await rows.feedCount(id);
-  const differences: Difference[] = [];
-  let runs = 0;
-  for await (const entry of rows.feed(id, count)) {
-    differences.push(...check.take(entry));
-    runs += 1;
-  }
-  const byTime = await rows.feedRunsSince(id, kept, count);
-  return { differences: [...differences, ...check.end({ count, byTime })], runs };
 }

@@ -2,15 +2,19 @@ import type { ListsReader, StoredCounts } from "../../shared/aws/lists-reader.ts
 import type { Clock } from "../../shared/base/clock.ts";
 import { type Difference, fieldDifferences } from "../../shared/base/difference.ts";
 import type { LedgerSums } from "../../shared/credits/ledger-fold.ts";
+import { feedKeptSince } from "../../shared/events/reconcile-feed.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import {
   chargeDifferences,
   isFolded,
+  type RecordedRun,
   type RecordedStep,
   resultDifferences,
+  runPlace,
   runSequenceCheck,
 } from "../../shared/runs/reconcile-runs.ts";
 import type { StepStore } from "../../shared/runs/step-store.ts";
+import type { EndedRun } from "../../shared/webhooks/reconcile-delivery.ts";
 import type { ListRef } from "../../shared/watchlists/page-store.ts";
 import {
   countDifferences,
@@ -18,6 +22,7 @@ import {
   scheduleDifferences,
 } from "../../shared/watchlists/reconcile-list.ts";
 import { confirmed, type Looked } from "./confirmed.ts";
+import { orUnreadable } from "./reconcile-unreadable.ts";
 
 interface ListsDependencies {
   readonly lists: ListsReader;
@@ -58,7 +63,7 @@ const isSame = (a: StoredCounts, b: StoredCounts): boolean =>
   a.counts.delisted === b.counts.delisted;
 
 interface RunsDependencies extends ListsDependencies {
-  readonly steps: Pick<StepStore, "list" | "toldResults">;
+  readonly steps: Pick<StepStore, "list" | "starts" | "toldResults">;
 }
 
 export interface RunsWanted extends ListRef {
@@ -75,6 +80,8 @@ export interface RunsWanted extends ListRef {
 
 interface RunsFound extends Looked {
   readonly runs: number;
+  /** Those that are over and whose events are kept. */
+  readonly ended: readonly EndedRun[];
 }
 
 /** A list's schedule and runs: its row, theirs, and what the steps recorded. */
@@ -86,22 +93,55 @@ const recordedDays = 13;
 
 async function lookAtRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
   const { lists, clock } = dependencies;
-  const stored = await lists.list(wanted.accountId, wanted.watchlistId);
-  if (stored === undefined) return { runs: 0, differences: [], isSteady: true };
+  const { accountId, watchlistId, runsMax } = wanted;
+  const stored = await lists.list(accountId, watchlistId);
+  if (stored === undefined) return noRuns;
+  const now = clock.now();
   const check = runSequenceCheck(stored.list);
-  const recordedSince = new Date(clock.now().getTime() - recordedDays * 24 * 60 * 60 * 1_000);
-  const differences = scheduleDifferences(stored);
-  let runs = 0;
-  for await (const line of lists.runs(wanted.watchlistId)) {
+  const recordedSince = new Date(now.getTime() - recordedDays * 24 * 60 * 60 * 1_000);
+  const keptSince = feedKeptSince(now);
+  const differences = scheduleDifferences(stored, now);
+  const ended: EndedRun[] = [];
+  let [runs, newest] = [0, 0];
+  const damaged = (runNumber: number): void => {
+    differences.push(...check.takeUnreadable(runNumber));
+  };
+  for await (const line of lists.runs(watchlistId, damaged)) {
     const { run } = line;
-    differences.push(...check.take(line));
+    differences.push(...check.take(line, clock.now()));
     if (!isFolded(run)) continue;
+    newest += 1;
+    ended.push(...endedRun(run, { keptSince, isNewest: newest <= runsMax }));
     differences.push(...runCharge(run, wanted));
-    if (runs >= wanted.runsMax || new Date(run.startedAt) < recordedSince) continue;
+    if (newest > runsMax || new Date(run.startedAt) < recordedSince) continue;
     runs += 1;
-    differences.push(...resultDifferences(run, await recordedBy(run, dependencies)));
+    differences.push(...(await resultsOf(run, dependencies)));
   }
-  return { runs, differences: [...differences, ...check.end()], isSteady: true };
+  const after = await lists.list(accountId, watchlistId);
+  if (after === undefined) return noRuns;
+  differences.push(...check.end(after.list.runCount));
+  return { runs, ended, differences, isSteady: true };
+}
+
+const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
+
+/** A run that was handed over to those who are to learn of it. */
+function endedRun(
+  { id: runId, watchlistId, runNumber, phase, finishedAt, watchlist }: Run,
+  { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
+): EndedRun[] {
+  if (phase !== "done" || watchlist === null || finishedAt === null) return [];
+  if (finishedAt < keptSince) return [];
+  const { webhookEndpointId } = watchlist;
+  const place = runPlace(watchlistId, runNumber);
+  return [{ place, runId, watchlistId, webhookEndpointId, endedAt: finishedAt, isNewest }];
+}
+
+function resultsOf(run: Run, dependencies: RunsDependencies): Promise<readonly Difference[]> {
+  const place = `${runPlace(run.watchlistId, run.runNumber)} results`;
+  return orUnreadable(place, async () =>
+    resultDifferences(run, await recordedBy(run, dependencies)),
+  );
 }
 
 function runCharge(run: Run, { charged }: RunsWanted): Difference[] {
@@ -113,12 +153,16 @@ function runCharge(run: Run, { charged }: RunsWanted): Difference[] {
   return isCovered ? chargeDifferences(run, charged.sums.charged.get(run.id) ?? 0) : [];
 }
 
-async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<readonly RecordedStep[]> {
+async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<RecordedRun> {
   const recorded: RecordedStep[] = [];
+  const tracked = new Set<string>();
+  for (const { id } of run.plan === null ? [] : run.pipeline.steps) {
+    for (const ids of await steps.starts(run, id)) for (const one of ids) tracked.add(one);
+  }
   for (const step of await steps.list(run.id)) {
     recorded.push({ step, results: await Array.fromAsync(steps.toldResults(step)) });
   }
-  return recorded;
+  return { steps: recorded, tracked: tracked.size };
 }
 
 /** The count that limits an account's lists. */

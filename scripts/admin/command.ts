@@ -45,8 +45,12 @@ export interface Admin {
   readonly target: Target;
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
-  /** Takes a line for people at once, before the result. */
+  /** True at a terminal, unless JSON is asked for: results are text then. */
+  readonly isForPeople: boolean;
+  /** Takes a line of the result at once. */
   readonly say: (line: string) => void;
+  /** Takes what somebody should know besides the result. */
+  readonly warn: (line: string) => void;
   /** Sets the exit code of a command that has done its work: 0 otherwise. */
   readonly endWith: (code: number) => void;
 }
@@ -98,7 +102,7 @@ export function wholeNumber(
 ): number {
   if (values[name] === undefined && otherwise !== undefined) return otherwise;
   const text = required(values, name);
-  const number = Number(text);
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number) || number < least || number > most) {
     throw new Error(`--${name} ${text} is not a whole number${range({ least, most })}`);
   }
@@ -113,6 +117,5 @@ export const listOf = (data: readonly unknown[], hasMore = false): unknown => ({
 });
 
 function range({ least, most }: { readonly least: number; readonly most: number }): string {
-  if (least === Number.MIN_SAFE_INTEGER) return "";
   return most === Number.MAX_SAFE_INTEGER ? ` from ${least} on` : ` from ${least} to ${most}`;
 }

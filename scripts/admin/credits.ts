@@ -16,7 +16,10 @@ import {
   type Values,
   wholeNumber,
 } from "./command.ts";
+import { existingAccount } from "./existing.ts";
 
+/** A typing error beyond; balances are exact up to 9,000 changes of so many. */
+export const creditsMax = 1_000_000_000_000;
 /** What one look at the ledger brings. */
 const transactionsMax = 1_000;
 const packNames = Object.keys(creditPacks).join("|");
@@ -33,10 +36,11 @@ export const creditCommands: Commands = {
     usage: "--account <acct_…> [--limit <n>] [--starting-after <ctx_…>]",
     takes: ["account", "limit", "starting-after"],
     about: "Lists the ledger of an account, newest first.",
-    run: (values, { dynamo, target }) =>
-      listTransactions(
+    async run(values, admin) {
+      const { id } = await existingAccount(required(values, "account"), admin);
+      return listTransactions(
         {
-          accountId: required(values, "account"),
+          accountId: id,
           limit: wholeNumber(values, "limit", {
             least: 1,
             most: transactionsMax,
@@ -44,8 +48,9 @@ export const creditCommands: Commands = {
           }),
           startingAfter: values["starting-after"],
         },
-        dynamoCreditHistory(dynamo, target.tables.ledger),
-      ),
+        dynamoCreditHistory(admin.dynamo, admin.target.tables.ledger),
+      );
+    },
   },
   purchase: {
     usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
@@ -106,7 +111,7 @@ function topUpOf(values: Values): AutoTopUp | null {
   }
   return {
     enabled: values.disabled !== true,
-    thresholdCredits: wholeNumber(values, "threshold", { least: 0 }),
+    thresholdCredits: wholeNumber(values, "threshold", { least: 0, most: creditsMax }),
     packId: packOf(values),
   };
 }
@@ -144,10 +149,11 @@ function packOf(values: Values): PackId {
   return pack;
 }
 
-const granted = (values: Values): number => wholeNumber(values, "credits", { least: 1 });
+const granted = (values: Values): number =>
+  wholeNumber(values, "credits", { least: 1, most: creditsMax });
 
 function adjusted(values: Values): number {
-  const credits = wholeNumber(values, "credits", { least: Number.MIN_SAFE_INTEGER });
+  const credits = wholeNumber(values, "credits", { least: -creditsMax, most: creditsMax });
   if (credits === 0) throw new Error("--credits 0 changes nothing");
   return credits;
 }

@@ -1,11 +1,4 @@
 import {
-  ChangeMessageVisibilityCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  type SQSClient,
-} from "@aws-sdk/client-sqs";
-import {
   type Admin,
   type Commands,
   listOf,
@@ -13,13 +6,13 @@ import {
   type Values,
   wholeNumber,
 } from "./command.ts";
+import { peek, peekDefault } from "./peek.ts";
+import { countsOf } from "./queue-counts.ts";
 import { replayDeadLetters } from "./replay.ts";
 import { type QueueName, queueNames, type QueueUrls } from "./target.ts";
 
-/** What one receive gives at most. */
-const receiveMax = 10;
-/** Long enough to look through a queue without meeting a message twice. */
-const peekSeconds = 60;
+/** Exit code of a replay after which letters are left. */
+const notAll = 1;
 
 export const deadLetterCommands: Commands = {
   "dead-letters": {
@@ -28,11 +21,16 @@ export const deadLetterCommands: Commands = {
     about: "Counts the messages of each queue, and those that were given up.",
     async run(_values, { sqs, target }) {
       const urls = await target.queues();
-      const rows = queueNames.map(async (name) => ({
-        queue: name,
-        ...(await countsOf(sqs, urls[name].queue)),
-        dead_letters: (await countsOf(sqs, urls[name].deadLetters)).waiting,
-      }));
+      const rows = queueNames.map(async (name) => {
+        const dead = await countsOf(sqs, urls[name].deadLetters);
+        return {
+          queue: name,
+          ...(await countsOf(sqs, urls[name].queue)),
+          // Those that somebody looks at are there as well.
+          dead_letters: dead.waiting + dead.in_flight,
+          dead_letters_in_flight: dead.in_flight,
+        };
+      });
       return listOf(await Promise.all(rows));
     },
   },
@@ -42,8 +40,12 @@ export const deadLetterCommands: Commands = {
     about: "Shows messages that were given up, and leaves them where they are.",
     async run(values, admin) {
       const { deadLetters } = await queueOf(values, admin);
-      const limit = wholeNumber(values, "limit", { least: 1, otherwise: receiveMax });
-      return listOf(await peek(admin.sqs, deadLetters, limit));
+      const limit = wholeNumber(values, "limit", { least: 1, otherwise: peekDefault });
+      const { in_flight: held } = await countsOf(admin.sqs, deadLetters);
+      if (held > 0) admin.warn(inOtherHands(held));
+      // One more than is shown, to know whether there is more.
+      const found = await peek(admin.sqs, deadLetters, limit + 1);
+      return listOf(found.slice(0, limit), found.length > limit);
     },
   },
   "dead-letters replay": {
@@ -53,67 +55,22 @@ export const deadLetterCommands: Commands = {
     changes: (values) => `Move the dead letters of the ${required(values, "queue")} queue back`,
     async run(values, admin) {
       const urls = await queueOf(values, admin);
-      return { queue: values.queue, ...(await replayDeadLetters(admin.sqs, urls)) };
+      const replayed = await replayDeadLetters(admin.sqs, urls);
+      if (replayed.state === "incomplete") {
+        admin.warn(inOtherHands(replayed.in_flight));
+        admin.endWith(notAll);
+      }
+      return { queue: values.queue, ...replayed };
     },
   },
 };
+
+const inOtherHands = (letters: number): string =>
+  `${letters} ${letters === 1 ? "letter is" : "letters are"} in somebody's hands: again in a minute.`;
 
 async function queueOf(values: Values, { target }: Admin): Promise<QueueUrls> {
   const wanted = required(values, "queue");
   const name = queueNames.find((one): one is QueueName => one === wanted);
   if (name === undefined) throw new Error(`--queue is one of ${queueNames.join(", ")}`);
   return (await target.queues())[name];
-}
-
-async function countsOf(sqs: SQSClient, QueueUrl: string) {
-  const names = {
-    waiting: "ApproximateNumberOfMessages",
-    in_flight: "ApproximateNumberOfMessagesNotVisible",
-    delayed: "ApproximateNumberOfMessagesDelayed",
-  } as const;
-  const { Attributes = {} } = await sqs.send(
-    new GetQueueAttributesCommand({ QueueUrl, AttributeNames: Object.values(names) }),
-  );
-  const count = (name: keyof typeof names): number => Number(Attributes[names[name]] ?? 0);
-  return { waiting: count("waiting"), in_flight: count("in_flight"), delayed: count("delayed") };
-}
-
-/** Receives messages and gives each back at once when all have been seen. */
-async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {
-  const held: Message[] = [];
-  try {
-    while (held.length < limit) {
-      const { Messages = [] } = await sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl,
-          MaxNumberOfMessages: Math.min(receiveMax, limit - held.length),
-          VisibilityTimeout: peekSeconds,
-          WaitTimeSeconds: 1,
-          MessageSystemAttributeNames: ["SentTimestamp", "ApproximateReceiveCount"],
-        }),
-      );
-      if (Messages.length === 0) break;
-      held.push(...Messages);
-    }
-  } finally {
-    for (const { ReceiptHandle } of held) {
-      await sqs.send(
-        new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
-      );
-    }
-  }
-  return held.map(({ MessageId, Attributes, Body }) => ({
-    id: MessageId,
-    sent_at: new Date(Number(Attributes?.SentTimestamp)).toISOString(),
-    received: Number(Attributes?.ApproximateReceiveCount),
-    body: parsed(Body ?? ""),
-  }));
-}
-
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return body;
-  }
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { documentClient } from "../../shared/aws/dynamo.ts";
+import { isServiceError } from "../../shared/base/errors.ts";
 import { accountCommands } from "./accounts.ts";
 import {
   type Command,
@@ -84,7 +85,9 @@ async function carryOut(command: WorldCommand, values: Values, streams: Streams)
     target,
     dynamo: documentClient(),
     sqs: new SQSClient({ useQueueUrlAsEndpoint: false }),
+    isForPeople: isForPeople(values, streams),
     say: (line) => void streams.output.write(`${line}\n`),
+    warn: (line) => void streams.errors.write(`${line}\n`),
     endWith: (wanted) => {
       code = wanted;
     },
@@ -94,10 +97,13 @@ async function carryOut(command: WorldCommand, values: Values, streams: Streams)
 }
 
 /** JSON for scripts, text for people. */
-function print(result: unknown, { json }: Values, { output }: Streams): void {
-  const isForPeople = output.isTTY === true && json !== true;
-  output.write(`${isForPeople ? textOf(result) : JSON.stringify(result, null, 2)}\n`);
+function print(result: unknown, values: Values, streams: Streams): void {
+  const text = isForPeople(values, streams) ? textOf(result) : JSON.stringify(result, null, 2);
+  streams.output.write(`${text}\n`);
 }
+
+const isForPeople = ({ json }: Values, { output }: Streams): boolean =>
+  output.isTTY === true && json !== true;
 
 function refuseOthers(name: string, { takes, usage }: Command, given: readonly string[]): void {
   const taken = new Set<string>(takes);
@@ -125,5 +131,8 @@ function reasonOf(error: unknown): string {
     const code = "code" in error ? String(error.code) : error.name;
     return `${code}: the endpoint does not answer. Does the world still run?`;
   }
-  return error.message;
+  // What the API keeps to itself, an operator may know.
+  return isServiceError(error) && typeof error.cause === "string"
+    ? `${error.message} (${error.cause})`
+    : error.message;
 }

@@ -6,9 +6,22 @@ type Fields = readonly (readonly [string, unknown])[];
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);
-  if (rows !== undefined) return rows.length === 0 ? "none" : columns(rows).join("\n");
+  if (rows !== undefined) {
+    const shown = rows.length === 0 ? ["none"] : columns(rows);
+    return [...shown, ...(hasMore(result) ? ["… more: --limit"] : [])].join("\n");
+  }
   return lines(fieldsOf(result).filter(([name]) => name !== "object")).join("\n");
 }
+
+/** Text with whatever would steer a terminal or turn its lines around spelled out. */
+export const escaped = (text: string): string =>
+  text.replaceAll(
+    /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+const hasMore = (result: unknown): boolean =>
+  typeof result === "object" && result !== null && "has_more" in result && result.has_more === true;
 
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? Object.entries(value) : [["result", value]];
@@ -50,5 +63,5 @@ function lines(fields: Fields): string[] {
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return "-";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  return escaped(typeof value === "string" ? value : JSON.stringify(value));
 }

@@ -1,6 +1,7 @@
 import { type Difference, differenceLine } from "../../shared/base/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import { type Commands, wholeNumber } from "./command.ts";
+import { escaped } from "./print.ts";
 import { reconcile, type Tally, tallyLine } from "./reconcile.ts";
 
 /** Exit code of a reconciliation that found something. */
@@ -12,11 +13,13 @@ export const reconcileCommands: Commands = {
     usage: "[--account <acct_…>] [--runs <n>] [--json]",
     takes: ["account", "runs"],
     about:
-      "Compares the ledger with balances, items with counters, runs with their results, and what " +
-      `is pending with what is owed; a line for each difference. The newest ${runsDefault} runs of a ` +
-      "list are held to their results, or --runs.",
-    async run(values, { dynamo, target, say, endWith }) {
-      const line = values.json === true ? JSON.stringify : differenceLine;
+      "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
+      "and what is pending with what is owed; a line for each difference. The newest " +
+      `${runsDefault} runs of a list are held to their results and deliveries, or --runs.`,
+    async run(values, { dynamo, target, isForPeople, say, endWith }) {
+      const line = isForPeople
+        ? (difference: Difference) => escaped(differenceLine(difference))
+        : JSON.stringify;
       const tally = await reconcile(dynamo, target.tables, {
         accountId: values.account ?? null,
         runsMax: wholeNumber(values, "runs", { least: 0, otherwise: runsDefault }),
@@ -24,7 +27,7 @@ export const reconcileCommands: Commands = {
         report: (difference: Difference) => say(line(difference)),
       });
       if (tally.differences > 0) endWith(foundDifferences);
-      say(values.json === true ? JSON.stringify(summaryOf(tally)) : tallyLine(tally));
+      say(isForPeople ? tallyLine(tally) : JSON.stringify(summaryOf(tally)));
       return undefined;
     },
   },
@@ -42,4 +45,5 @@ const summaryOf = (tally: Tally): Record<string, unknown> => ({
   feed_runs: tally.feedRuns,
   differences: tally.differences,
   unsteady: tally.unsteady,
+  not_compared: tally.moving,
 });

@@ -1,5 +1,10 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { type BooksReader, dynamoBooksReader } from "../../shared/aws/books-reader.ts";
+import { type AccountsReader, dynamoAccountsReader } from "../../shared/aws/accounts-reader.ts";
+import {
+  type AccountLine,
+  type BooksReader,
+  dynamoBooksReader,
+} from "../../shared/aws/books-reader.ts";
 import { dynamoDeliveriesReader } from "../../shared/aws/deliveries-reader.ts";
 import { dynamoDeliveryStore } from "../../shared/aws/delivery-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/endpoint-store.ts";
@@ -9,9 +14,13 @@ import { dynamoStepStore } from "../../shared/aws/step-store.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { systemChance } from "../../shared/base/system.ts";
 import type { Difference } from "../../shared/base/difference.ts";
+import { unreadable } from "../../shared/runs/reconcile-runs.ts";
+import type { EndedRun } from "../../shared/webhooks/reconcile-delivery.ts";
 import { checkBooks } from "./check-books.ts";
 import { checkDeliveries } from "./check-deliveries.ts";
 import { checkItems, checkListCount, checkRuns, type RunsWanted } from "./check-lists.ts";
+import { everyAccount, oneAccount } from "./reconcile-accounts.ts";
+import { orUnreadable } from "./reconcile-unreadable.ts";
 
 /** The service's tables by their names. */
 export interface Tables {
@@ -35,19 +44,23 @@ export interface Tally {
   readonly differences: number;
   /** Lists that kept moving, so that their counters could not be compared. */
   readonly unsteady: number;
+  /** Their ids. */
+  readonly moving: readonly string[];
 }
 
 export interface ReconcileRequest {
   /** Null: every account. */
   readonly accountId: string | null;
-  /** How many runs of each list, the newest, are held to what their steps recorded. */
+  /** How many runs of each list, the newest, are held to their results and their deliveries. */
   readonly runsMax: number;
   readonly clock: Clock;
   /** Is told each difference as it is found. */
   readonly report: (difference: Difference) => void;
 }
 
-export type Counts = { -readonly [Name in keyof Tally]: number };
+export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: number } & {
+  readonly moving: string[];
+};
 
 export const noCounts = (): Counts => ({
   accounts: 0,
@@ -60,17 +73,22 @@ export const noCounts = (): Counts => ({
   feedRuns: 0,
   differences: 0,
   unsteady: 0,
+  moving: [],
 });
 
+const dayMs = 24 * 60 * 60 * 1_000;
 /** Charges of runs that began before are not compared: their steps are forgotten by then. */
 const chargedDays = 14;
+/** Resolved holds are kept for 30 days; DynamoDB deletes them when it comes to it. */
+const resolvedDays = 28;
 /** Clocks differ: a run that ended within this time may not be in the ledger that was read. */
 const skewMs = 60_000;
 
 /**
  * Compares what the tables keep twice: the ledger with balances, holds and usage, items with their
- * lists' counters, runs with what their steps recorded, what is pending with what is owed. Works
- * through all accounts, one at a time, while the service goes on; changes nothing.
+ * lists' counters, runs with what their steps recorded and with the feed, what is pending with what
+ * is owed. Works through all accounts, one at a time, while the service goes on; changes nothing.
+ * What cannot be read is a difference like another.
  */
 export async function reconcile(
   client: DynamoDBDocumentClient,
@@ -78,20 +96,18 @@ export async function reconcile(
   request: ReconcileRequest,
 ): Promise<Tally> {
   const counts = noCounts();
-  const books = dynamoBooksReader(client, {
-    accountsTable: tables.accounts,
-    ledgerTable: tables.ledger,
-  });
-  const world: World = { client, tables, request, books, counts, tell: telling(request, counts) };
-  for await (const { id, createdAt } of accountsOf(request, books)) {
+  const ledgerTables = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
+  const accounts = dynamoAccountsReader(client, ledgerTables);
+  const books = dynamoBooksReader(client, ledgerTables);
+  const strayKeys = new Set<string>();
+  const tell = telling(request, counts);
+  const world: World = { client, tables, request, accounts, books, counts, tell, strayKeys };
+  const { accountId } = request;
+  for await (const account of accountId === null
+    ? everyAccount(world)
+    : oneAccount(accountId, world)) {
     counts.accounts += 1;
-    const charged = await reconcileBooks(world, id);
-    await reconcileLists(world, id, charged);
-    const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
-    const found = await checkDeliveries({ id, openedAt: createdAt }, deliveries);
-    counts.pendingDeliveries += found.pending;
-    counts.feedRuns += found.feedRuns;
-    world.tell(found.differences);
+    tell(await orUnreadable(account.id, () => reconcileAccount(world, account)));
   }
   return counts;
 }
@@ -100,9 +116,12 @@ interface World {
   readonly client: DynamoDBDocumentClient;
   readonly tables: Tables;
   readonly request: ReconcileRequest;
+  readonly accounts: AccountsReader;
   readonly books: BooksReader;
   readonly counts: Counts;
   readonly tell: (differences: readonly Difference[]) => void;
+  /** Ids of keys of which something was said already. */
+  readonly strayKeys: Set<string>;
 }
 
 const telling =
@@ -112,50 +131,67 @@ const telling =
     for (const difference of differences) report(difference);
   };
 
-/** @throws Error when the account asked for is not there. */
-async function* accountsOf({ accountId }: ReconcileRequest, books: BooksReader) {
-  let found = 0;
-  for await (const account of books.accounts()) {
-    if (accountId !== null && account.id !== accountId) continue;
-    found += 1;
-    yield account;
-  }
-  if (accountId !== null && found === 0) throw new Error(`There is no account ${accountId}`);
+/** Tells what it finds; gives nothing more, unless it throws over what cannot be read. */
+async function reconcileAccount(
+  world: World,
+  { id, createdAt: openedAt }: AccountLine,
+): Promise<readonly Difference[]> {
+  const { client, tables, request, counts, tell } = world;
+  const charged = await reconcileBooks(world, id);
+  const ended = await reconcileLists(world, id, charged);
+  const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
+  const found = await checkDeliveries({ id, openedAt, ended }, deliveries);
+  counts.pendingDeliveries += found.pending;
+  counts.feedRuns += found.feedRuns;
+  tell(found.differences);
+  return [];
 }
 
 async function reconcileBooks(
-  { books, counts, tell, request: { clock } }: World,
+  { books, counts, tell, strayKeys, request: { clock } }: World,
   id: string,
 ): Promise<RunsWanted["charged"]> {
   const until = new Date(clock.now().getTime() - skewMs);
-  const since = new Date(until.getTime() - chargedDays * 24 * 60 * 60 * 1_000);
-  const { sums, holds, differences } = await checkBooks(id, since, { books, clock });
+  const since = new Date(until.getTime() - chargedDays * dayMs);
+  const resolved = new Date(until.getTime() - resolvedDays * dayMs);
+  const found = await checkBooks(id, { charges: since, resolved }, { books, clock });
+  const { sums } = found;
   counts.ledgerEntries += sums?.sequence ?? 0;
-  counts.holds += holds;
-  tell(differences);
+  counts.holds += found.holds;
+  for (const keyId of found.strayKeys) strayKeys.add(keyId);
+  tell(found.differences);
   return sums === null ? null : { sums, since, until };
 }
 
+/** Gives the runs whose events are to be in the account's feed. */
 async function reconcileLists(
   { client, tables, request, counts, tell }: World,
   accountId: string,
   charged: RunsWanted["charged"],
-): Promise<void> {
+): Promise<readonly EndedRun[]> {
   const { clock, runsMax } = request;
   const table = { table: tables.watchlists, clock, chance: systemChance };
   const lists = dynamoListsReader(client, tables.watchlists);
   const dependencies = { lists, steps: dynamoStepStore(client, table), clock };
+  const ended: EndedRun[] = [];
+  const damaged = (watchlistId: string): void => tell([unreadable(watchlistId)]);
   tell((await checkListCount(accountId, dependencies)).differences);
-  for await (const { list } of lists.lists(accountId)) {
+  for await (const { list } of lists.lists(accountId, damaged)) {
     const ref = { accountId, watchlistId: list.id };
-    const items = await checkItems(ref, dependencies);
-    const runs = await checkRuns({ ...ref, runsMax, charged }, dependencies);
     counts.watchlists += 1;
-    counts.items += items.items;
-    counts.runs += runs.runs;
-    counts.unsteady += items.isSteady ? 0 : 1;
-    tell([...items.differences, ...runs.differences]);
+    const look = async (): Promise<readonly Difference[]> => {
+      const items = await checkItems(ref, dependencies);
+      counts.items += items.items;
+      if (!items.isSteady) counts.moving.push(list.id);
+      const runs = await checkRuns({ ...ref, runsMax, charged }, dependencies);
+      counts.runs += runs.runs;
+      ended.push(...runs.ended);
+      return [...items.differences, ...runs.differences];
+    };
+    tell(await orUnreadable(list.id, look));
   }
+  counts.unsteady = counts.moving.length;
+  return ended;
 }
 
 /** What the deliveries of an account are compared by. */
@@ -189,11 +225,14 @@ export function tallyLine(tally: Tally): string {
   ];
   const found =
     tally.differences === 0 ? "no differences" : counting(tally.differences, "difference");
-  const moving =
-    tally.unsteady === 0
-      ? ""
-      : `; the counters of ${counting(tally.unsteady, "watchlist")} kept moving: try again`;
-  return `reconcile: ${counted.join(", ")}: ${found}${moving}`;
+  return `reconcile: ${counted.join(", ")}: ${found}${notCompared(tally)}`;
+}
+
+function notCompared({ unsteady, moving }: Tally): string {
+  if (unsteady === 0) return "";
+  const which = moving.length === 0 ? "" : ` (${moving.join(", ")})`;
+  const lists = counting(unsteady, "watchlist");
+  return ` in what was compared; NOT compared: the counters of ${lists}${which}, which kept moving: try again`;
 }
 
 const counting = (count: number, one: string, many = `${one}s`): string =>

@@ -9,13 +9,14 @@ import {
   type SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
+import { countsOf } from "./queue-counts.ts";
 import type { QueueUrls } from "./target.ts";
 
-export interface Replayed {
-  readonly moved: number;
+export type Replayed =
   /** `running`: SQS goes on by itself; ask for the counts to see how far it is. */
-  readonly state: "completed" | "running";
-}
+  | { readonly moved: number; readonly state: "completed" | "running" }
+  /** Letters that somebody has received were not to be had: who looks at them, or a replay that died. */
+  | { readonly moved: number; readonly state: "incomplete"; readonly in_flight: number };
 
 /** Names that emulators give to an action they do not know. */
 const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|UnsupportedOperation/;
@@ -30,13 +31,17 @@ const hiddenSeconds = 60;
  * endpoint cannot. @throws Error when SQS ends the move as failed.
  */
 export async function replayDeadLetters(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
+  const replayed = await replayAll(sqs, urls);
+  if (replayed.state !== "completed") return replayed;
+  const { in_flight } = await countsOf(sqs, urls.deadLetters);
+  return in_flight === 0 ? replayed : { moved: replayed.moved, state: "incomplete", in_flight };
+}
+
+async function replayAll(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
+  const { waiting } = await countsOf(sqs, urls.deadLetters);
   const { Attributes } = await sqs.send(
-    new GetQueueAttributesCommand({
-      QueueUrl: urls.deadLetters,
-      AttributeNames: ["QueueArn", "ApproximateNumberOfMessages"],
-    }),
+    new GetQueueAttributesCommand({ QueueUrl: urls.deadLetters, AttributeNames: ["QueueArn"] }),
   );
-  const waiting = Number(Attributes?.ApproximateNumberOfMessages ?? 0);
   const SourceArn = Attributes?.QueueArn;
   try {
     await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }));

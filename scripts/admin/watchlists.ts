@@ -5,6 +5,7 @@ import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
 import type { StepRecord } from "../../shared/runs/run.ts";
 import { type Admin, type Commands, listOf, required, wholeNumber } from "./command.ts";
+import { existingAccount } from "./existing.ts";
 import { batchesLeft, waitsFor } from "./waits-for.ts";
 
 const listsOf = ({ dynamo, target }: Admin) => dynamoListsReader(dynamo, target.tables.watchlists);
@@ -14,7 +15,10 @@ export const watchlistCommands: Commands = {
     usage: "--account <acct_…>",
     takes: ["account"],
     about: "Lists the watchlists of an account.",
-    run: async (values, admin) => listOf(await watchlistLines(required(values, "account"), admin)),
+    async run(values, admin) {
+      const { id } = await existingAccount(required(values, "account"), admin);
+      return listOf(await watchlistLines(id, admin));
+    },
   },
   runs: {
     usage: "--watchlist <wl_…> [--limit <n>]",
@@ -23,10 +27,14 @@ export const watchlistCommands: Commands = {
     async run(values, admin) {
       const { default: otherwise } = limits.pagination.runs;
       const limit = wholeNumber(values, "limit", { least: 1, otherwise });
+      const watchlistId = required(values, "watchlist");
       const found: RunLine[] = [];
-      for await (const line of listsOf(admin).runs(required(values, "watchlist"))) {
+      for await (const line of listsOf(admin).runs(watchlistId)) {
         found.push(line);
         if (found.length > limit) break;
+      }
+      if (found.length === 0 && !(await hasPages(watchlistId, admin))) {
+        throw new Error(`There is no watchlist ${watchlistId}`);
       }
       return listOf(found.slice(0, limit).map(runLine), found.length > limit);
     },
@@ -39,6 +47,13 @@ export const watchlistCommands: Commands = {
       showRun(required(values, "watchlist"), wholeNumber(values, "run", { least: 1 }), admin),
   },
 };
+
+/** Every list has a page of items, be it an empty one, until it is deleted. */
+async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
+  const pages = listsOf(admin).pages(watchlistId)[Symbol.asyncIterator]();
+  const { done } = await pages.next();
+  return done !== true;
+}
 
 /** The watchlists of an account, a line each. */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {

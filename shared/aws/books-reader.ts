@@ -1,11 +1,13 @@
-import { BatchGetCommand, type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { missing, present } from "../base/difference.ts";
 import type { LedgerEntry } from "../credits/ledger-fold.ts";
 import type { StoredBooks, StoredHold, StoredUsage } from "../credits/reconcile-account.ts";
+import { dueTimeOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import { transactionOf } from "./ledger-entry.ts";
 import type { LedgerTables } from "./ledger-transactions.ts";
 import { readRows, rowsBelow, scanRows } from "./row-reader.ts";
-import { accountKeys, ledgerKeys, type RowKey } from "./table.ts";
+import { accountIdOf, accountKeys, ledgerKeys, type RowKey } from "./table.ts";
 
 /** An account as a list of all accounts shows it. */
 export interface AccountLine {
@@ -28,18 +30,21 @@ export interface HoldLine {
 
 /** The API keys of an account as its rows have them. */
 export interface StoredKeys {
-  /** What counts for the limit of keys. */
-  readonly count: number;
-  /** Of each key that is listed, whether its lookup row lets calls in. */
-  readonly works: ReadonlyMap<string, boolean>;
+  /** What counts for the limit of keys; null while keys come and go. */
+  readonly count: number | null;
+  /**
+   * Of each key that is listed, what its lookup row is: `present`, which lets calls in, `missing`,
+   * `revoked`, or that of another account.
+   */
+  readonly lookups: ReadonlyMap<string, string>;
 }
 
 /** Reads what accounts and their ledgers consist of, row by row; changes nothing. */
 export interface BooksReader {
   accounts(): AsyncIterable<AccountLine>;
   books(accountId: string): Promise<StoredBooks | undefined>;
-  /** Entries by their numbers, both inclusive. */
-  entries(accountId: string, from: number, to: number): AsyncIterable<LedgerEntry>;
+  /** Entries by their numbers, both inclusive; without `to` all that there are. */
+  entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
   /** Open ones, and those that were resolved in the last weeks. */
   holds(accountId: string): AsyncIterable<StoredHold>;
   openHolds(accountId: string): AsyncIterable<HoldLine>;
@@ -59,13 +64,13 @@ export function dynamoBooksReader(
   return {
     async *accounts() {
       const { sk } = accountKeys.account("");
-      for await (const row of scanRows(client, accountsTable, sk)) yield accountLineOf(row);
+      for await (const row of scanRows(client, accountsTable, { sk })) yield accountLineOf(row);
     },
     async books(accountId) {
       const row = await read(accountKeys.account(accountId));
       return row === undefined ? undefined : booksOf(accountId, row);
     },
-    async *entries(accountId, from, to) {
+    async *entries(accountId, from, to = ledgerKeys.sequenceMax) {
       const range = {
         pk: ledgerKeys.entry(accountId, from).pk,
         from: ledgerKeys.entry(accountId, from).sk,
@@ -73,7 +78,8 @@ export function dynamoBooksReader(
       };
       if (from > to) return;
       for await (const row of readRows(client, ledgerTable, range)) {
-        yield { ...transactionOf(row), holdId: (row["hold_id"] as string | undefined) ?? null };
+        const holdId = (row["hold_id"] as string | undefined) ?? null;
+        yield { ...transactionOf(row), id: String(row["id"]), holdId };
       }
     },
     async *holds(accountId) {
@@ -93,17 +99,54 @@ export function dynamoBooksReader(
       const first = accountKeys.usage(accountId, "");
       for await (const row of below(first)) yield usageOf(row, first.sk);
     },
-    async keys(accountId) {
-      const counter = await read(accountKeys.keyCount(accountId));
-      const listed = await Array.fromAsync(below(accountKeys.key(accountId, "")));
-      const works = await workingKeys(client, accountsTable, listed);
-      return { count: Number(counter?.["key_count"] ?? 0), works };
-    },
+    keys: (accountId) => storedKeys(accountId, { read, below }),
   };
 }
 
-const accountLineOf = (row: Row): AccountLine => ({
-  id: String(row["id"]),
+export const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });
+
+interface Rows {
+  readonly read: (key: RowKey) => Promise<Row | undefined>;
+  readonly below: (key: RowKey) => AsyncIterable<Row>;
+}
+
+const steadyLooksMax = 8;
+
+/** Count and list agree at each moment only: both are read twice, until they stand still. */
+async function storedKeys(accountId: string, { read, below }: Rows): Promise<StoredKeys> {
+  const look = async () => {
+    const counter = await read(accountKeys.keyCount(accountId));
+    const listed = await Array.fromAsync(below(accountKeys.key(accountId, "")));
+    const ids = listed.map((row) => row["key_id"]).join(" ");
+    return { count: Number(counter?.["key_count"] ?? 0), listed, ids };
+  };
+  let before = await look();
+  let isSteady = false;
+  for (let looks = 1; looks < steadyLooksMax && !isSteady; looks += 1) {
+    const now = await look();
+    isSteady = now.count === before.count && now.ids === before.ids;
+    before = now;
+  }
+  const lookups = new Map<string, string>();
+  // An account has few keys.
+  for (const row of before.listed) {
+    const lookup = await read(accountKeys.keyHash(String(row["hash"])));
+    lookups.set(String(row["key_id"]), lookupOf(row, lookup));
+  }
+  return { count: isSteady ? before.count : null, lookups };
+}
+
+/** What a listed key's lookup row is to it. */
+function lookupOf(listed: Row, lookup: Row | undefined): string {
+  if (lookup === undefined || lookup["key_id"] !== listed["key_id"]) return missing;
+  if (lookup["revoked_at"] !== undefined) return "revoked";
+  const owner = accountIdOf(keyOf(listed));
+  return lookup["account_id"] === owner ? present : `that of ${String(lookup["account_id"])}`;
+}
+
+/** By its key: whatever its row has lost, it is this account's. */
+export const accountLineOf = (row: Row): AccountLine => ({
+  id: accountIdOf(keyOf(row)),
   name: String(row["name"]),
   email: String(row["email"]),
   demo: row["demo"] === true,
@@ -113,6 +156,7 @@ const accountLineOf = (row: Row): AccountLine => ({
 
 const booksOf = (accountId: string, row: Row): StoredBooks => ({
   accountId,
+  id: typeof row["id"] === "string" ? row["id"] : null,
   sequence: Number(row["sequence"]),
   balance: Number(row["balance"]),
   held: Number(row["held"]),
@@ -126,7 +170,7 @@ const storedHoldOf = (row: Row): StoredHold => ({
   isOpen: row["state"] === "open",
   credits: Number(row["credits"]),
   charged: row["charged"] === undefined ? null : Number(row["charged"]),
-  isDue: row["due_kind"] === "hold" && typeof row["due_at"] === "string",
+  dueAt: dueTimeOf("hold", row),
 });
 
 const holdLineOf = (row: Row): HoldLine => ({
@@ -143,22 +187,3 @@ const usageOf = (row: Row, prefix: string): StoredUsage => ({
   failed: Number(row["failed"]),
   credits: Number(row["credits"]),
 });
-
-/** An account has few keys: one request looks all of them up. */
-async function workingKeys(
-  client: DynamoDBDocumentClient,
-  table: string,
-  listed: readonly Row[],
-): Promise<ReadonlyMap<string, boolean>> {
-  if (listed.length === 0) return new Map();
-  const Keys = listed.map((row) => ({ ...accountKeys.keyHash(String(row["hash"])) }));
-  const { Responses } = await client.send(
-    new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
-  );
-  const working = new Set(
-    (Responses?.[table] ?? [])
-      .filter((row) => row["revoked_at"] === undefined)
-      .map((row) => row["key_id"]),
-  );
-  return new Map(listed.map((row) => [String(row["key_id"]), working.has(row["key_id"])]));
-}

@@ -1,7 +1,9 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { StoredFeedEntry } from "../events/reconcile-feed.ts";
+import type { RunEventType } from "../events/event.ts";
+import type { FeedPlace, StoredFeedEntry } from "../events/reconcile-feed.ts";
 import { destinationTarget, endpointTarget, type Entry, type Target } from "../outbox/outbox.ts";
 import type { StoredTarget } from "../outbox/reconcile-target.ts";
+import { dueTimeOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import { readRows, rowsBelow } from "./row-reader.ts";
 import { deliveryKeys, type RowKey } from "./table.ts";
@@ -11,12 +13,12 @@ export interface DeliveriesReader {
   /** The account's targets: its destination, these endpoints, and whatever else has an outbox. */
   targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
   isOwed(target: Target, entry: Entry): Promise<boolean>;
-  /** By their numbers, up to one of them. */
-  feed(accountId: string, last: number): AsyncIterable<StoredFeedEntry>;
+  /** By their numbers. */
+  feed(accountId: string): AsyncIterable<StoredFeedEntry>;
   /** The number of the newest run. */
   feedCount(accountId: string): Promise<number>;
-  /** Runs up to a number that ended since an ISO time, found by that time. */
-  feedRunsSince(accountId: string, since: string, last: number): Promise<number>;
+  /** Runs that ended since an ISO time, by that time. */
+  feedByTime(accountId: string, since: string): AsyncIterable<FeedPlace>;
 }
 
 const entriesAtOnce = 1;
@@ -59,7 +61,7 @@ export function dynamoDeliveriesReader(
         const head = await read(deliveryKeys.outbox(target));
         targets.push({
           target,
-          dueAt: textIn(head, "due_at"),
+          dueAt: dueTimeOf("outbox", head),
           leaseUntil: textIn(head, "lease_until"),
           owedAt: owed,
         });
@@ -68,30 +70,35 @@ export function dynamoDeliveriesReader(
     },
     isOwed: async (target, entry) =>
       (await read(deliveryKeys.outboxEntry(target, entry))) !== undefined,
-    async *feed(accountId, last) {
-      const { pk, sk: from } = deliveryKeys.feedEntry(accountId, 0);
-      const { sk: to } = deliveryKeys.feedEntry(accountId, last);
-      for await (const row of readRows(client, table, { pk, from, to })) {
+    async *feed(accountId) {
+      const { pk } = deliveryKeys.feedEntry(accountId, 0);
+      for await (const row of readRows(client, table, rowsBelow(pk, "run#"))) {
         yield {
-          sequence: Number(row["sequence"]),
+          ...placeOf(row),
+          // By its key, as whoever reads the feed finds it.
+          sequence: Number(String(row["sk"]).slice("run#".length)),
           createdAt: String(row["created_at"]),
           appendedAt: String(row["appended_at"]),
+          types: Array.isArray(row["types"]) ? (row["types"] as RunEventType[]) : [],
         };
       }
     },
     async feedCount(accountId) {
       return Number((await read(deliveryKeys.feedCount(accountId)))?.["last"] ?? 0);
     },
-    async feedRunsSince(accountId, since, last) {
+    async *feedByTime(accountId, since) {
       const { pk } = deliveryKeys.feedRun(accountId, { createdAt: "", runId: "" });
-      let runs = 0;
       for await (const row of readRows(client, table, { pk, from: since, to: "~" })) {
-        if (Number(row["sequence"]) <= last) runs += 1;
+        yield placeOf(row);
       }
-      return runs;
     },
   };
 }
+
+const placeOf = (row: Row): FeedPlace => ({
+  sequence: Number(row["sequence"]),
+  runId: String(row["run_id"]),
+});
 
 const textIn = (row: Row | undefined, name: string): string | null => {
   const value = row?.[name];

@@ -1,9 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Run } from "../runs/run.ts";
+import { array, is, number, object, record, string, tuple, unknown } from "valibot";
 import type { StoredRun } from "../runs/reconcile-runs.ts";
 import type { StoredPage } from "../watchlists/page.ts";
 import type { ItemCounts } from "../watchlists/watchlist.ts";
 import type { StoredList } from "../watchlists/reconcile-list.ts";
+import { dueTimeOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import { pageOf } from "./page-row.ts";
 import { readRows, rowsBelow } from "./row-reader.ts";
@@ -18,22 +19,24 @@ export interface StoredCounts {
 }
 
 /** A run as an operator looks at it: with the time at which the sweeper does. */
-export interface RunLine extends StoredRun {
-  /** ISO 8601 UTC; null for a run that is over. */
-  readonly dueAt: string | null;
-}
+export type RunLine = StoredRun;
 
 /** Reads watchlists, their pages and their runs, row by row; changes nothing. */
 export interface ListsReader {
   /** What counts for the limit of lists. */
   listCount(accountId: string): Promise<number>;
-  lists(accountId: string): AsyncIterable<StoredList>;
+  /** @param unreadable is told the ids of lists whose rows are damaged, which are left out then. */
+  lists(accountId: string, unreadable?: (watchlistId: string) => void): AsyncIterable<StoredList>;
   list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
   counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
   /** Pages as they stand, by their keys, whatever their ranges say. */
   pages(watchlistId: string): AsyncIterable<StoredPage>;
-  /** The newest first. */
-  runs(watchlistId: string): AsyncIterable<RunLine>;
+  /**
+   * The newest first.
+   * @param unreadable is told the numbers of runs whose rows are damaged, which are left out then;
+   * without it these are thrown over.
+   */
+  runs(watchlistId: string, unreadable?: (runNumber: number) => void): AsyncIterable<RunLine>;
   run(watchlistId: string, runNumber: number): Promise<RunLine | undefined>;
 }
 
@@ -51,9 +54,12 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
       const row = await read(watchlistKeys.count(accountId));
       return Number(row?.["watchlists"] ?? 0);
     },
-    async *lists(accountId) {
+    async *lists(accountId, unreadable) {
       const { pk, sk } = watchlistKeys.list(accountId, "");
-      for await (const row of readRows(client, table, rowsBelow(pk, sk))) yield listOf(row);
+      for await (const row of readRows(client, table, rowsBelow(pk, sk))) {
+        if (unreadable === undefined || is(neededOfList, row)) yield listOf(row);
+        else unreadable(String(row["sk"]).slice(sk.length));
+      }
     },
     async list(accountId, watchlistId) {
       const row = await read(watchlistKeys.list(accountId, watchlistId));
@@ -70,14 +76,17 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
       const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
       for await (const row of readRows(client, table, range)) yield pageOf(row);
     },
-    async *runs(watchlistId) {
+    async *runs(watchlistId, unreadable) {
       const { pk } = watchlistKeys.run(watchlistId, 0);
       const range = { ...rowsBelow(pk, "run#"), newestFirst: true, rowsAtOnce: runsAtOnce };
-      for await (const row of readRows(client, table, range)) yield runLineOf(row);
+      for await (const row of readRows(client, table, range)) {
+        if (unreadable === undefined || is(neededOfRun, row)) yield storedRunOf(row);
+        else unreadable(Number(String(row["sk"]).slice("run#".length)));
+      }
     },
     async run(watchlistId, runNumber) {
       const row = await read(watchlistKeys.run(watchlistId, runNumber));
-      return row === undefined ? undefined : runLineOf(row);
+      return row === undefined ? undefined : storedRunOf(row);
     },
   };
 }
@@ -85,11 +94,22 @@ export function dynamoListsReader(client: DynamoDBDocumentClient, table: string)
 const listOf = (row: Row): StoredList => ({
   list: watchlistOf(row),
   itemTotal: Number(row["item_total"]),
-  dueAt: row["due_kind"] === "watchlist" ? String(row["due_at"]) : null,
+  dueAt: dueTimeOf("watchlist", row),
 });
 
-function runLineOf(row: Row): RunLine {
-  const run: Run = runOf(row);
-  const dueAt = row["due_kind"] === "run" ? String(row["due_at"]) : null;
-  return { run, dueAt, isDue: dueAt !== null };
-}
+const storedRunOf = (row: Row): RunLine => ({ run: runOf(row), dueAt: dueTimeOf("run", row) });
+
+/** What has to be there for anything to be compared. */
+const neededOfList = object({
+  id: string(),
+  item_counts: object({ new: number(), active: number(), delisted: number() }),
+  run_count: number(),
+  schedule: object({ type: string() }),
+});
+const neededOfRun = object({
+  id: string(),
+  phase: string(),
+  started_at: string(),
+  pipeline: object({ steps: array(unknown()) }),
+  stats: object({ steps: array(tuple([string(), record(string(), unknown())])) }),
+});

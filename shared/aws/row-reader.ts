@@ -64,19 +64,32 @@ export async function* readRows(
   } while (start !== undefined);
 }
 
-/** Every row of a table with one sort key, in the table's own order. */
+/** Rows of a whole table: those with one sort key, and of each only what is named. */
+interface Scanning {
+  readonly sk?: string;
+  readonly attributes?: readonly string[];
+}
+
+/** Every row of a table, or some of them, in the table's own order: partition by partition. */
 export async function* scanRows(
   client: DynamoDBDocumentClient,
   TableName: string,
-  sk: string,
+  { sk, attributes }: Scanning,
 ): AsyncGenerator<Row> {
+  const names = attributes?.map((name, n) => [`#a${n}`, name] as const);
   let start: Row | undefined;
   do {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new ScanCommand({
         TableName,
-        FilterExpression: "sk = :sk",
-        ExpressionAttributeValues: { ":sk": sk },
+        ...(sk !== undefined && {
+          FilterExpression: "sk = :sk",
+          ExpressionAttributeValues: { ":sk": sk },
+        }),
+        ...(names !== undefined && {
+          ProjectionExpression: names.map(([name]) => name).join(", "),
+          ExpressionAttributeNames: Object.fromEntries(names),
+        }),
         ConsistentRead: true,
         ExclusiveStartKey: start,
       }),

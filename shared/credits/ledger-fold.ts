@@ -1,8 +1,10 @@
-import { type Difference, missing, present } from "../base/difference.ts";
+import { type Difference, fieldDifferences, missing, present } from "../base/difference.ts";
+import { numberedId } from "../base/ids.ts";
 import type { CreditTransaction } from "./credit-history.ts";
 
 /** An entry with the hold that it makes or resolves; grants, purchases and adjustments have none. */
 export interface LedgerEntry extends CreditTransaction {
+  readonly id: string;
   readonly holdId: string | null;
 }
 
@@ -29,6 +31,8 @@ export interface LedgerSums {
   readonly lifetime: number;
   /** By hold id. */
   readonly open: ReadonlyMap<string, OpenHold>;
+  /** What holds were charged, by hold id, of those that were resolved since the time asked for. */
+  readonly resolved: ReadonlyMap<string, number>;
   /** By UTC date. */
   readonly usage: ReadonlyMap<string, DayUsage>;
   /** Charges by run id, of entries since the time asked for. */
@@ -46,17 +50,25 @@ export interface LedgerFold {
 
 interface Hold extends OpenHold {
   readonly resolved: number;
+  readonly charged: number;
+}
+
+/** From when on what is kept of charges is kept. */
+export interface FoldSince {
+  readonly charges: Date;
+  readonly resolved: Date;
 }
 
 interface State {
   readonly accountId: string;
-  readonly since: Date;
+  readonly since: FoldSince;
   sequence: number;
   balance: number;
   spent: number;
   lifetime: number;
   isWhole: boolean;
   readonly open: Map<string, Hold>;
+  readonly resolved: Map<string, number>;
   readonly usage: Map<string, DayUsage>;
   readonly charged: Map<string, number>;
 }
@@ -65,9 +77,9 @@ interface State {
  * Adds up an account's ledger, entry by entry, and holds it to its rules: numbers have no gap, each
  * entry begins with the balance that the one before left and moves it by its credits, and each hold
  * is made once and resolved once, by a charge and a refund that make up what was reserved. Keeps only
- * what is open, days, and the runs charged since a time.
+ * what is open, days, and the holds and runs charged since a time.
  */
-export function ledgerFold(accountId: string, since: Date): LedgerFold {
+export function ledgerFold(accountId: string, since: FoldSince): LedgerFold {
   const state: State = {
     accountId,
     since,
@@ -77,6 +89,7 @@ export function ledgerFold(accountId: string, since: Date): LedgerFold {
     lifetime: 0,
     isWhole: true,
     open: new Map(),
+    resolved: new Map(),
     usage: new Map(),
     charged: new Map(),
   };
@@ -84,6 +97,7 @@ export function ledgerFold(accountId: string, since: Date): LedgerFold {
     take(entry) {
       const differences = [
         ...gapBefore(state, entry.sequence),
+        ...idDifferences(state, entry),
         ...chainDifferences(state, entry),
         ...holdDifferences(state, entry),
       ];
@@ -107,6 +121,14 @@ function gapBefore(state: State, sequence: number): Difference[] {
   const place = `${state.accountId} ${which}`;
   return [{ place, field: "row", stored: missing, expected: present }];
 }
+
+/** Pages of the history go on after an id: each entry has its own. */
+const idDifferences = ({ accountId }: State, { id, sequence }: LedgerEntry): Difference[] =>
+  fieldDifferences(
+    `${accountId} entry ${sequence}`,
+    { id },
+    { id: numberedId("creditTransaction", sequence, accountId) },
+  );
 
 function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
   const place = `${state.accountId} entry ${entry.sequence}`;
@@ -144,7 +166,7 @@ function holdDifferences(state: State, entry: LedgerEntry): Difference[] {
 function reserve(state: State, { credits, source, sequence }: LedgerEntry, holdId: string) {
   const isOpen = state.open.has(holdId);
   const takesSlot = source !== null && "requestId" in source;
-  state.open.set(holdId, { credits, takesSlot, resolved: 0 });
+  state.open.set(holdId, { credits, takesSlot, resolved: 0, charged: 0 });
   const place = `${state.accountId} entry ${sequence}`;
   return isOpen
     ? [{ place, field: `reserve of hold ${holdId}`, stored: "made again", expected: "made once" }]
@@ -153,6 +175,7 @@ function reserve(state: State, { credits, source, sequence }: LedgerEntry, holdI
 
 function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[] {
   const { accountId, open } = state;
+  const charged = entry.type === "charge" ? entry.credits : 0;
   if (entry.type === "charge") countCharge(state, entry);
   const hold = open.get(holdId);
   if (hold === undefined) {
@@ -164,10 +187,13 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
   }
   const resolved = hold.resolved + entry.credits;
   if (resolved < hold.credits) {
-    open.set(holdId, { ...hold, resolved });
+    open.set(holdId, { ...hold, resolved, charged: hold.charged + charged });
     return [];
   }
   open.delete(holdId);
+  if (new Date(entry.createdAt) >= state.since.resolved) {
+    state.resolved.set(holdId, hold.charged + charged);
+  }
   countDay(state, entry, { requests: 1, credits: 0 });
   return resolved === hold.credits
     ? []
@@ -178,7 +204,7 @@ function countCharge(state: State, entry: LedgerEntry): void {
   const { credits, source, createdAt } = entry;
   state.spent += credits;
   countDay(state, entry, { requests: 0, credits });
-  if (source === null || !("runId" in source) || new Date(createdAt) < state.since) return;
+  if (source === null || !("runId" in source) || new Date(createdAt) < state.since.charges) return;
   state.charged.set(source.runId, (state.charged.get(source.runId) ?? 0) + credits);
 }
 

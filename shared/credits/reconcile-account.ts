@@ -1,9 +1,12 @@
 import { type Difference, fieldDifferences, missing, present } from "../base/difference.ts";
+import { markDifferences } from "../base/reconcile-mark.ts";
 import type { LedgerSums } from "./ledger-fold.ts";
 
 /** What an account's row keeps of its ledger. */
 export interface StoredBooks {
   readonly accountId: string;
+  /** As the row spells it; null without one. */
+  readonly id: string | null;
   readonly sequence: number;
   readonly balance: number;
   /** Reserved by open holds. */
@@ -20,8 +23,8 @@ export interface StoredHold {
   readonly credits: number;
   /** Null while it is open. */
   readonly charged: number | null;
-  /** True when the sweeper finds it once it has expired. */
-  readonly isDue: boolean;
+  /** When the sweeper gives it back, ISO 8601 UTC; null when it does not find it. */
+  readonly dueAt: string | null;
 }
 
 export interface StoredUsage {
@@ -40,9 +43,10 @@ export interface Moved {
 }
 
 /** The account's row against its ledger, read up to the row's own sequence. */
-export function bookDifferences(books: StoredBooks, sums: LedgerSums): Difference[] {
+export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums): Difference[] {
+  const unnamed = fieldDifferences(books.accountId, { id }, { id: books.accountId });
   // The newest entry is missing: what it left is not known.
-  if (sums.sequence !== books.sequence) return [];
+  if (sums.sequence !== books.sequence) return unnamed;
   const open = [...sums.open.values()];
   const whole = {
     held: open.reduce((sum, { credits }) => sum + credits, 0),
@@ -51,11 +55,26 @@ export function bookDifferences(books: StoredBooks, sums: LedgerSums): Differenc
     in_flight: open.filter(({ takesSlot }) => takesSlot).length,
   };
   const { accountId, inFlight, ...stored } = books;
-  return fieldDifferences(
-    accountId,
-    { ...stored, in_flight: inFlight },
-    { balance: sums.balance, ...(sums.isWhole ? whole : {}) },
-  );
+  return [
+    ...unnamed,
+    ...fieldDifferences(
+      accountId,
+      { ...stored, in_flight: inFlight },
+      { balance: sums.balance, ...(sums.isWhole ? whole : {}) },
+    ),
+  ];
+}
+
+/** Entries that stand beyond the sequence of their account: it cannot write another. */
+export function beyondDifferences(
+  { accountId, sequence }: Pick<StoredBooks, "accountId" | "sequence">,
+  newest: number,
+): Difference[] {
+  const first = sequence + 1;
+  if (newest < first) return [];
+  const which = newest === first ? `entry ${first}` : `entries ${first} to ${newest}`;
+  const place = `${accountId} ${which}`;
+  return [{ place, field: "row", stored: `beyond sequence ${sequence}`, expected: "within it" }];
 }
 
 /** Holds the rows of holds, taken one by one, to the ledger. */
@@ -68,19 +87,21 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
     for (const difference of differences) suspects.push({ holdId, difference });
   };
   return {
-    take(hold: StoredHold): void {
-      const { holdId, credits, isOpen } = hold;
-      own.push(...holdDifferences(placeOf(holdId), hold));
-      if (!sums.isWhole) return;
-      const open = sums.open.get(holdId);
-      if (open !== undefined) seen.add(holdId);
-      const stored = { state: isOpen ? "open" : "resolved", credits };
-      const state = open === undefined ? "resolved" : "open";
-      const expected = { state, credits: open?.credits ?? credits };
-      suspect(holdId, fieldDifferences(placeOf(holdId), stored, expected));
+    take(hold: StoredHold, now: Date): void {
+      const { holdId, credits, charged, isOpen } = hold;
+      own.push(...dueDifferences(placeOf(holdId), hold, now));
+      const expected = sums.isWhole ? holdIn(sums, holdId) : null;
+      if (expected?.charged === undefined) own.push(...chargedDifferences(placeOf(holdId), hold));
+      if (expected === null) return;
+      seen.add(holdId);
+      const stored = { state: isOpen ? "open" : "resolved", credits, charged };
+      // Of a hold that is open by mistake the state says it all.
+      const wanted = stored.state === expected.state ? { ...expected } : { state: expected.state };
+      suspect(holdId, fieldDifferences(placeOf(holdId), stored, wanted));
     },
     end(moved: Moved): Difference[] {
-      const unseen = sums.isWhole ? [...sums.open.keys()].filter((id) => !seen.has(id)) : [];
+      const known = sums.isWhole ? [...sums.open.keys(), ...sums.resolved.keys()] : [];
+      const unseen = known.filter((id) => !seen.has(id));
       for (const id of unseen) {
         const place = placeOf(id);
         suspect(id, [{ place, field: "row", stored: missing, expected: present }]);
@@ -91,15 +112,38 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
   };
 }
 
-/** What is wrong with a hold's row by itself. */
-function holdDifferences(place: string, { isOpen, isDue, credits, charged }: StoredHold) {
-  const isPossible = charged === null || (charged >= 0 && charged <= credits);
-  return [
-    ...fieldDifferences(place, { "due mark": isDue }, { "due mark": isOpen }),
-    ...(isPossible
-      ? []
-      : [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }]),
-  ];
+interface ExpectedHold {
+  readonly state: "open" | "resolved";
+  readonly credits?: number;
+  /** Absent for a hold that was resolved before charges were kept. */
+  readonly charged?: number;
+}
+
+/** What a hold is by the ledger. */
+function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
+  const reserved = open.get(holdId);
+  if (reserved !== undefined) return { state: "open", credits: reserved.credits };
+  const charged = resolved.get(holdId);
+  return charged === undefined ? { state: "resolved" } : { state: "resolved", charged };
+}
+
+/** Longer than anybody reserves credits for: a run's step for a day, a call for some minutes. */
+const holdMsMax = 24 * 60 * 60 * 1_000;
+
+const longestHold = (from: Date): Date => new Date(from.getTime() + holdMsMax);
+
+function dueDifferences(place: string, { isOpen, dueAt }: StoredHold, now: Date): Difference[] {
+  const isDue = dueAt !== null;
+  if (!isOpen || !isDue) {
+    return fieldDifferences(place, { "due mark": isDue }, { "due mark": isOpen });
+  }
+  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: longestHold });
+}
+
+/** What a hold cannot have been charged, whatever its ledger says. */
+function chargedDifferences(place: string, { credits, charged }: StoredHold): Difference[] {
+  if (charged === null || (charged >= 0 && charged <= credits)) return [];
+  return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
 }
 
 /** Daily usage against the holds that the ledger resolved and charged on each day. */

@@ -1,13 +1,21 @@
-import { type Difference, fieldDifferences, missing, present } from "../base/difference.ts";
+import { type Difference, missing, present } from "../base/difference.ts";
 import { limits } from "../base/limits.ts";
+import type { RunEventType } from "./event.ts";
+
+/** Where a run stands in the feed. */
+export interface FeedPlace {
+  readonly sequence: number;
+  readonly runId: string;
+}
 
 /** A run in the feed; times are ISO 8601 UTC. */
-export interface StoredFeedEntry {
-  readonly sequence: number;
+export interface StoredFeedEntry extends FeedPlace {
   /** When the run ended. */
   readonly createdAt: string;
   /** When it was added: never before a run of a lower number. */
   readonly appendedAt: string;
+  /** The types of its events, each once. */
+  readonly types: readonly RunEventType[];
 }
 
 /** DynamoDB deletes rows when it comes to it: what is about to expire is left alone. */
@@ -20,37 +28,60 @@ export const feedKeptSince = (now: Date): string =>
   ).toISOString();
 
 /**
- * Holds an account's feed, taken by its numbers, to its count: numbers have no gap among the runs
- * that are kept, and as many runs stand by their time.
+ * Holds an account's feed, taken by its numbers and then by its times, to its count, read before:
+ * numbers have no gap among the runs that are kept, and each run stands in both places. Remembers
+ * where each run stands.
  */
 export function feedCheck(
   accountId: string,
-  opened: { readonly at: string; readonly kept: string },
+  opened: { readonly at: string; readonly kept: string; readonly count: number },
 ) {
-  const { kept } = opened;
-  let [next, before, runs, hasGap] = [1, opened.at, 0, false];
+  const { kept, count } = opened;
+  let [next, before] = [1, opened.at];
+  /** Kept runs by their numbers, as long as they were not found by their times. */
+  const waiting = new Map<number, string>();
+  const entries = new Map<string, readonly RunEventType[]>();
+  const placeOf = (which: string): string => `${accountId} feed ${which}`;
   const gapTo = (last: number): Difference[] => {
+    const first = next;
     // What came after a run that is kept is kept too.
-    if (next > last || before < kept) return [];
-    hasGap = true;
-    const which = next === last ? `run ${next}` : `runs ${next} to ${last}`;
-    const place = `${accountId} feed ${which}`;
-    return [{ place, field: "row", stored: missing, expected: present }];
+    if (first > last || before < kept) return [];
+    const which = first === last ? `run ${first}` : `runs ${first} to ${last}`;
+    return [{ place: placeOf(which), field: "row", stored: missing, expected: present }];
   };
   return {
-    take({ sequence, createdAt, appendedAt }: StoredFeedEntry): Difference[] {
-      const gap = gapTo(sequence - 1);
+    take({ sequence, runId, createdAt, appendedAt, types }: StoredFeedEntry): Difference[] {
+      // What was added since the count was read is looked at by the next to look.
+      const gap = gapTo(Math.min(sequence - 1, count));
       [next, before] = [sequence + 1, appendedAt];
-      runs += createdAt < kept ? 0 : 1;
+      entries.set(runId, types);
+      if (createdAt >= kept && sequence <= count) waiting.set(sequence, runId);
       return gap;
     },
-    /** @param count the number of the newest run; `byTime`: the kept runs that stand by their time. */
-    end({ count, byTime }: { readonly count: number; readonly byTime: number }): Difference[] {
-      const gap = gapTo(count);
-      // What is missing shows in this as well: it is said once.
-      if (hasGap) return gap;
-      const field = "runs by their time";
-      return fieldDifferences(`${accountId} feed`, { [field]: byTime }, { [field]: runs });
+    takeByTime({ sequence, runId }: FeedPlace): Difference[] {
+      const found = waiting.get(sequence);
+      waiting.delete(sequence);
+      if (!entries.has(runId)) entries.set(runId, []);
+      if (found === undefined || found === runId) return [];
+      const place = placeOf(`run ${sequence}`);
+      return [{ place, field: "run_id", stored: found, expected: runId }];
     },
+    /** @param later the count, read after all: what was added meanwhile is within it. */
+    end(later: number): Difference[] {
+      const highest = next - 1;
+      const unequal = { place: `${accountId} feed`, field: "count", stored: later };
+      return [
+        ...gapTo(count),
+        ...[...waiting.keys()].map((sequence) => ({
+          place: placeOf(`run ${sequence}`),
+          field: "row by its time",
+          stored: missing,
+          expected: present,
+        })),
+        ...(highest > later ? [{ ...unequal, expected: highest }] : []),
+      ];
+    },
+    /** The types of a run's events; none for one whose entry is gone, null for one not there at all. */
+    typesOf: (runId: string): readonly RunEventType[] | null => entries.get(runId) ?? null,
   };
 }

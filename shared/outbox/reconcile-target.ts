@@ -1,4 +1,6 @@
 import { type Difference, fieldDifferences } from "../base/difference.ts";
+import { markDifferences } from "../base/reconcile-mark.ts";
+import { leaseUntil as longestLease } from "./lease.ts";
 import type { Target } from "./outbox.ts";
 
 /** What stands in a target's row, and the earliest of what it is owed; times are ISO 8601 UTC. */
@@ -12,12 +14,24 @@ export interface StoredTarget {
   readonly owedAt: string | null;
 }
 
-/** A target that is owed something is due no later than that, or as soon as its lease ends. */
+/**
+ * A target that is owed something is due no later than that, or as soon as its lease ends; and no
+ * lease is longer than the longest that is ever taken.
+ */
 export function targetDifferences(stored: StoredTarget, now: Date): Difference[] {
   const { target, dueAt, leaseUntil, owedAt } = stored;
-  if (owedAt === null || (dueAt !== null && leaseUntil !== null)) return [];
+  const place = `${target.accountId} outbox ${target.targetId}`;
+  const bounds = { now, latest: longestLease, mayBePast: true };
+  if (leaseUntil !== null) {
+    const late = markDifferences({ place, field: "lease_until" }, leaseUntil, bounds);
+    // It is due when its lease ends: said once.
+    if (late.length > 0) return late;
+  }
+  if (owedAt === null) return [];
+  if (dueAt !== null && leaseUntil !== null) {
+    return markDifferences({ place, field: "due_at" }, dueAt, bounds);
+  }
   const latest = [owedAt, now.toISOString()].reduce((a, b) => (a > b ? a : b));
   const isInTime = dueAt !== null && dueAt <= latest;
-  const place = `${target.accountId} outbox ${target.targetId}`;
   return fieldDifferences(place, { due_at: dueAt }, { due_at: isInTime ? dueAt : owedAt });
 }

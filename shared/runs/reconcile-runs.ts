@@ -1,14 +1,23 @@
 import { type Difference, fieldDifferences, missing, present } from "../base/difference.ts";
 import { limits } from "../base/limits.ts";
+import { markDifferences } from "../base/reconcile-mark.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
-import { addBatchCounts, type BatchResult, noCounts, type Run, type StepRecord } from "./run.ts";
+import {
+  addBatchCounts,
+  type BatchResult,
+  noCounts,
+  progressMs,
+  type Run,
+  type StepRecord,
+} from "./run.ts";
 import { creditsOf, statsOf } from "./run-findings.ts";
 
-/** A run's row, and whether the sweeper looks at it. */
+/** A run's row, and when the sweeper looks at it. */
 export interface StoredRun {
   readonly run: Run;
-  readonly isDue: boolean;
+  /** ISO 8601 UTC; null when the sweeper does not, as for a run that is over. */
+  readonly dueAt: string | null;
 }
 
 /** A step with what its batches recorded, without the outcomes that nothing follows from. */
@@ -20,33 +29,70 @@ export interface RecordedStep {
 /** True once stats and credits of a run stand. */
 export const isFolded = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
 
+/** What is said of a row that there is, and that nothing can be read from. */
+export const unreadable = (place: string): Difference => ({
+  place,
+  field: "row",
+  stored: "unreadable",
+  expected: "readable",
+});
+
+export const runPlace = (watchlistId: string, runNumber: number): string =>
+  `${watchlistId} run ${runNumber}`;
+
 /** Takes the runs of a list, the newest first, and holds them to the list's row. */
 export function runSequenceCheck(list: Watchlist) {
   let next = list.runCount;
+  let highest = 0;
   let newest: Run | undefined;
+  const gapBefore = (runNumber: number): Difference[] => {
+    const gap = next > runNumber ? [missingRun(list, next, runNumber + 1)] : [];
+    next = runNumber - 1;
+    highest = Math.max(highest, runNumber);
+    return gap;
+  };
   return {
-    take({ run, isDue }: StoredRun): Difference[] {
-      newest ??= run;
-      const place = `${list.id} run ${run.runNumber}`;
-      const gap = next > run.runNumber ? [missingRun(list, next, run.runNumber + 1)] : [];
-      next = run.runNumber - 1;
+    take(stored: StoredRun, now: Date): Difference[] {
+      const { run } = stored;
+      const place = runPlace(list.id, run.runNumber);
+      const gap = gapBefore(run.runNumber);
+      if (run.runNumber === highest) newest = run;
       const { credits, stats } = run;
       return [
         ...gap,
-        ...fieldDifferences(place, { due_mark: isDue }, { due_mark: run.phase !== "done" }),
+        ...dueDifferences(place, stored, now),
         ...(isFolded(run)
           ? fieldDifferences(place, { credits }, { credits: creditsOf(stats.steps) })
           : []),
       ];
     },
-    end(): Difference[] {
+    /** Takes a run's number of whose row nothing else is known. */
+    takeUnreadable: (runNumber: number): Difference[] => [
+      ...gapBefore(runNumber),
+      unreadable(runPlace(list.id, runNumber)),
+    ],
+    /** @param runCount the list's, read after the runs: new ones may have begun meanwhile. */
+    end(runCount: number): Difference[] {
       const kept = Math.max(1, list.runCount - limits.runHistoryMax + 1);
       return [
         ...(next < kept ? [] : [missingRun(list, next, kept)]),
         ...(newest?.runNumber === list.runCount ? newestDifferences(list, newest) : []),
+        ...(highest > runCount
+          ? [{ place: list.id, field: "run_count", stored: runCount, expected: highest }]
+          : []),
       ];
     },
   };
+}
+
+const nextLook = (from: Date): Date => new Date(from.getTime() + progressMs);
+
+/** A run that is not over is looked at whenever it has stood still for a while. */
+function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
+  const isOver = run.phase === "done";
+  const isDue = dueAt !== null;
+  if (isOver || !isDue) return fieldDifferences(place, { due_mark: isDue }, { due_mark: !isOver });
+  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: nextLook });
 }
 
 function missingRun({ id }: Watchlist, newest: number, oldest: number): Difference {
@@ -72,15 +118,23 @@ function newestDifferences(list: Watchlist, run: Run): Difference[] {
   );
 }
 
+/** What a run began with and what its steps recorded. */
+export interface RecordedRun {
+  readonly steps: readonly RecordedStep[];
+  /** Items that started at one step or several. */
+  readonly tracked: number;
+}
+
 /** A folded run and its steps against what the steps' batches recorded. */
-export function resultDifferences(run: Run, recorded: readonly RecordedStep[]): Difference[] {
-  const place = `${run.watchlistId} run ${run.runNumber}`;
+export function resultDifferences(run: Run, { steps: recorded, tracked }: RecordedRun) {
+  const place = runPlace(run.watchlistId, run.runNumber);
   const findings = recorded.map(({ step, results }) => ({
     step,
     outcomes: results.flatMap(({ outcomes }) => outcomes),
   }));
-  const { steps, ...expected } = statsOf(run, findings);
-  const { steps: stored, ...totals } = run.stats;
+  const { steps, ...totals } = statsOf(run, findings);
+  const expected = { ...totals, tracked };
+  const { steps: stored, ...counted } = run.stats;
   return [
     ...recorded.flatMap((one) => stepDifferences(`${place} step ${one.step.step}`, one)),
     ...Object.entries(steps).flatMap(([id, stats]) =>
@@ -94,7 +148,7 @@ export function resultDifferences(run: Run, recorded: readonly RecordedStep[]): 
         stored: present,
         expected: "none",
       })),
-    ...(isUnfolded(run) ? [] : fieldDifferences(place, { ...totals }, { ...expected })),
+    ...fieldDifferences(place, { ...counted }, isUnfolded(run) ? { tracked } : { ...expected }),
   ];
 }
 
@@ -119,7 +173,7 @@ function stepDifferences(place: string, { step, results }: RecordedStep): Differ
 /** What the ledger charged for a run against what the run says it cost. */
 export const chargeDifferences = (run: Run, charged: number): Difference[] =>
   fieldDifferences(
-    `${run.watchlistId} run ${run.runNumber}`,
+    runPlace(run.watchlistId, run.runNumber),
     { "credits, which the ledger charged": run.credits },
     { "credits, which the ledger charged": charged },
   );

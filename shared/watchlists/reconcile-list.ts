@@ -1,4 +1,5 @@
 import { type Difference, fieldDifferences, missing } from "../base/difference.ts";
+import { markDifferences } from "../base/reconcile-mark.ts";
 import type { Item } from "./item.ts";
 import {
   addCounts,
@@ -8,6 +9,7 @@ import {
   type StoredPage,
   totalOf,
 } from "./page.ts";
+import { nextRunAfter } from "./schedule.ts";
 import { type ItemCounts, noItems, type Watchlist } from "./watchlist.ts";
 
 /** A list's row, with what stands in it for those who do not read the list itself. */
@@ -129,16 +131,22 @@ const named = (counts: ItemCounts): Record<string, number> => ({
   "item_counts.delisted": counts.delisted,
 });
 
-/** A list that is active is due at its next run, and one that is not never is. */
-export function scheduleDifferences({ list, dueAt }: StoredList): Difference[] {
-  const { id, status, nextRunAt } = list;
+/**
+ * A list that is active is due at its next run, and one that is not never is. The next run comes
+ * within one turn of the schedule.
+ */
+export function scheduleDifferences({ list, dueAt }: StoredList, now: Date): Difference[] {
+  const { id, status, schedule, nextRunAt } = list;
   if (status === "active" && nextRunAt === null) {
     return [{ place: id, field: "next_run_at", stored: null, expected: "a time" }];
   }
   const nextRun = status === "active" ? nextRunAt : null;
-  return fieldDifferences(
+  const unequal = fieldDifferences(
     id,
     { next_run_at: nextRunAt, due_at: dueAt },
     { next_run_at: nextRun, due_at: nextRun },
   );
+  if (unequal.length > 0 || nextRun === null) return unequal;
+  const latest = (from: Date): Date => nextRunAfter(schedule, from, from);
+  return markDifferences({ place: id, field: "next_run_at" }, nextRun, { now, latest });
 }

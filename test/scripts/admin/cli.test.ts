@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  ChangeMessageVisibilityCommand,
+  PurgeQueueCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { confirm } from "../../../scripts/admin/confirm.ts";
@@ -50,9 +56,13 @@ interface Ended {
 }
 
 /** Runs the tool to its end, with nobody at the keyboard. */
-async function run(words: readonly string[], variables: Record<string, string>): Promise<Ended> {
+async function run(
+  words: readonly string[],
+  variables: Record<string, string>,
+  isTTY = false,
+): Promise<Ended> {
   Object.assign(process.env, variables);
-  const [output, errors] = [new PassThrough(), new PassThrough()];
+  const [output, errors] = [Object.assign(new PassThrough(), { isTTY }), new PassThrough()];
   const code = await runAdmin(words, { input: new PassThrough(), output, errors });
   output.end();
   errors.end();
@@ -60,6 +70,8 @@ async function run(words: readonly string[], variables: Record<string, string>):
 }
 
 const admin = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DIR: folder });
+/** What somebody at a terminal sees. */
+const atTerminal = (...words: string[]): Promise<Ended> => run(words, { LOCAL_DIR: folder }, true);
 
 type Answer = Readonly<Record<string, unknown>> & { readonly data: Record<string, unknown>[] };
 
@@ -126,6 +138,9 @@ describe("an account", () => {
       { type: "adjust", credits: 20, balance_after: 30_030 },
       { type: "grant", credits: 50, balance_after: 30_050 },
     ]);
+    expect((await atTerminal("credits", "--account", account, "--limit", "2")).out).toContain(
+      "… more: --limit",
+    );
     const topUp = ["--account", account, "--threshold", "500", "--pack", "builder"];
     await result("set-auto-topup", ...topUp);
     expect(await result("accounts", "show", "--account", account)).toMatchObject({
@@ -156,6 +171,26 @@ describe("a run", () => {
     });
     const { err } = await admin("runs", "show", "--watchlist", watchlist, "--run", "2");
     expect(err).toBe(`Watchlist ${watchlist} has no run 2\n`);
+    expect((await atTerminal("runs", "--watchlist", watchlist)).out).not.toContain("more");
+  });
+
+  it("says so when more of them are there than are shown", async () => {
+    const created = await world.api.send("POST", "/watchlists", {
+      name: "Twice",
+      platform: "retailer_d",
+      ids: ["9000001"],
+      every: "1h",
+    });
+    const watchlist = String(created.body["id"]);
+    await eventually("a second run", 20, async () => {
+      await world.api.send("POST", `/watchlists/${watchlist}/run`);
+      return (await result("runs", "--watchlist", watchlist)).data.length > 1 ? true : undefined;
+    });
+    const limited = ["runs", "--watchlist", watchlist, "--limit", "1"];
+
+    expect(await result(...limited)).toMatchObject({ has_more: true });
+    const { out } = await atTerminal(...limited);
+    expect(out.trimEnd().split("\n").slice(2)).toEqual(["… more: --limit"]);
   });
 });
 
@@ -183,12 +218,86 @@ describe("dead letters", () => {
     expect(Messages ?? []).toEqual([]);
     sqs.destroy();
   });
+
+  /** Letters in the dead-letter queue of the runs queue, for one test. */
+  async function bury(count: number): Promise<{ QueueUrl: string; sqs: SQSClient }> {
+    const [sqs, QueueUrl] = [new SQSClient({}), queueUrl("RunsDeadLetterQueue")];
+    await sqs.send(new PurgeQueueCommand({ QueueUrl }));
+    for (let n = 0; n < count; n += 1) {
+      const MessageBody = JSON.stringify({ type: "purge", watchlist_id: `wl_gone_${n}` });
+      await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+    }
+    return { QueueUrl, sqs };
+  }
+  const runsRow = async () => (await result("dead-letters")).data[0];
+
+  it("are as many as there are, though some are in somebody's hands", async () => {
+    const { QueueUrl, sqs } = await bury(12);
+    const { Messages: held = [] } = await sqs.send(
+      new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 2, VisibilityTimeout: 60 }),
+    );
+    expect(held).toHaveLength(2);
+
+    expect(await runsRow()).toMatchObject({ dead_letters: 12, dead_letters_in_flight: 2 });
+    const shown = await admin("dead-letters", "show", "--queue", "runs", "--limit", "9");
+    expect(shown.err).toBe("2 letters are in somebody's hands: again in a minute.\n");
+    expect(JSON.parse(shown.out)).toMatchObject({ has_more: true });
+    const replayed = await admin("dead-letters", "replay", "--queue", "runs");
+    expect(replayed).toMatchObject({ code: 1, err: shown.err });
+    expect(JSON.parse(replayed.out)).toEqual({
+      queue: "runs",
+      moved: 10,
+      state: "incomplete",
+      in_flight: 2,
+    });
+
+    for (const { ReceiptHandle } of held) {
+      await sqs.send(
+        new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }),
+      );
+    }
+    expect(await result("dead-letters", "replay", "--queue", "runs")).toMatchObject({
+      moved: 2,
+      state: "completed",
+    });
+    sqs.destroy();
+  });
+
+  it("that are all shown have no more behind them", async () => {
+    const { sqs } = await bury(3);
+    const show = (limit: string) =>
+      result("dead-letters", "show", "--queue", "runs", "--limit", limit);
+
+    expect(await show("3")).toMatchObject({ has_more: false });
+    expect(await show("2")).toMatchObject({ has_more: true });
+    expect((await show("2")).data).toHaveLength(2);
+    sqs.destroy();
+  });
+
+  it("are given back when somebody ends the look at them", async () => {
+    const { sqs } = await bury(3);
+    const child = spawn(
+      process.execPath,
+      [script, "dead-letters", "show", "--queue", "runs", "--limit", "1000"],
+      { env: { ...process.env, LOCAL_DIR: folder }, stdio: ["ignore", "ignore", "pipe"] },
+    );
+    const said = text(child.stderr);
+    await eventually("the look", 20, async () =>
+      (await runsRow())?.["dead_letters_in_flight"] === 3 ? true : undefined,
+    );
+    child.kill("SIGINT");
+
+    expect(await said).toBe("Stopped. What was looked at has been given back.\n");
+    expect(await runsRow()).toMatchObject({ dead_letters: 3, dead_letters_in_flight: 0 });
+    await bury(0);
+    sqs.destroy();
+  });
 });
 
 describe("reconcile", () => {
   it("answers 0 for what agrees and 2 with a line for what does not", async () => {
     const account = await openAccount();
-    const fine = await admin("reconcile");
+    const fine = await atTerminal("reconcile");
     expect(fine).toMatchObject({ code: 0, err: "" });
     expect(fine.out).toMatch(/^reconcile: \d+ accounts, .*: no differences\n$/);
 
@@ -204,11 +313,12 @@ describe("reconcile", () => {
         }),
       );
     await move(1);
-    const found = await admin("reconcile", "--account", account);
+    const found = await atTerminal("reconcile", "--account", account);
     const env = { ...process.env, LOCAL_DIR: folder };
     const ended = promisify(execFile)(process.execPath, [script, "reconcile"], { env });
     await expect(ended).rejects.toMatchObject({ code: 2 });
-    const lines = await admin("reconcile", "--account", account, "--json");
+    const lines = await admin("reconcile", "--account", account);
+    const asked = await atTerminal("reconcile", "--account", account, "--json");
     await move(-1);
 
     expect(found).toMatchObject({ code: 2, err: "" });
@@ -216,6 +326,7 @@ describe("reconcile", () => {
       `${account}: balance is 5001, should be 5000`,
       expect.stringMatching(/^reconcile: 1 account, .*: 1 difference$/),
     ]);
+    expect(asked).toEqual(lines);
     const [difference, summary] = lines.out.split("\n").slice(0, 2);
     expect(JSON.parse(difference ?? "")).toEqual({
       place: account,
@@ -239,7 +350,7 @@ describe("what is asked for wrongly", () => {
     ],
     [
       ["grant", "--account", "a", "--id", "b", "--credits", "1.5"],
-      "--credits 1.5 is not a whole number from 1 on",
+      "--credits 1.5 is not a whole number from 1 to 1000000000000",
     ],
     [
       ["purchase", "--account", "a", "--id", "b", "--pack", "huge"],
@@ -249,6 +360,31 @@ describe("what is asked for wrongly", () => {
       ["dead-letters", "show", "--queue", "x"],
       "--queue is one of runs, steps, finishes, deliveries",
     ],
+    ...["1e3", "0x10", " 5 ", "", "+5", "5.0"].map((credits): [string[], string] => [
+      ["grant", "--account", "a", "--id", "b", "--credits", credits],
+      credits === ""
+        ? "--credits is required"
+        : `--credits ${credits} is not a whole number from 1 to 1000000000000`,
+    ]),
+    [
+      ["adjust", "--account", "a", "--id", "b", "--credits=-1000000000001"],
+      "--credits -1000000000001 is not a whole number from -1000000000000 to 1000000000000",
+    ],
+    [
+      ["create-account", "--name", "a", "--email", "not an email"],
+      "--email is not an email address",
+    ],
+    [
+      ["create-account", "--name", "a\u001b[31m", "--email", "a@b.example"],
+      "'name' has a control character or half of a character. Leave it out.",
+    ],
+    [
+      ["create-key", "--account", "a", "--name", "a\u0007"],
+      "'name' has a control character or half of a character. Leave it out.",
+    ],
+    [["watchlists", "--account", "nope"], "There is no account nope"],
+    [["credits", "--account", "nope"], "There is no account nope"],
+    [["runs", "--watchlist", "wl_nope"], "There is no watchlist wl_nope"],
     [["accounts", "--stage", "test"], "--stage is one of dev, prod"],
     [["accounts", "--region", "eu-west-1"], "--region goes with --stage"],
   ])("%j is refused", async (words, message) => {
@@ -386,6 +522,16 @@ describe("text for people", () => {
       ].join("\n"),
     );
     expect(textOf({ object: "list", data: [], has_more: false })).toBe("none");
+    expect(textOf({ object: "list", data: [{ id: "a" }], has_more: true })).toBe(
+      "id\na\n… more: --limit",
+    );
+  });
+
+  it("spells out what would steer the terminal", () => {
+    const name = "evil\u001b]0;pwn\u0007\n\u202egnp";
+    const shown = "evil\\u001b]0;pwn\\u0007\\u000a\\u202egnp";
+    expect(textOf({ name })).toBe(`name  ${shown}`);
+    expect(textOf({ data: [{ name }] })).toBe(`name\n${shown}`);
   });
 });
 

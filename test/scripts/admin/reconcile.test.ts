@@ -1,168 +1,30 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { reconcile, type Tables, tallyLine } from "../../../scripts/admin/reconcile.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
-import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
-import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it } from "vitest";
+import { reconcile, tallyLine } from "../../../scripts/admin/reconcile.ts";
 import type { Row } from "../../../shared/aws/dynamo.ts";
-import {
-  accountKeys,
-  deliveryKeys,
-  ledgerKeys,
-  type RowKey,
-  watchlistKeys,
-} from "../../../shared/aws/table.ts";
-import { type Difference, differenceLine } from "../../../shared/base/difference.ts";
+import { accountKeys, deliveryKeys, ledgerKeys, watchlistKeys } from "../../../shared/aws/table.ts";
+import type { Difference } from "../../../shared/base/difference.ts";
+import { numberedId } from "../../../shared/base/ids.ts";
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { decodeItems, encodeItems } from "../../../shared/watchlists/page.ts";
-import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import { newDelivery } from "../../../shared/webhooks/delivery.ts";
-import { countingChance } from "../../support/clock.ts";
-import { type RunBench, startRunBench } from "../../support/run-bench.ts";
-import { startTables, type TestTables } from "../../support/tables.ts";
+import {
+  client,
+  damage,
+  deliveryOf,
+  endpointId,
+  found,
+  ids,
+  more,
+  names,
+  remove,
+  rowAt,
+  startWorld,
+  withTables,
+  type World,
+} from "./reconcile-world.ts";
 
-let tables: TestTables;
-let client: DynamoDBDocumentClient;
-let names: Tables;
-
-beforeAll(async () => {
-  tables = await startTables();
-  client = tables.client;
-  names = {
-    accounts: await tables.create(),
-    ledger: await tables.create(),
-    watchlists: await tables.create(),
-    deliveries: await tables.create(),
-  };
-});
-afterAll(() => tables.stop());
-
-/** An account whose list has run three times, and whose webhook is owed a delivery. */
-interface World {
-  readonly bench: RunBench;
-  readonly accountId: string;
-  readonly list: Watchlist;
-}
-
-const ids = ["1000001", "1000002", "1000003", "1000004", "1000005"] as const;
-const standard = (amount: number): Record<string, unknown> => ({
-  price: { amount, currency: "USD" },
-  availability: { inStock: true, message: "" },
-  retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
-});
-
-/** In the second run a price moves, in the third an item is gone and one is not answered for. */
-async function startWorld(): Promise<World> {
-  const given = [names.accounts, names.ledger, names.watchlists];
-  const create = async (): Promise<string> => given.shift() ?? "";
-  const bench = await startRunBench({ tables: { ...tables, create }, batchIdsMax: 2 });
-  const { id: accountId } = await bench.account();
-  const list = await bench.createList(ids);
-  for (const run of [1, 2, 3]) {
-    bench.answers.product = (id) => {
-      if (run === 3 && id === ids[1]) return { status: "not_found" };
-      if (run === 3 && id === ids[2]) return { status: "unavailable" };
-      return { status: "ok", fields: standard(id === ids[0] ? run : 10) };
-    };
-    await bench.run(list);
-    bench.clock.advance(3_600_000);
-  }
-  const world = { bench, accountId, list };
-  await publish(world);
-  await useCredits(world);
-  return world;
-}
-
-/** Three runs in the feed, and a delivery of one that somebody asked for again. */
-async function publish({ bench, accountId, list }: World): Promise<void> {
-  const options = { tableName: names.deliveries, clock: bench.clock, chance: countingChance() };
-  const feed = dynamoEventFeed(client, options);
-  for (const runId of ["wlrun_1", "wlrun_2", "wlrun_3"]) {
-    await feed.append(accountId, {
-      runId,
-      watchlistId: list.id,
-      webhookEndpointId: null,
-      createdAt: bench.clock.now().toISOString(),
-      types: ["watchlist.run.completed"],
-    });
-    bench.clock.advance(1_000);
-  }
-  const store = dynamoDeliveryStore(client, options);
-  const delivery = deliveryOf({ bench, accountId, list });
-  await store.put(accountId, { ...delivery, state: "failed" });
-  await store.requestRedelivery(accountId, delivery, bench.clock.now());
-}
-
-const endpointId = "we_0123456789abcdefghjkmnpq";
-const deliveryOf = ({ list }: World) =>
-  newDelivery({
-    event: { id: "evt_1", type: "watchlist.run.completed", createdAt: "2026-03-01T02:00:00.000Z" },
-    watchlistId: list.id,
-    runId: "wlrun_1",
-    endpointId,
-  });
-
-/** A purchase, a correction, a call that is still open, and last a call that was refunded in part. */
-async function useCredits({ bench, accountId }: World): Promise<void> {
-  const [now, ledger] = [bench.clock.now(), bench.ledger];
-  const changes = dynamoCreditChanges(client, {
-    accountsTable: names.accounts,
-    ledgerTable: names.ledger,
-    clock: bench.clock,
-    chance: countingChance(),
-  });
-  await changes.apply({ accountId, changeId: "inv-1", type: "purchase", credits: 25_000, now });
-  await changes.apply({ accountId, changeId: "fix-1", type: "adjust", credits: -300, now });
-  for (const [holdId, credits] of [
-    ["req_open", 40],
-    ["req_done", 10],
-  ] as const) {
-    const expiresAt = new Date(now.getTime() + 600_000);
-    const source = { requestId: holdId };
-    await ledger.reserve({ accountId, holdId, credits, slot: true, source, now, expiresAt });
-  }
-  await ledger.settle({ accountId, holdId: "req_done", credits: 3, succeeded: true, now });
-}
-
-/** The lines that a reconciliation of the world prints. */
-async function found({ bench, accountId }: World): Promise<string[]> {
-  const differences: Difference[] = [];
-  const tally = await reconcile(client, names, {
-    accountId,
-    runsMax: 20,
-    clock: bench.clock,
-    report: (difference) => differences.push(difference),
-  });
-  expect(tally).toMatchObject({ differences: differences.length, unsteady: 0 });
-  return differences.map(differenceLine);
-}
-
-async function rowAt(table: string, Key: RowKey): Promise<Row> {
-  const { Item } = await client.send(new GetCommand({ TableName: table, Key: { ...Key } }));
-  if (Item === undefined) throw new Error(`There is no row ${Key.pk} ${Key.sk}`);
-  return Item;
-}
-
-/** Writes a row anew, with some attributes changed. */
-async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
-  const row = await rowAt(table, key);
-  await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
-}
-
-const remove = (table: string, Key: RowKey): Promise<unknown> =>
-  client.send(new DeleteCommand({ TableName: table, Key: { ...Key } }));
-
-/** Makes an attribute larger by so much. */
-const more =
-  (name: string, by: number) =>
-  (row: Row): Row => ({ [name]: Number(row[name]) + by });
+withTables();
 
 let world: World;
 beforeEach(async () => {
@@ -209,7 +71,8 @@ describe("books", () => {
     const { accountId } = world;
     const last = await rowAt(names.ledger, ledgerKeys.entry(accountId, 14));
     const after = Number(last["balance_after"]);
-    const again = { ...last, ...ledgerKeys.entry(accountId, 15), sequence: 15, credits: 7 };
+    const id = numberedId("creditTransaction", 15, accountId);
+    const again = { ...last, ...ledgerKeys.entry(accountId, 15), id, sequence: 15, credits: 7 };
     const moved = { balance_before: after, balance_after: after + 7 };
     await client.send(new PutCommand({ TableName: names.ledger, Item: { ...again, ...moved } }));
     await damage(names.accounts, accountKeys.account(accountId), (row) => ({
@@ -428,13 +291,16 @@ describe("deliveries", () => {
     ]);
   });
 
-  it("finds a target that is owed something and that no sweeper looks at", async () => {
+  it.each([
+    ["no due mark", () => ({})],
+    ["a time alone", (dueAt: unknown) => ({ due_at: dueAt })],
+    ["a due mark that is read by nobody", (dueAt: unknown) => ({ due_kind: "?", due_at: dueAt })],
+  ])("finds a target that is owed something and has %s", async (_, mark) => {
     const { accountId } = world;
     const key = deliveryKeys.outbox(endpointTarget(accountId, endpointId));
     const { due_at: dueAt } = await rowAt(names.deliveries, key);
-    await client.send(
-      new PutCommand({ TableName: names.deliveries, Item: { ...key, additions: 1 } }),
-    );
+    const Item = { ...key, additions: 1, ...mark(dueAt) };
+    await client.send(new PutCommand({ TableName: names.deliveries, Item }));
 
     expect(await found(world)).toEqual([
       `${accountId} outbox ${endpointId}: due_at is null, should be ${String(dueAt)}`,

@@ -1,0 +1,30 @@
+import { ServiceError } from "../../shared/base/errors.ts";
+import type { Difference } from "../../shared/base/difference.ts";
+import { unreadable } from "../../shared/runs/reconcile-runs.ts";
+
+/** What a look finds; that the place cannot be read, when something there is damaged. */
+export async function orUnreadable(
+  place: string,
+  look: () => Promise<readonly Difference[]>,
+): Promise<readonly Difference[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return [unreadable(place)];
+  }
+}
+
+/** True for what comes of a row's content; false for what the network or the tables refuse. */
+function isDamage(error: unknown): boolean {
+  if (error instanceof ServiceError) return error.status === badRequest;
+  if (!(error instanceof Error) || "$metadata" in error) return false;
+  if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) {
+    return true;
+  }
+  const isCompression = "code" in error && /^Z(STD)?_/.test(String(error.code));
+  return isCompression || error.name === "ValiError";
+}
+
+/** A rule for what customers send that what is stored breaks. */
+const badRequest = 400;
