@@ -1,15 +1,15 @@
 import { defineConfig } from "vitest/config";
 import { storeTests } from "./support/store-tests.ts";
-import config from "./vitest.config.ts";
+import { testOptions } from "./test-options.ts";
 
 /** The tests of the stores against DynamoDB Local, which takes its time: with less of each load. */
 export default defineConfig({
   test: {
-    ...config.test,
+    ...testOptions,
     include: [...storeTests],
     globalSetup: "test/support/dynamodb-local.ts",
     env: {
-      ...config.test?.env,
+      ...testOptions.env,
       FEED_RUNS: "10",
       LEDGER_FAULT_RUNS: "20",
       LEDGER_SLOTS: "20",

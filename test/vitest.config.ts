@@ -1,20 +1,19 @@
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./support/longest-first.ts";
+import { testOptions } from "./test-options.ts";
+
+/** Modules there keep nothing between calls: their files share them, and load the CDK and the SDK once. */
+const stateless = ["test/lib/**/*.test.ts", "test/shared/**/*.test.ts"];
 
 export default defineConfig({
   test: {
-    root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
-    // Real servers start in most files: two at a time is what two cores carry.
-    maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    env: {
-      AWS_REGION: "us-east-1",
-      AWS_ACCESS_KEY_ID: "test",
-      AWS_SECRET_ACCESS_KEY: "test",
-      POWERTOOLS_LOG_LEVEL: "SILENT",
-    },
+    ...testOptions,
+    projects: [
+      { extends: true, test: { name: "stateless", include: stateless, isolate: false } },
+      {
+        extends: true,
+        // Functions keep their clients for as long as their process lives.
+        test: { name: "processes", include: ["test/**/*.test.ts"], exclude: stateless },
+      },
+    ],
   },
 });
