@@ -3,8 +3,8 @@ import { LongestFirst } from "./support/longest-first.ts";
 /** What holds for every run of tests. */
 export const testOptions = {
   root: new URL("..", import.meta.url).pathname,
-  // Real servers start in most files, and many wait for them: three at a time fill two cores.
-  maxWorkers: 3,
+  // Real servers start in most files: two at a time is what two cores carry.
+  maxWorkers: 2,
   sequence: { sequencer: LongestFirst },
   testTimeout: 60_000,
   hookTimeout: 60_000,
