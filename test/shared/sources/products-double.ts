@@ -1,7 +1,4 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
+import { type ApiReaction, startApiDouble } from "./api-double.ts";
 
 export interface DoubleCall {
   readonly skus: readonly string[];
@@ -10,16 +7,7 @@ export interface DoubleCall {
   readonly number: number;
 }
 
-export type Reaction =
-  | "hang"
-  | "reset"
-  | {
-      readonly status?: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      /** Sent as it is when a string or bytes, else as JSON. */
-      readonly body?: unknown;
-      readonly afterMs?: number;
-    };
+export type Reaction = ApiReaction;
 
 export interface ProductsDouble {
   readonly url: string;
@@ -34,44 +22,14 @@ export async function startProductsDouble(
   react: (call: DoubleCall) => Reaction,
 ): Promise<ProductsDouble> {
   const calls: DoubleCall[] = [];
-  let inWork = 0;
-  let most = 0;
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? "/", "http://double.invalid");
-    const skus = /sku in\(([\d,]*)\)/.exec(decodeURIComponent(url.pathname))?.[1]?.split(",") ?? [];
-    const call = { skus, url, number: calls.length + 1 };
+  const double = await startApiDouble(({ path, query, number }) => {
+    const skus = /sku in\(([\d,]*)\)/.exec(decodeURIComponent(path))?.[1]?.split(",") ?? [];
+    const asked = new URL(`${path}?${query.toString()}`, "http://double.invalid");
+    const call = { skus, url: asked, number };
     calls.push(call);
-    inWork += 1;
-    most = Math.max(most, inWork);
-    response.once("close", () => {
-      inWork -= 1;
-    });
-    const reaction = react(call);
-    if (reaction === "hang") return;
-    if (reaction === "reset") {
-      request.socket.destroy();
-      return;
-    }
-    const { status = 200, headers = {}, body = "", afterMs = 0 } = reaction;
-    const isRaw = typeof body === "string" || body instanceof Uint8Array;
-    void delay(afterMs).then(() => {
-      response.writeHead(status, headers);
-      response.end(isRaw ? body : JSON.stringify(body));
-    });
+    return react(call);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    atOnceMax: () => most,
-    async stop() {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { ...double, calls };
 }
 
 /** A product in stock, as the API sends it. */
