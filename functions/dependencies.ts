@@ -3,11 +3,6 @@
  * needs from these, so that its bundle holds only the clients it uses.
  */
 import type { Logger } from "@aws-lambda-powertools/logger";
-import { KMSClient } from "@aws-sdk/client-kms";
-import { S3Client } from "@aws-sdk/client-s3";
-import { SchedulerClient } from "@aws-sdk/client-scheduler";
-import { SQSClient } from "@aws-sdk/client-sqs";
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { AccountStore } from "../shared/accounts/account-store.ts";
 import type { ApiKeyStore } from "../shared/accounts/api-key-store.ts";
 import type { UsageStore } from "../shared/accounts/usage-store.ts";
@@ -42,6 +37,7 @@ import { dynamoStepStore } from "../shared/aws/step-store.ts";
 import { dynamoUsageStore } from "../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
 import { webhookSender } from "../shared/aws/webhook-sender.ts";
+import type { Chance, Clock } from "../shared/base/clock.ts";
 import { figures } from "../shared/base/figures.ts";
 import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
@@ -68,29 +64,27 @@ import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
 import type { DeliveryStore } from "../shared/webhooks/delivery-store.ts";
 import type { EndpointLookup } from "../shared/webhooks/endpoint-store.ts";
 import { runEventPublisher } from "../shared/webhooks/publish.ts";
+import type { Sender } from "../shared/webhooks/sender.ts";
 import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
+import { client, kms, once, s3, scheduler, sqs } from "./clients.ts";
 import type { FunctionName } from "./environment.ts";
 import type { EdgeDependencies } from "./http/group-handler.ts";
 import type { Overrides } from "./overrides.ts";
 
-export const clock = systemClock;
-export const chance = systemChance;
-
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
+type AccountNeeds = Needs<"ACCOUNTS_TABLE">;
+type ListNeeds = Needs<"WATCHLISTS_TABLE">;
+type OutboxNeeds = Needs<"DELIVERIES_TABLE">;
+type RegistrationNeeds = OutboxNeeds & Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
 
-/**
- * Makes a client once per process, when it is first needed. Its calls are marked pure, so that a
- * bundle leaves out the clients that its function does not use.
- */
-export function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
+export const dynamo = /* @__PURE__ */ client("dynamo", documentClient);
 
-export const dynamo: () => DynamoDBDocumentClient = /* @__PURE__ */ once(documentClient);
-const sqs = /* @__PURE__ */ once(() => new SQSClient({}));
-const scheduler = /* @__PURE__ */ once(() => new SchedulerClient({}));
-const kms = /* @__PURE__ */ once(() => new KMSClient({}));
+export const clock = (overrides: Overrides): Clock => overrides.clock ?? systemClock;
+export const chance = (overrides: Overrides): Chance => overrides.chance ?? systemChance;
+export const timeAndChance = (overrides: Overrides) => ({
+  clock: clock(overrides),
+  chance: chance(overrides),
+});
 
 /** Builds a handler at its first call: importing a function reads no environment. */
 export function onFirstCall<Arguments extends unknown[], Result>(
@@ -109,19 +103,14 @@ export const warnThrough =
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-export const accounts = (
-  environment: Needs<"ACCOUNTS_TABLE"> & Partial<Needs<"LEDGER_TABLE">>,
-): AccountStore =>
-  dynamoAccountStore(dynamo(), {
-    accounts: environment.ACCOUNTS_TABLE,
-    ...(environment.LEDGER_TABLE === undefined ? {} : { ledger: environment.LEDGER_TABLE }),
-  });
-
 /** What a public route group needs: it knows no key, and carries no client to look one up. */
-export const publicEdge = (environment: Needs<"STAGE">, name: FunctionName): EdgeDependencies => ({
+export const publicEdge = (
+  environment: Needs<"STAGE">,
+  name: FunctionName,
+  overrides: Overrides,
+): EdgeDependencies => ({
   accounts: { admit: async () => ({ outcome: "unknown" }) },
-  clock,
-  chance,
+  ...timeAndChance(overrides),
   logger: logger(environment, name),
 });
 
@@ -129,52 +118,63 @@ export const publicEdge = (environment: Needs<"STAGE">, name: FunctionName): Edg
 export const edge = (
   environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
   name: FunctionName,
+  overrides: Overrides,
 ): EdgeDependencies & { readonly accounts: AccountStore } => ({
-  ...publicEdge(environment, name),
-  accounts: accounts({ ACCOUNTS_TABLE: environment.ACCOUNTS_TABLE }),
+  ...publicEdge(environment, name, overrides),
+  accounts: dynamoAccountStore(dynamo(overrides), { accounts: environment.ACCOUNTS_TABLE }),
 });
 
-export const ledger = (environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">): Ledger =>
-  dynamoLedger(dynamo(), {
+export const ledger = (
+  environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">,
+  overrides: Overrides,
+): Ledger =>
+  dynamoLedger(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ledgerTable: environment.LEDGER_TABLE,
-    clock,
-    chance,
+    ...timeAndChance(overrides),
   });
 
-export const apiKeys = (environment: Needs<"ACCOUNTS_TABLE">): ApiKeyStore =>
-  dynamoApiKeyStore(dynamo(), environment.ACCOUNTS_TABLE);
+export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
+  dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-export const usage = (environment: Needs<"ACCOUNTS_TABLE">): UsageStore =>
-  dynamoUsageStore(dynamo(), environment.ACCOUNTS_TABLE);
+export const usage = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
+  dynamoUsageStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
-export const creditHistory = (environment: Needs<"LEDGER_TABLE">): CreditHistory =>
-  dynamoCreditHistory(dynamo(), environment.LEDGER_TABLE);
+export const creditHistory = (
+  environment: Needs<"LEDGER_TABLE">,
+  overrides: Overrides,
+): CreditHistory => dynamoCreditHistory(dynamo(overrides), environment.LEDGER_TABLE);
 
 /** A buffered Lambda gives no answer over 6 MB; a streamed one has no such bound. */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>
   environment.RESPONSE_MODE === "stream" ? undefined : 6_000_000;
 
-export const watchlists = (environment: Needs<"WATCHLISTS_TABLE">): WatchlistStore =>
-  dynamoWatchlistStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+const listRows = (environment: ListNeeds, overrides: Overrides) => ({
+  table: environment.WATCHLISTS_TABLE,
+  ...timeAndChance(overrides),
+});
 
-export const pages = (environment: Needs<"WATCHLISTS_TABLE">): PageStore =>
-  dynamoPageStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+export const watchlists = (environment: ListNeeds, overrides: Overrides): WatchlistStore =>
+  dynamoWatchlistStore(dynamo(overrides), listRows(environment, overrides));
 
-export const idempotencyKeys = (environment: Needs<"WATCHLISTS_TABLE">): IdempotencyStore =>
-  dynamoIdempotencyStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+export const pages = (environment: ListNeeds, overrides: Overrides): PageStore =>
+  dynamoPageStore(dynamo(overrides), listRows(environment, overrides));
 
-export const purges = (environment: Needs<"WATCHLISTS_TABLE">): PurgeStore =>
-  dynamoPurgeStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+export const idempotencyKeys = (environment: ListNeeds, overrides: Overrides): IdempotencyStore =>
+  dynamoIdempotencyStore(dynamo(overrides), listRows(environment, overrides));
 
-export const runs = (environment: Needs<"WATCHLISTS_TABLE">): RunStore =>
-  dynamoRunStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+export const purges = (environment: ListNeeds, overrides: Overrides): PurgeStore =>
+  dynamoPurgeStore(dynamo(overrides), listRows(environment, overrides));
 
-export const steps = (environment: Needs<"WATCHLISTS_TABLE">): StepStore =>
-  dynamoStepStore(dynamo(), { table: environment.WATCHLISTS_TABLE, clock, chance });
+export const runs = (environment: ListNeeds, overrides: Overrides): RunStore =>
+  dynamoRunStore(dynamo(overrides), listRows(environment, overrides));
+
+export const steps = (environment: ListNeeds, overrides: Overrides): StepStore =>
+  dynamoStepStore(dynamo(overrides), listRows(environment, overrides));
 
 export const runQueue = (
   environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
+  overrides: Overrides,
   hops = 0,
 ): RunQueue => {
   const urls = {
@@ -184,102 +184,101 @@ export const runQueue = (
       ? {}
       : { finishes: environment.FINISHES_QUEUE_URL }),
   };
-  return sqsRunQueue(sqs(), urls, hops);
+  return sqsRunQueue(sqs(overrides), urls, hops);
 };
 
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_ARN" | "SCHEDULE_ROLE_ARN">,
+  overrides: Overrides,
 ): Schedules =>
-  eventBridgeSchedules(scheduler(), {
+  eventBridgeSchedules(scheduler(overrides), {
     group: environment.SCHEDULE_GROUP,
     queueArn: environment.RUNS_QUEUE_ARN,
     roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 
-export const endpoints = (environment: Needs<"DELIVERIES_TABLE">): EndpointLookup =>
-  dynamoEndpoints(dynamo(), environment.DELIVERIES_TABLE);
+export const endpoints = (environment: OutboxNeeds, overrides: Overrides): EndpointLookup =>
+  dynamoEndpoints(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-export const secrets = (environment: Needs<"SECRETS_KEY_ID">): SecretBox =>
-  kmsSecretBox(kms(), { keyId: environment.SECRETS_KEY_ID, clock });
+export const secrets = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
+  kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });
 
-export const outboxQueue = (environment: Needs<"DELIVERIES_QUEUE_URL">): OutboxQueue =>
-  sqsOutboxQueue(sqs(), environment.DELIVERIES_QUEUE_URL);
+export const outboxQueue = (
+  environment: Needs<"DELIVERIES_QUEUE_URL">,
+  overrides: Overrides,
+): OutboxQueue => sqsOutboxQueue(sqs(overrides), environment.DELIVERIES_QUEUE_URL);
 
-export const dueTargets = (environment: Needs<"DELIVERIES_TABLE">): DueTargets =>
-  dynamoDueTargets(dynamo(), environment.DELIVERIES_TABLE);
+export const dueTargets = (environment: OutboxNeeds, overrides: Overrides): DueTargets =>
+  dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const deliveryRows = (environment: Needs<"DELIVERIES_TABLE">) => ({
+const outboxRows = (environment: OutboxNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
-  clock,
-  chance,
+  ...timeAndChance(overrides),
 });
 
 /** An outbox together with the log of what it came to. */
 const outboxOf = <LogRecord>(
-  environment: Needs<"DELIVERIES_TABLE">,
+  environment: OutboxNeeds,
+  overrides: Overrides,
   write: (table: string, accountId: string, record: LogRecord) => Write,
 ): OutboxStore<LogRecord> =>
-  dynamoOutboxStore<LogRecord>(dynamo(), {
-    ...deliveryRows(environment),
+  dynamoOutboxStore<LogRecord>(dynamo(overrides), {
+    ...outboxRows(environment, overrides),
     recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
   });
 
 /** For whoever owes something and works nothing off. */
-const outbox = (environment: Needs<"DELIVERIES_TABLE">): Outbox =>
-  dynamoOutbox(dynamo(), deliveryRows(environment));
+const outbox = (environment: OutboxNeeds, overrides: Overrides): Outbox =>
+  dynamoOutbox(dynamo(overrides), outboxRows(environment, overrides));
 
-const deliveries = (environment: Needs<"DELIVERIES_TABLE">): DeliveryStore =>
-  dynamoDeliveryStore(dynamo(), deliveryRows(environment));
+const deliveries = (environment: OutboxNeeds, overrides: Overrides): DeliveryStore =>
+  dynamoDeliveryStore(dynamo(overrides), outboxRows(environment, overrides));
 
-const eventFeed = (environment: Needs<"DELIVERIES_TABLE">): EventFeed =>
-  dynamoEventFeed(dynamo(), deliveryRows(environment));
+const destinations = (environment: OutboxNeeds, overrides: Overrides) =>
+  dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
+
+const exportLog = (environment: OutboxNeeds, overrides: Overrides) =>
+  dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
+
+const eventFeed = (environment: OutboxNeeds, overrides: Overrides): EventFeed =>
+  dynamoEventFeed(dynamo(overrides), outboxRows(environment, overrides));
 
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
-  s3EventBodies(
-    new S3Client({ forcePathStyle: overrides.forcePathStyle === true }),
-    environment.EVENTS_BUCKET,
-  );
+  s3EventBodies(s3(overrides), environment.EVENTS_BUCKET);
 
 const policyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
+const sender = (overrides: Overrides): Sender =>
+  overrides.sender ?? webhookSender({ policy: policyOf(overrides), clock: clock(overrides) });
+
+/** What keeping a place to deliver to needs, of either kind. */
+const registration = (environment: RegistrationNeeds, overrides: Overrides) => ({
+  secrets: secrets(environment, overrides),
+  resolver: overrides.resolver ?? hostResolver(),
+  policy: policyOf(overrides),
+  outbox: outbox(environment, overrides),
+  queue: outboxQueue(environment, overrides),
+  ...timeAndChance(overrides),
+});
+
 /** What keeping webhook endpoints and looking after their deliveries needs. */
-export const endpointRegistration = (
-  environment: Needs<"DELIVERIES_TABLE" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">,
-  overrides: Overrides,
-) => {
-  const policy = policyOf(overrides);
-  return {
-    endpoints: dynamoEndpointStore(dynamo(), deliveryRows(environment)),
-    deliveries: deliveries(environment),
-    secrets: secrets(environment),
-    sender: webhookSender({ policy, clock }),
-    resolver: hostResolver(),
-    policy,
-    outbox: outbox(environment),
-    queue: outboxQueue(environment),
-    clock,
-    chance,
-  };
-};
+export const endpointRegistration = (environment: RegistrationNeeds, overrides: Overrides) => ({
+  ...registration(environment, overrides),
+  endpoints: dynamoEndpointStore(dynamo(overrides), outboxRows(environment, overrides)),
+  deliveries: deliveries(environment, overrides),
+  sender: sender(overrides),
+});
 
 /** What keeping an S3 destination needs; it is checked within a call of the API. */
-export const destinationSetup = (
-  environment: Needs<"DELIVERIES_TABLE" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">,
-  overrides: Overrides,
-) => ({
-  destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
-  exports: dynamoExportStore(dynamo(), environment.DELIVERIES_TABLE),
-  buckets: s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
+export const destinationSetup = (environment: RegistrationNeeds, overrides: Overrides) => ({
+  ...registration(environment, overrides),
+  destinations: destinations(environment, overrides),
+  exports: exportLog(environment, overrides),
+  buckets:
+    overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
   // Asked anew at each check: what was kept would hide a trust that is gone.
-  roles: stsRoleCredentials(),
-  secrets: secrets(environment),
-  resolver: hostResolver(),
-  policy: policyOf(overrides),
-  outbox: outbox(environment),
-  queue: outboxQueue(environment),
-  clock,
-  chance,
+  roles: overrides.roles ?? stsRoleCredentials(),
 });
 
 /** What the feed of events is read from. */
@@ -287,7 +286,7 @@ export const eventSources = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET">,
   overrides: Overrides,
 ): FeedSources => ({
-  feed: eventFeed(environment),
+  feed: eventFeed(environment, overrides),
   bodies: eventBodies(environment, overrides),
 });
 
@@ -297,59 +296,50 @@ export const publisher = (
   overrides: Overrides,
 ): RunEventPublisher =>
   runEventPublisher({
-    endpoints: endpoints(environment),
-    bodies: eventBodies(environment, overrides),
-    feed: eventFeed(environment),
-    outbox: outbox(environment),
-    exports: runExports({
-      destinations: dynamoDestinationStore(dynamo(), environment.DELIVERIES_TABLE),
-    }),
-    queue: outboxQueue(environment),
+    ...eventSources(environment, overrides),
+    endpoints: endpoints(environment, overrides),
+    outbox: outbox(environment, overrides),
+    exports: runExports({ destinations: destinations(environment, overrides) }),
+    queue: outboxQueue(environment, overrides),
   });
 
 /** What delivering webhooks and exports needs. */
 export const delivery = (
-  environment: Needs<
-    "DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID"
-  >,
+  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
   overrides: Overrides,
 ) => {
-  const policy = policyOf(overrides);
-  const table = environment.DELIVERIES_TABLE;
   const shared = {
-    bodies: eventBodies(environment, overrides),
-    feed: eventFeed(environment),
-    secrets: secrets(environment),
-    queue: outboxQueue(environment),
-    clock,
-    chance,
+    ...eventSources(environment, overrides),
+    secrets: secrets(environment, overrides),
+    queue: outboxQueue(environment, overrides),
+    ...timeAndChance(overrides),
     report: tell,
   };
   const open = webhookSessions({
     ...shared,
-    endpoints: endpoints(environment),
-    deliveries: deliveries(environment),
-    sender: webhookSender({ policy, clock }),
+    endpoints: endpoints(environment, overrides),
+    deliveries: deliveries(environment, overrides),
+    sender: sender(overrides),
   });
   const openExports = exportSessions({
     ...shared,
-    destinations: dynamoDestinationStore(dynamo(), table),
-    exports: dynamoExportStore(dynamo(), table),
-    buckets: s3CustomerBuckets({ policy }),
-    roles: keptRoleCredentials(stsRoleCredentials(), clock),
+    destinations: destinations(environment, overrides),
+    exports: exportLog(environment, overrides),
+    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
+    roles: keptRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
   });
   return {
     webhooks: {
       ...shared,
       open,
-      outbox: outboxOf(environment, deliveryWrite),
+      outbox: outboxOf(environment, overrides, deliveryWrite),
       late: (milliseconds: number) =>
         tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
     },
     exports: {
       ...shared,
       open: openExports,
-      outbox: outboxOf(environment, exportWrite),
+      outbox: outboxOf(environment, overrides, exportWrite),
       late: (milliseconds: number) =>
         tell([figures("exports", {}, { export_late_ms: milliseconds })]),
     },

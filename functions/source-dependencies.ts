@@ -11,7 +11,8 @@ import { sourceStates } from "../shared/sources/http/source-state.ts";
 import { offerSources } from "../shared/sources/offer-sources.ts";
 import { scraperFor } from "../shared/sources/scraper-sources.ts";
 import type { SourceDependencies } from "../shared/sources/source-parts.ts";
-import { chance, clock, dynamo, logger, type Needs, once, warnThrough } from "./dependencies.ts";
+import { once } from "./clients.ts";
+import { dynamo, logger, type Needs, timeAndChance, warnThrough } from "./dependencies.ts";
 import type { FunctionName } from "./environment.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -20,12 +21,16 @@ type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
 const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient({}));
 const parameters = /* @__PURE__ */ once(() => new SSMClient({}));
 
-/** The sources behind the scrapers, the offers and the offer checks, as SOURCES says. */
+/**
+ * The sources behind the scrapers, the offers and the offer checks: those given, else as SOURCES
+ * says, which is not looked at when there are given ones.
+ */
 export function sources(
   environment: SourceNeeds,
   name: FunctionName,
   overrides: Overrides,
 ): StepSources {
+  if (overrides.sources !== undefined) return overrides.sources;
   const allowVariables = overrides.secretVariables !== undefined;
   const configured = parseSources(environment.SOURCES, { allowVariables });
   const dependencies = sourceDependencies(environment, name, overrides);
@@ -42,10 +47,10 @@ function sourceDependencies(
   overrides: Overrides,
 ): SourceDependencies {
   const log = logger(environment, name);
+  const time = timeAndChance(overrides);
   return {
-    clock,
-    chance,
-    budget: sharedRateBudget(dynamo(), {
+    ...time,
+    budget: sharedRateBudget(dynamo(overrides), {
       table: environment.ACCOUNTS_TABLE,
       onUnshared: (error) => warnThrough(log)("a source's shared rate was not asked", error),
     }),
@@ -54,9 +59,9 @@ function sourceDependencies(
       secretsManager,
       parameters,
       ...(overrides.secretVariables && { variables: overrides.secretVariables }),
-      clock,
+      clock: time.clock,
     }),
-    tokens: tokensByKey(clock),
+    tokens: tokensByKey(time.clock),
     report: sourceMetrics((message, line) => log.info(message, line)),
     warn: (problem) => log.warn(problem),
   };

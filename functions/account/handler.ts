@@ -7,6 +7,7 @@ import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import type { Overrides } from "../overrides.ts";
 import { createApiKeyRoute } from "./create-api-key.ts";
 import { deleteApiKeyRoute } from "./delete-api-key.ts";
 import { getRoute } from "./get.ts";
@@ -24,7 +25,10 @@ export interface AccountDependencies {
   readonly chance: Chance;
 }
 
-export function createHandler(environment: EnvironmentOf<"account">): HttpHandler {
+export function createHandler(
+  environment: EnvironmentOf<"account">,
+  overrides: Overrides = {},
+): HttpHandler {
   return groupHandler({
     group: "account",
     routes: {
@@ -36,11 +40,11 @@ export function createHandler(environment: EnvironmentOf<"account">): HttpHandle
       "DELETE /v1/api_keys/{id}": deleteApiKeyRoute,
     },
     dependencies: {
-      ...provide.edge(environment, "account"),
-      apiKeys: provide.apiKeys(environment),
-      endpoints: provide.endpoints(environment),
-      history: provide.creditHistory(environment),
-      usage: provide.usage(environment),
+      ...provide.edge(environment, "account", overrides),
+      apiKeys: provide.apiKeys(environment, overrides),
+      endpoints: provide.endpoints(environment, overrides),
+      history: provide.creditHistory(environment, overrides),
+      usage: provide.usage(environment, overrides),
     },
   });
 }

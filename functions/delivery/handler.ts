@@ -20,6 +20,7 @@ export function createHandler(
   return batchHandler({
     schema: deliveryMessage,
     logger: provide.logger(environment, "delivery"),
+    clock: provide.clock(overrides),
     keys: (message) => message,
     async work(message) {
       try {

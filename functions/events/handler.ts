@@ -15,7 +15,7 @@ export function createHandler(
     group: "events",
     routes: { "GET /v1/events": listRoute },
     dependencies: {
-      ...provide.edge(environment, "events"),
+      ...provide.edge(environment, "events", overrides),
       ...provide.eventSources(environment, overrides),
     },
   });

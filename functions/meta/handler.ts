@@ -3,6 +3,7 @@ import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import { type AnyRoute, route } from "../http/route.ts";
+import type { Overrides } from "../overrides.ts";
 import { openApiRoute } from "./openapi.ts";
 import { pageRoute } from "./page.ts";
 
@@ -35,11 +36,14 @@ export const metaRoutes = {
   "ANY /{proxy+}": unknownPath,
 };
 
-export function createHandler(environment: EnvironmentOf<"meta">): HttpHandler {
+export function createHandler(
+  environment: EnvironmentOf<"meta">,
+  overrides: Overrides = {},
+): HttpHandler {
   return groupHandler({
     group: "meta",
     routes: metaRoutes,
-    dependencies: provide.publicEdge(environment, "meta"),
+    dependencies: provide.publicEdge(environment, "meta", overrides),
   });
 }
 

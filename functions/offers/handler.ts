@@ -10,14 +10,14 @@ export function createHandler(
   environment: EnvironmentOf<"offers">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "offers");
+  const edge = provide.edge(environment, "offers", overrides);
   return groupHandler({
     group: "offers",
     routes: { "POST /v1/offers": readRoute, "POST /v1/offers/check": checkRoute },
     dependencies: {
       ...edge,
       ...sources(environment, "offers", overrides),
-      ledger: provide.ledger(environment),
+      ledger: provide.ledger(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,

@@ -1,13 +1,17 @@
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import type { Overrides } from "../overrides.ts";
 import { listRoute } from "./list.ts";
 
-export function createHandler(environment: EnvironmentOf<"platforms">): HttpHandler {
+export function createHandler(
+  environment: EnvironmentOf<"platforms">,
+  overrides: Overrides = {},
+): HttpHandler {
   return groupHandler({
     group: "platforms",
     routes: { "GET /v1/platforms": listRoute },
-    dependencies: provide.publicEdge(environment, "platforms"),
+    dependencies: provide.publicEdge(environment, "platforms", overrides),
   });
 }
 

@@ -10,14 +10,14 @@ export function createHandler(
   environment: EnvironmentOf<"products">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "products");
+  const edge = provide.edge(environment, "products", overrides);
   return groupHandler({
     group: "products",
     routes: { "POST /v1/products": readRoute, "GET /v1/products/{id}/offers": offersRoute },
     dependencies: {
       ...edge,
       ...sources(environment, "products", overrides),
-      ledger: provide.ledger(environment),
+      ledger: provide.ledger(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,

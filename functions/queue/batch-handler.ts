@@ -2,6 +2,7 @@ import type { Logger } from "@aws-lambda-powertools/logger";
 import middy from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type GenericSchema, getDotPath, safeParse } from "valibot";
+import type { Clock } from "../../shared/base/clock.ts";
 import { figures } from "../../shared/base/figures.ts";
 import {
   addWorkKeys,
@@ -33,6 +34,7 @@ export interface Receipt {
 export interface BatchOptions<Message> {
   readonly schema: GenericSchema<unknown, Message>;
   readonly logger: Logger;
+  readonly clock: Clock;
   /** Whose message it is, for the log. */
   readonly keys: (message: Message) => WorkKeys;
   /** Works on one message; throwing is a retry. */
@@ -48,7 +50,8 @@ const spareMilliseconds = 20_000;
 export function batchHandler<Message>(options: BatchOptions<Message>): QueueHandler {
   const handle = async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const deadline = new Date(
-      Date.now() + Math.max(0, context.getRemainingTimeInMillis() - spareMilliseconds),
+      options.clock.now().getTime() +
+        Math.max(0, context.getRemainingTimeInMillis() - spareMilliseconds),
     );
     const outcomes = await Promise.all(
       event.Records.map((record) => {
@@ -66,18 +69,20 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
       ),
     };
   };
-  return middy<SQSEvent, SQSBatchResponse>().handler(handle);
+  // Work that goes on must not be told as failed: its messages would be worked on twice at once.
+  return middy<SQSEvent, SQSBatchResponse>({ timeoutEarlyInMillis: 0 }).handler(handle);
 }
 
 /** Works on a message and writes one line about it, which is its metrics as well. */
 async function workOn<Message>(
   record: SQSRecord,
   deadline: Date,
-  { schema, logger, keys, work }: BatchOptions<Message>,
+  { schema, logger, clock, keys, work }: BatchOptions<Message>,
 ): Promise<Outcome> {
-  const startedAt = Date.now();
+  const startedAt = clock.now().getTime();
+  const tookMs = (): number => clock.now().getTime() - startedAt;
   const failed = (what: string, why: Readonly<Record<string, unknown>>): Outcome => {
-    const line = { outcome: "retry", duration_ms: Date.now() - startedAt, ...why };
+    const line = { outcome: "retry", duration_ms: tookMs(), ...why };
     tell([figures("errors", {}, { unforeseen_errors: 1 })]);
     endWork((text, said) => logger.error(text, said), what, line);
     return { outcome: "retry" };
@@ -89,7 +94,7 @@ async function workOn<Message>(
     addWorkKeys(keys(message));
     const sentAt = new Date(Number(record.attributes.SentTimestamp));
     const { outcome } = await work(message, { deadline, sentAt });
-    const line = { outcome, duration_ms: Date.now() - startedAt };
+    const line = { outcome, duration_ms: tookMs() };
     endWork((text, said) => logger.info(text, said), "message", line);
     return { outcome };
   } catch (error) {

@@ -18,9 +18,9 @@ export function createHandler(
   environment: EnvironmentOf<"run-finisher">,
   overrides: Overrides = {},
 ): QueueHandler {
-  const runs = provide.runs(environment);
+  const runs = provide.runs(environment, overrides);
   const dependencies = {
-    watchlists: provide.watchlists(environment),
+    watchlists: provide.watchlists(environment, overrides),
     runs: {
       ...runs,
       async get(ref: RunRef) {
@@ -30,14 +30,15 @@ export function createHandler(
         return run;
       },
     },
-    steps: provide.steps(environment),
+    steps: provide.steps(environment, overrides),
     publisher: provide.publisher(environment, overrides),
-    clock: provide.clock,
+    clock: provide.clock(overrides),
     report: tell,
   };
   return batchHandler({
     schema: finishMessage,
     logger: provide.logger(environment, "run-finisher"),
+    clock: dependencies.clock,
     keys: (message) => message,
     async work(message) {
       await finishRun(

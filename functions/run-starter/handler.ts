@@ -7,28 +7,31 @@ import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import type { Overrides } from "../overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
 import { type RunMessage, runMessage } from "./message.ts";
 
-export function createHandler(environment: EnvironmentOf<"run-starter">): QueueHandler {
+export function createHandler(
+  environment: EnvironmentOf<"run-starter">,
+  overrides: Overrides = {},
+): QueueHandler {
   const logger = provide.logger(environment, "run-starter");
   const dependencies = {
-    watchlists: provide.watchlists(environment),
-    pages: provide.pages(environment),
-    purges: provide.purges(environment),
-    runs: provide.runs(environment),
-    steps: provide.steps(environment),
-    ledger: provide.ledger(environment),
-    queue: provide.runQueue(environment),
-    schedules: provide.schedules(environment),
-    clock: provide.clock,
-    chance: provide.chance,
+    watchlists: provide.watchlists(environment, overrides),
+    pages: provide.pages(environment, overrides),
+    purges: provide.purges(environment, overrides),
+    runs: provide.runs(environment, overrides),
+    steps: provide.steps(environment, overrides),
+    ledger: provide.ledger(environment, overrides),
+    queue: provide.runQueue(environment, overrides),
+    schedules: provide.schedules(environment, overrides),
+    ...provide.timeAndChance(overrides),
     report: tell,
   };
   const warn = provide.warnThrough(logger);
 
   const start = async (message: RunMessage & { readonly type: "due" }): Promise<void> => {
-    const now = provide.clock.now();
+    const now = dependencies.clock.now();
     const ref = { accountId: message.account_id, watchlistId: message.watchlist_id };
     const scheduledTime = new Date(message.scheduled_time);
     const run = await takeDue({ ...ref, scheduledTime, now }, dependencies);
@@ -41,6 +44,7 @@ export function createHandler(environment: EnvironmentOf<"run-starter">): QueueH
   return batchHandler({
     schema: runMessage,
     logger,
+    clock: dependencies.clock,
     keys: ({ type, ...message }) => ({ message_type: type, ...message }),
     async work(message, { deadline }) {
       switch (message.type) {

@@ -13,18 +13,18 @@ export function createHandler(
   overrides: Overrides = {},
 ): QueueHandler {
   const dependencies = {
-    pages: provide.pages(environment),
-    runs: provide.runs(environment),
-    steps: provide.steps(environment),
-    ledger: provide.ledger(environment),
-    sources: overrides.sources ?? sources(environment, "run-step", overrides),
-    clock: provide.clock,
-    chance: provide.chance,
+    pages: provide.pages(environment, overrides),
+    runs: provide.runs(environment, overrides),
+    steps: provide.steps(environment, overrides),
+    ledger: provide.ledger(environment, overrides),
+    sources: sources(environment, "run-step", overrides),
+    ...provide.timeAndChance(overrides),
     report: tell,
   };
   return batchHandler({
     schema: batchMessage,
     logger: provide.logger(environment, "run-step"),
+    clock: dependencies.clock,
     keys: ({ accountId, watchlistId, runNumber, runId, step, batch }) => ({
       account_id: accountId,
       watchlist_id: watchlistId,
@@ -34,17 +34,17 @@ export function createHandler(
       batch,
     }),
     async work({ hops, ...batch }, { deadline, sentAt }) {
-      const queue = provide.runQueue(environment, hops + 1);
+      const queue = provide.runQueue(environment, overrides, hops + 1);
       await readBatch(batch, deadline, { ...dependencies, queue });
-      tellStepTime(sentAt);
+      tellStepTime(sentAt, dependencies.clock.now());
       return done;
     },
   });
 }
 
 /** The last batch of a step settles its credits; the step's batches were sent all at once. */
-function tellStepTime(sentAt: Date): void {
-  const milliseconds = provide.clock.now().getTime() - sentAt.getTime();
+function tellStepTime(sentAt: Date, now: Date): void {
+  const milliseconds = now.getTime() - sentAt.getTime();
   for (const { kind, dimensions } of toldSoFar()) {
     const { scraper } = dimensions;
     if (kind !== "credits" || scraper === undefined) continue;

@@ -22,7 +22,7 @@ export function createHandler(
   environment: EnvironmentOf<"s3-destination">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "s3-destination");
+  const edge = provide.edge(environment, "s3-destination", overrides);
   return groupHandler({
     group: "s3-destination",
     routes: {

@@ -1,10 +1,14 @@
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import type { Overrides } from "../overrides.ts";
 import { callRoute } from "./call.ts";
 import { listRoute } from "./list.ts";
 
-export function createHandler(environment: EnvironmentOf<"structured">): HttpHandler {
+export function createHandler(
+  environment: EnvironmentOf<"structured">,
+  overrides: Overrides = {},
+): HttpHandler {
   return groupHandler({
     group: "structured",
     routes: {
@@ -12,7 +16,7 @@ export function createHandler(environment: EnvironmentOf<"structured">): HttpHan
       "GET /v1/structured/{platform}/{kind}": callRoute,
       "POST /v1/structured/{platform}/{kind}": callRoute,
     },
-    dependencies: provide.edge(environment, "structured"),
+    dependencies: provide.edge(environment, "structured", overrides),
   });
 }
 

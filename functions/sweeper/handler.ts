@@ -4,29 +4,33 @@ import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
+import type { Overrides } from "../overrides.ts";
 import { sweep } from "./sweep.ts";
 
 export type SweeperHandler = (event: unknown, context: Context) => Promise<void>;
 
-export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHandler {
+export function createHandler(
+  environment: EnvironmentOf<"sweeper">,
+  overrides: Overrides = {},
+): SweeperHandler {
   const logger = provide.logger(environment, "sweeper");
   const deliveries = {
-    targets: provide.dueTargets(environment),
-    queue: provide.outboxQueue(environment),
+    targets: provide.dueTargets(environment, overrides),
+    queue: provide.outboxQueue(environment, overrides),
   };
   const dependencies = {
-    ledger: provide.ledger(environment),
-    watchlists: provide.watchlists(environment),
-    purges: provide.purges(environment),
-    runs: provide.runs(environment),
-    queue: provide.runQueue(environment),
+    ledger: provide.ledger(environment, overrides),
+    watchlists: provide.watchlists(environment, overrides),
+    purges: provide.purges(environment, overrides),
+    runs: provide.runs(environment, overrides),
+    queue: provide.runQueue(environment, overrides),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => wakeDue(wanted, deliveries),
-    clock: provide.clock,
+    clock: provide.clock(overrides),
     warn: provide.warnThrough(logger),
   };
   return (_event, context) =>
     within(newWork({ invocation_id: context.awsRequestId }), async () => {
-      const startedAt = provide.clock.now().getTime();
+      const startedAt = dependencies.clock.now().getTime();
       const { lists, runs, purges, holds, deliveries: woken, failures } = await sweep(dependencies);
       const told = figures(
         "sweeps",
@@ -42,7 +46,7 @@ export function createHandler(environment: EnvironmentOf<"sweeper">): SweeperHan
         },
       );
       tell([told]);
-      const durationMs = provide.clock.now().getTime() - startedAt;
+      const durationMs = dependencies.clock.now().getTime() - startedAt;
       endWork((text, line) => logger.info(text, line), "swept", { duration_ms: durationMs });
     });
 }

@@ -12,6 +12,7 @@ import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
+import type { Overrides } from "../overrides.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createRoute } from "./create.ts";
 import { deleteRoute } from "./delete.ts";
@@ -55,23 +56,26 @@ export const watchlistRoutes = {
   "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
 };
 
-export function createHandler(environment: EnvironmentOf<"watchlists">): HttpHandler {
-  const edge = provide.edge(environment, "watchlists");
+export function createHandler(
+  environment: EnvironmentOf<"watchlists">,
+  overrides: Overrides = {},
+): HttpHandler {
+  const edge = provide.edge(environment, "watchlists", overrides);
   return groupHandler({
     group: "watchlists",
     routes: watchlistRoutes,
     dependencies: {
       ...edge,
       warn: provide.warnThrough(edge.logger),
-      watchlists: provide.watchlists(environment),
-      pages: provide.pages(environment),
-      purges: provide.purges(environment),
-      keys: provide.idempotencyKeys(environment),
-      runs: provide.runs(environment),
-      steps: provide.steps(environment),
-      queue: provide.runQueue(environment),
-      schedules: provide.schedules(environment),
-      endpoints: provide.endpoints(environment),
+      watchlists: provide.watchlists(environment, overrides),
+      pages: provide.pages(environment, overrides),
+      purges: provide.purges(environment, overrides),
+      keys: provide.idempotencyKeys(environment, overrides),
+      runs: provide.runs(environment, overrides),
+      steps: provide.steps(environment, overrides),
+      queue: provide.runQueue(environment, overrides),
+      schedules: provide.schedules(environment, overrides),
+      endpoints: provide.endpoints(environment, overrides),
     },
   });
 }

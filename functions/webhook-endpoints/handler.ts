@@ -54,7 +54,7 @@ export function createHandler(
   environment: EnvironmentOf<"webhook-endpoints">,
   overrides: Overrides = {},
 ): HttpHandler {
-  const edge = provide.edge(environment, "webhook-endpoints");
+  const edge = provide.edge(environment, "webhook-endpoints", overrides);
   return groupHandler({
     group: "webhook-endpoints",
     routes: endpointRoutes,

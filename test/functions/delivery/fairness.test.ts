@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { deliver } from "../../../functions/delivery/deliver.ts";
 import { deliveryMessage } from "../../../functions/delivery/message.ts";
 import { batchHandler, done } from "../../../functions/queue/batch-handler.ts";
+import { systemClock } from "../../../shared/base/system.ts";
 import { targetsAtOnceMax } from "../../../shared/outbox/lease.ts";
 import { aRun, startDeliveryWorld } from "../../support/delivery-world.ts";
 import { startReceiver } from "../../support/receiver.ts";
@@ -49,6 +50,7 @@ it("ten slow receivers of an account hold up neither another account nor more th
   const handler = batchHandler({
     schema: deliveryMessage,
     logger: new Logger({ logLevel: "SILENT" }),
+    clock: systemClock,
     keys: (message) => message,
     async work(message) {
       await deliver(message, world.delivering);

@@ -1,0 +1,32 @@
+/** The clients of AWS: those that are given, else ones that the process makes for itself. */
+import { KMSClient } from "@aws-sdk/client-kms";
+import { S3Client } from "@aws-sdk/client-s3";
+import { SchedulerClient } from "@aws-sdk/client-scheduler";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import type { Clients, Overrides } from "./overrides.ts";
+
+/**
+ * Makes a client once per process, when it is first needed. Its calls are marked pure, so that a
+ * bundle leaves out the clients that its function does not use.
+ */
+export function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
+
+/** The given client of that name, else the process's own. Its calls are marked pure as well. */
+export function client<Name extends keyof Clients>(
+  name: Name,
+  make: () => Clients[Name],
+): (overrides: Overrides) => Clients[Name] {
+  const own = once(make);
+  return ({ clients = {} }) => clients[name] ?? own();
+}
+
+export const sqs = /* @__PURE__ */ client("sqs", () => new SQSClient({}));
+export const scheduler = /* @__PURE__ */ client("scheduler", () => new SchedulerClient({}));
+export const kms = /* @__PURE__ */ client("kms", () => new KMSClient({}));
+const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client({}));
+const s3ByPath = /* @__PURE__ */ client("s3", () => new S3Client({ forcePathStyle: true }));
+export const s3 = (overrides: Overrides): S3Client =>
+  (overrides.forcePathStyle === true ? s3ByPath : s3ByHost)(overrides);
