@@ -53,6 +53,11 @@ export type HttpHandler = (
   context: Context,
 ) => Promise<APIGatewayProxyResult>;
 
+/**
+ * No answer is given in place of a handler that is still at work: it would say that nothing was
+ * charged while the charge may be on its way. Lambda ends both together.
+ */
+const untilTheEnd = { timeoutEarlyInMillis: 0 } as const;
 /** Time kept free at the end of an invocation to settle and answer. */
 const settleMilliseconds = 8_000;
 const gzipBytesMin = 1_024;
@@ -78,10 +83,10 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       };
     }),
   });
-  const chain = streamed
-    ? middy<APIGatewayProxyEvent>({ executionMode: executionModeStreamifyResponse })
-    : middy<APIGatewayProxyEvent>();
-  return chain
+  return middy<APIGatewayProxyEvent>({
+    ...untilTheEnd,
+    ...(streamed ? { executionMode: executionModeStreamifyResponse } : {}),
+  })
     .use([
       requestId({ ...dependencies, isItemCall: groups[group].itemCalls }),
       requestLog({ ...dependencies, group }),
