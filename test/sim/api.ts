@@ -1,0 +1,81 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
+import { routes } from "../../functions/routes.ts";
+import type { ApiName } from "./lambdas.ts";
+
+/** A call of the API by a client. */
+export interface ApiRequest {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With `/v1` and its query. */
+  readonly path: string;
+  readonly key: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What came back. */
+export interface ApiAnswer {
+  readonly status: number;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** Undefined when there is no JSON. */
+  readonly body: Readonly<Record<string, never>> | undefined;
+}
+
+const patterns = Object.entries(routes).map(([route, { group }]) => {
+  const [method = "", path = ""] = route.split(" ");
+  return { method, group, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`) };
+});
+
+/** The function that a path belongs to. */
+export function groupOf({ method, path }: ApiRequest): ApiName {
+  const [bare = ""] = path.split("?");
+  const found = patterns.find((one) => one.method === method && one.pattern.test(bare));
+  if (found === undefined) throw new Error(`There is no ${method} ${path}`);
+  return found.group as ApiName;
+}
+
+/** The event that a REST API hands to a Lambda proxy integration. */
+export function apiEvent({ method, path, key, body, headers = {} }: ApiRequest) {
+  const url = new URL(`https://api.example.com${path}`);
+  const query = Object.fromEntries(url.searchParams);
+  const all = {
+    Host: "api.example.com",
+    "X-API-Key": key,
+    "X-Forwarded-Proto": "https",
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...headers,
+  };
+  const event: Partial<APIGatewayProxyEvent> = {
+    resource: url.pathname,
+    path: url.pathname,
+    httpMethod: method,
+    headers: all,
+    multiValueHeaders: Object.fromEntries(Object.entries(all).map(([name, one]) => [name, [one]])),
+    queryStringParameters: query,
+    multiValueQueryStringParameters: Object.fromEntries(
+      Object.entries(query).map(([name, one]) => [name, [one]]),
+    ),
+    pathParameters: null,
+    stageVariables: null,
+    requestContext: {
+      path: url.pathname,
+      identity: { sourceIp: "192.0.2.1", userAgent: "sim" },
+    } as APIGatewayProxyEvent["requestContext"],
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
+  };
+  return event;
+}
+
+export function apiAnswer(result: unknown): ApiAnswer {
+  const { statusCode, headers = {}, body } = result as APIGatewayProxyResult;
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    ),
+    text: body,
+    body: body === "" ? undefined : (JSON.parse(body) as Readonly<Record<string, never>>),
+  };
+}

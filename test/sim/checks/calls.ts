@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { ApiAnswer, ApiRequest } from "../api.ts";
+import type { User, World } from "../world.ts";
+import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
+
+/** A call and what its client came to know: no answer says nothing of what was done. */
+export interface HeardCall {
+  readonly user: User;
+  readonly request: ApiRequest;
+  readonly answer: ApiAnswer | undefined;
+}
+
+/** Everything that has to hold of calls once all is quiet. */
+export async function checkCalls(
+  world: World,
+  users: readonly User[],
+  heard: readonly HeardCall[],
+): Promise<void> {
+  for (const user of users) {
+    const rows = await booksOf(world, user.accountId);
+    assertSound(rows);
+    assert.equal(rows.account["held"], 0, "nothing is held once all is quiet");
+    const own = heard.filter((call) => call.user === user);
+    for (const { request, answer } of own) {
+      if (answer !== undefined) checkAnswer(request, answer, rows);
+    }
+    checkHolds(rows);
+    sightStates(world, own, rows);
+  }
+  await assertReconciled(world);
+}
+
+interface Body {
+  readonly results: readonly { readonly id: string; readonly status: string }[];
+  readonly stats: Readonly<Record<string, number>>;
+  readonly credits: number;
+}
+
+const isItemCall = ({ path }: ApiRequest): boolean =>
+  path.startsWith("/v1/products") || path.startsWith("/v1/offers");
+
+/** An answer, its headers and the ledger say the same of what a call cost. */
+function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries }: Rows): void {
+  const name = `${request.method} ${request.path}: ${answer.status}`;
+  const { "x-request-id": requestId, "x-service-credits": said } = answer.headers;
+  assert.match(requestId ?? "", /^req_/, name);
+  const own = entries.filter((entry) => entry["request_id"] === requestId);
+  const charged = creditsOf(own, "charge");
+  assert.equal(creditsOf(own, "reserve"), charged + creditsOf(own, "refund"), `${name}: resolved`);
+  if (!isItemCall(request) || answer.status !== 200) {
+    assert.equal(charged, 0, `${name}: costs nothing`);
+    if (isItemCall(request) && said !== undefined) assert.equal(said, "0", name);
+    return;
+  }
+  const { results, stats, credits } = answer.body as unknown as Body;
+  const { ids } = request.body as { ids: readonly string[] };
+  assert.deepEqual(
+    results.map(({ id }) => id),
+    [...new Set(ids)],
+    `${name}: one result per unique id, in the order of the request`,
+  );
+  const count = (status: string): number => results.filter((one) => one.status === status).length;
+  assert.equal(stats["requested"], results.length, name);
+  assert.equal(stats["ok"], count("ok"), name);
+  assert.equal(stats["notFound"], count("not_found"), name);
+  assert.equal(stats["unavailable"], count("unavailable"), name);
+  if (request.path === "/v1/products") {
+    assert.equal(stats["partial"], count("partial"), name);
+    const { tier } = request.body as { tier: keyof typeof rates };
+    assert.equal(credits, Math.ceil(rates[tier] * (count("ok") + count("not_found"))), name);
+  }
+  assert.equal(said, String(credits), name);
+  assert.equal(charged, credits, `${name}: the ledger says what the answer said`);
+  const last = own.at(-1);
+  assert.equal(
+    answer.headers["x-service-balance"],
+    String(last?.["balance_after"]),
+    `${name}: balance`,
+  );
+}
+
+const rates = { pulse: 0.25, lite: 1, full: 5 };
+
+const creditsOf = (rows: readonly Row[], type: string): number =>
+  rows.filter((row) => row["type"] === type).reduce((sum, row) => sum + Number(row["credits"]), 0);
+
+/** Every hold was made once and resolved once, by whoever was first. */
+function checkHolds({ holds, entries }: Rows): void {
+  for (const hold of holds) {
+    const name = `hold ${String(hold["sk"])}`;
+    assert.notEqual(hold["state"], "open", name);
+    const own = entries.filter((entry) => `hold#${String(entry["hold_id"])}` === hold["sk"]);
+    const reserves = own.filter(({ type }) => type === "reserve");
+    assert.equal(reserves.length, 1, `${name}: reserved once`);
+    assert.equal(creditsOf(own, "charge"), hold["charged"], `${name}: charged`);
+    assert.equal(
+      creditsOf(own, "charge") + creditsOf(own, "refund"),
+      creditsOf(own, "reserve"),
+      `${name}: resolved once`,
+    );
+  }
+}
+
+function sightStates(world: World, heard: readonly HeardCall[], { holds }: Rows): void {
+  const { sighted } = world;
+  for (const { request, answer } of heard) {
+    if (answer === undefined) sighted("a client never heard of its call");
+    const { status, body } = answer ?? {};
+    const code = (body as { error?: { code?: string } } | undefined)?.error?.code;
+    if (status === 402) sighted("a call was refused for want of credits");
+    if (status === 429) sighted(`a call was refused: ${code}`);
+    if (status === 409 && request.path === "/v1/api_keys") sighted("an account has all its keys");
+    if (status === 503) sighted("a call was answered 503");
+    if (status === 401) sighted("a revoked key was refused");
+    if (status === 200 && isItemCall(request)) {
+      const { stats } = body as unknown as Body;
+      if (stats["unavailable"] === stats["requested"]) sighted("a call was answered with nothing");
+    }
+  }
+  for (const hold of holds) {
+    if (hold["state"] === "expired") sighted("a hold expired and was given back");
+    const isSwept = hold["state"] === "expired";
+    const requestId = hold["request_id"];
+    const wasAnswered = heard.some(
+      ({ answer }) => answer?.headers["x-request-id"] === requestId && answer?.status === 200,
+    );
+    if (isSwept && wasAnswered) sighted("a call was answered after its hold was given back");
+  }
+}

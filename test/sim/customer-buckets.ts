@@ -1,0 +1,106 @@
+import type { BucketOutcome, CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
+import type { Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Turns } from "./turns.ts";
+
+/** An object as it came into a bucket. Times in milliseconds. */
+export interface StoredObject {
+  readonly bytes: Buffer;
+  readonly at: number;
+}
+
+/** A write that a process began to make. */
+export interface BucketPut {
+  readonly bucket: string;
+  readonly key: string;
+  readonly begunAt: number;
+  readonly task: string;
+}
+
+/** What a manifest lists that was not in the bucket when it came. */
+export interface StoredManifest {
+  readonly bucket: string;
+  readonly key: string;
+  readonly missing: readonly string[];
+}
+
+interface OutsideOptions {
+  readonly turns: Turns;
+  readonly faults: Faults;
+  readonly random: Random;
+}
+
+const done: BucketOutcome = { outcome: "done" };
+const reasons = {
+  bucket_denied: "AccessDenied",
+  bucket_absent: "NoSuchBucket",
+  bucket_slow_down: "SlowDown",
+} as const;
+
+/** Customers' buckets by name; a bucket fails for a while, or a call does. */
+export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions) {
+  const buckets = new Map<string, Map<string, StoredObject>>();
+  const manifests: StoredManifest[] = [];
+  const puts: BucketPut[] = [];
+  const down = new Map<string, { readonly reason: string; readonly until: number }>();
+  let isDead = false;
+  const objectsOf = (bucket: string): Map<string, StoredObject> => {
+    const objects = buckets.get(bucket) ?? new Map<string, StoredObject>();
+    buckets.set(bucket, objects);
+    return objects;
+  };
+  /** Why the bucket takes nothing now; undefined when it does. */
+  const trouble = (bucket: string): string | undefined => {
+    if (isDead) return "NoSuchBucket";
+    if (faults.isStopped()) return undefined;
+    const known = down.get(bucket);
+    if (known !== undefined && known.until > turns.now()) return known.reason;
+    const fault = faults.draw("bucket_denied", "bucket_absent", "bucket_slow_down");
+    if (fault === undefined) return undefined;
+    const reason = reasons[fault as keyof typeof reasons];
+    down.set(bucket, { reason, until: turns.now() + random.pick([0, 60_000, 3 * 3_600_000]) });
+    return reason;
+  };
+  const made = (bucket: string, effect: () => void): BucketOutcome => {
+    const reason = trouble(bucket);
+    if (reason !== undefined) return { outcome: "failed", reason };
+    effect();
+    return faults.draw("bucket_answer_lost") === undefined
+      ? done
+      : { outcome: "failed", reason: "timeout" };
+  };
+  const keep = (bucket: string, key: string, bytes: Uint8Array): void => {
+    const objects = objectsOf(bucket);
+    objects.set(key, { bytes: Buffer.from(bytes), at: turns.now() });
+    if (!key.endsWith("_manifest.json")) return;
+    const listed = JSON.parse(Buffer.from(bytes).toString()) as { objects: { key: string }[] };
+    const missing = listed.objects.map((one) => one.key).filter((one) => !objects.has(one));
+    manifests.push({ bucket, key, missing });
+  };
+  const ports: CustomerBuckets = {
+    open: ({ bucket }) => ({
+      put({ key, bytes }) {
+        puts.push({ bucket, key, begunAt: turns.now(), task: turns.current().name });
+        const effect = async (): Promise<BucketOutcome> =>
+          made(bucket, () => keep(bucket, key, bytes));
+        return turns.call({ label: `puts ${bucket}/${key}`, effect });
+      },
+      delete: (key) =>
+        turns.call({
+          label: `deletes ${bucket}/${key}`,
+          effect: async () => made(bucket, () => void objectsOf(bucket).delete(key)),
+        }),
+      close: () => {},
+    }),
+  };
+  return {
+    buckets,
+    manifests,
+    puts,
+    ports,
+    /** From now on every call to any bucket fails, or none does any more. */
+    setDead(so: boolean): void {
+      isDead = so;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import {
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactionInProgressException,
+} from "@aws-sdk/client-dynamodb";
+import { tableSchema } from "../../shared/base/table-schema.ts";
+import type { FaultKind } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Attempt, Sent } from "./sdk.ts";
+
+type Marshalled = Readonly<Record<string, unknown>>;
+
+const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
+
+/** What a request to DynamoDB may meet besides a network that fails. */
+export function dynamoFaultsOf({ operation, input }: Attempt): readonly FaultKind[] {
+  if (operation === "TransactWriteItems") {
+    const hasToken = input["ClientRequestToken"] !== undefined;
+    return hasToken
+      ? ["transaction_conflict", "transaction_in_progress"]
+      : ["transaction_conflict"];
+  }
+  if (writes.has(operation)) return ["transaction_conflict"];
+  if (operation === "BatchWriteItem") return ["items_unprocessed"];
+  if (operation === "BatchGetItem") return ["keys_unprocessed"];
+  if (operation === "Query" && input["IndexName"] !== undefined) return ["index_lags"];
+  if (operation === "Query") {
+    return input["ConsistentRead"] === true ? ["page_short"] : ["page_short", "read_stale"];
+  }
+  if (operation === "GetItem" && input["ConsistentRead"] !== true) return ["read_stale"];
+  return [];
+}
+
+export const throttle = (): Error =>
+  new ProvisionedThroughputExceededException({ message: "throttled", $metadata: {} });
+
+const conflict = ({ operation, input }: Attempt): Error => {
+  const options = { message: "conflict", $metadata: {} };
+  if (operation !== "TransactWriteItems") return new TransactionConflictException(options);
+  const items = input["TransactItems"] as readonly unknown[];
+  return new TransactionCanceledException({
+    ...options,
+    CancellationReasons: items.map((_, n) => ({ Code: n === 0 ? "TransactionConflict" : "None" })),
+  });
+};
+
+/** What eventually consistent readers were answered last, by what they asked for. */
+export type Answered = Map<string, Marshalled>;
+
+interface Line {
+  readonly random: Random;
+  readonly answered: Answered;
+  /** Performs the request, with another body when one is given. */
+  readonly perform: (input?: Marshalled) => Promise<Sent>;
+}
+
+type FaultySend = (attempt: Attempt, line: Line) => Promise<Sent>;
+
+/** How a request goes under each fault of the store. */
+export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
+  transaction_conflict: (attempt) => Promise.reject(conflict(attempt)),
+  transaction_in_progress: () =>
+    Promise.reject(
+      new TransactionInProgressException({ Message: "in progress", message: "", $metadata: {} }),
+    ),
+  items_unprocessed: (attempt, line) =>
+    inPart(attempt, line, {
+      listOf: (wanted) => wanted as readonly unknown[],
+      withList: (_, list) => list,
+      left: "UnprocessedItems",
+    }),
+  keys_unprocessed: (attempt, line) =>
+    inPart(attempt, line, {
+      listOf: (wanted) => (wanted as { Keys: readonly unknown[] }).Keys,
+      withList: (wanted, Keys) => ({ ...(wanted as object), Keys }),
+      left: "UnprocessedKeys",
+    }),
+  async read_stale({ operation, input }, { answered, perform }) {
+    const sent = await perform();
+    const before = answered.get(nameOf(operation, input));
+    return before === undefined ? sent : { ...sent, output: { ...sent.output, ...before } };
+  },
+  async index_lags(_, { random, perform }) {
+    const sent = await perform();
+    const items = (sent.output["Items"] ?? []) as readonly unknown[];
+    return withItems(sent, random.some(items, 0.5));
+  },
+  async page_short({ input }, { random, perform }) {
+    const sent = await perform();
+    const items = (sent.output["Items"] ?? []) as readonly Marshalled[];
+    if (items.length < 2) return sent;
+    const kept = items.slice(0, random.between(1, items.length - 1));
+    return withItems(sent, kept, keyOf(kept.at(-1) ?? {}, input["IndexName"] !== undefined));
+  },
+};
+
+/** Keeps what an eventually consistent read was answered, for one that comes later. */
+export function remember({ operation, input }: Attempt, { output }: Sent, to: Answered): void {
+  if (input["ConsistentRead"] === true || input["IndexName"] !== undefined) return;
+  if (operation === "GetItem") to.set(nameOf(operation, input), { Item: output["Item"] });
+  if (operation !== "Query") return;
+  const { Items, Count, LastEvaluatedKey } = output;
+  to.set(nameOf(operation, input), { Items, Count, LastEvaluatedKey });
+}
+
+const nameOf = (operation: string, input: Marshalled): string =>
+  `${operation} ${JSON.stringify(input)}`;
+
+function withItems(sent: Sent, Items: readonly unknown[], last?: Marshalled): Sent {
+  const { LastEvaluatedKey, ...output } = sent.output;
+  const key = last ?? LastEvaluatedKey;
+  const paged = key === undefined ? output : { ...output, LastEvaluatedKey: key };
+  return { ...sent, output: { ...paged, Items, Count: Items.length } };
+}
+
+function keyOf(item: Marshalled, ofIndex: boolean): Marshalled {
+  const { partitionKey, sortKey, dueIndex } = tableSchema;
+  const names = [partitionKey, sortKey, ...(ofIndex ? [dueIndex.partitionKey, dueIndex.sortKey] : [])];
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}
+
+interface Partly {
+  readonly listOf: (wanted: unknown) => readonly unknown[];
+  readonly withList: (wanted: unknown, list: readonly unknown[]) => unknown;
+  readonly left: "UnprocessedItems" | "UnprocessedKeys";
+}
+
+/** DynamoDB does a part of a batch and says what it left out. */
+async function inPart(
+  { input }: Attempt,
+  { random, perform }: Line,
+  { listOf, withList, left }: Partly,
+): Promise<Sent> {
+  const [[table, wanted] = ["", undefined]] = Object.entries(input["RequestItems"] as object);
+  const list = listOf(wanted);
+  const taken = random.some(list, 0.5);
+  const rest = list.filter((one) => !taken.includes(one));
+  const over = rest.length === 0 ? {} : { [left]: { [table]: withList(wanted, rest) } };
+  if (taken.length === 0) return { response: {}, output: { $metadata: {}, ...over } };
+  const sent = await perform({ ...input, RequestItems: { [table]: withList(wanted, taken) } });
+  return { ...sent, output: { ...sent.output, ...over } };
+}

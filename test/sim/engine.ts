@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+} from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { openDataFolder } from "../../scripts/local/data-folder.ts";
+import { startDynamo } from "../../scripts/local/dynamo-server.ts";
+import { duePartitions, tableSchema } from "../../shared/base/table-schema.ts";
+import { clientSettings } from "./sdk.ts";
+import type { Stage } from "./world.ts";
+
+export interface Engine {
+  /** A table of its own for one seed; `end` drops it. */
+  stage(): Promise<Stage & { end(): Promise<void> }>;
+  stop(): Promise<void>;
+}
+
+/** A real DynamoDB engine for the seeds of one process, one after the other. */
+export async function startEngine(): Promise<Engine> {
+  // Every sweep asks each of them; two are as good as sixteen to tell that there are several.
+  Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
+  const dir = mkdtempSync(join(tmpdir(), "sim-"));
+  const folder = openDataFolder(dir, false);
+  const { endpoint, stop } = await startDynamo(folder);
+  const base = new DynamoDBClient({ ...clientSettings, endpoint });
+  const client = DynamoDBDocumentClient.from(base, {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  let made = 0;
+  return {
+    async stage() {
+      made += 1;
+      const table = `seed-${made}`;
+      await base.send(tableNamed(table));
+      return {
+        endpoint,
+        client,
+        table,
+        async end() {
+          await base.send(new DeleteTableCommand({ TableName: table }));
+        },
+      };
+    },
+    async stop() {
+      base.destroy();
+      await stop();
+      folder.release();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+const { partitionKey, sortKey, dueIndex } = tableSchema;
+
+/** With the keys and the index of every table of the service. */
+function tableNamed(name: string): CreateTableCommand {
+  const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
+  return new CreateTableCommand({
+    TableName: name,
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: names.map((attribute) => ({
+      AttributeName: attribute,
+      AttributeType: "S" as const,
+    })),
+    KeySchema: [
+      { AttributeName: partitionKey, KeyType: "HASH" },
+      { AttributeName: sortKey, KeyType: "RANGE" },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: dueIndex.name,
+        KeySchema: [
+          { AttributeName: dueIndex.partitionKey, KeyType: "HASH" },
+          { AttributeName: dueIndex.sortKey, KeyType: "RANGE" },
+        ],
+        Projection: { ProjectionType: "KEYS_ONLY" },
+      },
+    ],
+  });
+}

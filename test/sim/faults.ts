@@ -1,0 +1,170 @@
+import type { Random } from "./random.ts";
+
+/** Everything that goes wrong, by what it happens to; a kind's number is that of its family. */
+export const faultFamilies = {
+  "crash before a call": ["crash_before"],
+  "crash after a call": ["crash_after"],
+  "request lost": ["request_lost"],
+  "answer lost after the request took effect": ["answer_lost"],
+  throttled: ["throttled"],
+  "transaction conflict": ["transaction_conflict", "transaction_in_progress"],
+  "done in part": ["items_unprocessed", "keys_unprocessed", "messages_refused"],
+  "stale read": ["read_stale", "index_lags"],
+  "page cut short": ["page_short"],
+  "message twice": ["message_twice", "message_after_done"],
+  "messages in another order": ["message_overtakes"],
+  "message late": ["message_late"],
+  "message visible beside its first handler": ["message_visible_early"],
+  "batch fails": ["batch_lost", "message_dead"],
+  "out of time": ["timed_out", "zombie"],
+  "schedule off": ["tick_twice", "tick_late", "tick_lost"],
+  "clock off": ["clock_skewed", "clock_set_back"],
+  "receiver fails": [
+    "receiver_refuses",
+    "receiver_slow",
+    "receiver_5xx",
+    "receiver_redirects",
+    "receiver_resets",
+    "receiver_takes_and_resets",
+    "receiver_untrusted",
+    "receiver_busy",
+    "receiver_gone",
+  ],
+  "source fails": ["source_broken", "source_late", "source_unavailable"],
+  "bucket or key fails": [
+    "bucket_denied",
+    "bucket_absent",
+    "bucket_slow_down",
+    "bucket_answer_lost",
+    "key_denied",
+  ],
+  "user acts": ["user_acts"],
+  "message of another version": ["message_of_other_version"],
+} as const;
+export type FaultKind = (typeof faultFamilies)[keyof typeof faultFamilies][number];
+export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).flat();
+
+/** How a seed's faults lean. */
+export const profiles = ["crashes", "queues", "store"] as const;
+export type Profile = (typeof profiles)[number];
+
+const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
+  crashes: ["crash_before", "crash_after", "timed_out", "zombie"],
+  queues: [
+    "message_twice",
+    "message_after_done",
+    "message_overtakes",
+    "message_late",
+    "message_visible_early",
+    "batch_lost",
+    "message_dead",
+    "messages_refused",
+    "tick_twice",
+    "tick_late",
+    "tick_lost",
+  ],
+  store: [
+    "request_lost",
+    "answer_lost",
+    "throttled",
+    "transaction_conflict",
+    "transaction_in_progress",
+    "items_unprocessed",
+    "keys_unprocessed",
+    "read_stale",
+    "index_lags",
+    "page_short",
+  ],
+};
+
+/** One fault that happened: the place of its draw in the seed, and what it was. */
+export interface Fired {
+  readonly draw: number;
+  readonly kind: FaultKind;
+}
+
+export interface Faults {
+  /** One of the kinds, or mostly none. What is drawn has to happen. */
+  draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
+  /** What happens because somebody is in the mood for it; false when it may not happen. */
+  strike(kind: FaultKind): boolean;
+  /** From now on nothing goes wrong. */
+  stop(): void;
+  isStopped(): boolean;
+  readonly fired: readonly Fired[];
+}
+
+export interface FaultsOptions {
+  readonly profile: Profile;
+  /** When given, only these draws may come to a fault: what is left of a trace made smaller. */
+  readonly only?: ReadonlySet<number>;
+}
+
+/** Faults of calls of which there are few: drawn so many times as often. */
+const rare: ReadonlySet<FaultKind> = new Set([
+  "items_unprocessed",
+  "keys_unprocessed",
+  "messages_refused",
+  "index_lags",
+  "read_stale",
+  "page_short",
+  "message_overtakes",
+  "tick_twice",
+  "tick_late",
+  "tick_lost",
+  "clock_skewed",
+  "clock_set_back",
+  "source_broken",
+  "source_late",
+  "source_unavailable",
+  "bucket_denied",
+  "bucket_absent",
+  "bucket_slow_down",
+  "bucket_answer_lost",
+  "key_denied",
+  "message_of_other_version",
+]);
+const rareTimes = 4;
+const leaningTimes = 3;
+
+/**
+ * Each seed has its own few kinds of faults, some often and some rarely, and leans to those of its
+ * profile.
+ */
+export function seededFaults(random: Random, { profile, only }: FaultsOptions): Faults {
+  const share = random.pick([0.25, 0.5, 0.8]);
+  const leans = new Set<FaultKind>(leaning[profile]);
+  const kinds = new Set(
+    faultKinds.filter((kind) => random.isHit(leans.has(kind) ? Math.max(share, 0.6) : share)),
+  );
+  const rate = random.pick([0, 0.006, 0.02, 0.05]);
+  const fired: Fired[] = [];
+  let drawn = 0;
+  let stopped = false;
+  const rateOf = (kind: FaultKind): number =>
+    Math.min(0.4, rate * (rare.has(kind) ? rareTimes : 1) * (leans.has(kind) ? leaningTimes : 1));
+  const happens = (kind: FaultKind): boolean => {
+    if (only !== undefined && !only.has(drawn)) return false;
+    fired.push({ draw: drawn, kind });
+    return true;
+  };
+  return {
+    draw(...wanted) {
+      const possible = wanted.filter((kind) => kinds.has(kind));
+      if (stopped || possible.length === 0) return undefined;
+      drawn += 1;
+      const kind = random.pick(possible);
+      return random.isHit(rateOf(kind)) && happens(kind) ? kind : undefined;
+    },
+    strike(kind) {
+      if (stopped) return false;
+      drawn += 1;
+      return happens(kind);
+    },
+    stop() {
+      stopped = true;
+    },
+    isStopped: () => stopped,
+    fired,
+  };
+}

@@ -1,0 +1,100 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSEvent } from "aws-lambda";
+import { createHandler as account } from "../../functions/account/handler.ts";
+import { createHandler as delivery } from "../../functions/delivery/handler.ts";
+import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts";
+import { createHandler as events } from "../../functions/events/handler.ts";
+import { createHandler as offers } from "../../functions/offers/handler.ts";
+import type { Overrides } from "../../functions/overrides.ts";
+import { createHandler as products } from "../../functions/products/handler.ts";
+import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
+import { createHandler as runFinisher } from "../../functions/run-finisher/handler.ts";
+import { createHandler as runStarter } from "../../functions/run-starter/handler.ts";
+import { createHandler as runStep } from "../../functions/run-step/handler.ts";
+import { createHandler as s3Destination } from "../../functions/s3-destination/handler.ts";
+import { createHandler as sweeper } from "../../functions/sweeper/handler.ts";
+import { createHandler as watchlists } from "../../functions/watchlists/handler.ts";
+import { createHandler as webhookEndpoints } from "../../functions/webhook-endpoints/handler.ts";
+import type { QueueName } from "./virtual-queues.ts";
+
+const creators = {
+  account,
+  delivery,
+  events,
+  offers,
+  products,
+  "run-finisher": runFinisher,
+  "run-starter": runStarter,
+  "run-step": runStep,
+  "s3-destination": s3Destination,
+  sweeper,
+  watchlists,
+  "webhook-endpoints": webhookEndpoints,
+} as const satisfies Partial<Record<FunctionName, unknown>>;
+
+/** The functions that are played. */
+export type LambdaName = keyof typeof creators;
+export type ApiName = Exclude<LambdaName, WorkerName>;
+type WorkerName = "delivery" | "run-finisher" | "run-starter" | "run-step" | "sweeper";
+
+export type ApiHandler = (
+  event: APIGatewayProxyEvent,
+  context: Context,
+) => Promise<APIGatewayProxyResult>;
+/** Any of the handlers; what it takes goes by its name. */
+export type LambdaHandler = (event: unknown, context: Context) => Promise<unknown>;
+export type { QueueHandler, SQSEvent };
+
+/** Seconds until Lambda ends an invocation, as in the stacks. */
+export const timeoutSeconds: Readonly<Record<LambdaName, number>> = {
+  account: 29,
+  events: 29,
+  offers: 29,
+  products: 29,
+  "s3-destination": 29,
+  watchlists: 29,
+  "webhook-endpoints": 29,
+  "run-starter": 60,
+  "run-step": 180,
+  "run-finisher": 300,
+  delivery: 300,
+  sweeper: 120,
+};
+
+/** Who works a queue off, and how many messages at once. */
+export const workers: Readonly<
+  Record<QueueName, { readonly name: LambdaName; readonly batchSize: number }>
+> = {
+  runs: { name: "run-starter", batchSize: 5 },
+  steps: { name: "run-step", batchSize: 1 },
+  finishes: { name: "run-finisher", batchSize: 1 },
+  deliveries: { name: "delivery", batchSize: 10 },
+};
+
+/** Every variable of every function, over one table: no two stores have a key in common. */
+const variables = (table: string): Readonly<Record<string, string>> => ({
+  STAGE: "dev",
+  ACCOUNTS_TABLE: table,
+  LEDGER_TABLE: table,
+  WATCHLISTS_TABLE: table,
+  DELIVERIES_TABLE: table,
+  SOURCES: "{}",
+  RESPONSE_MODE: "buffer",
+  RUNS_QUEUE_URL: "https://sqs/runs",
+  STEPS_QUEUE_URL: "https://sqs/steps",
+  FINISHES_QUEUE_URL: "https://sqs/finishes",
+  DELIVERIES_QUEUE_URL: "https://sqs/deliveries",
+  RUNS_QUEUE_ARN: "arn:aws:sqs:us-east-1:1:runs",
+  SCHEDULE_GROUP: "lists",
+  SCHEDULE_ROLE_ARN: "arn:aws:iam::1:role/schedules",
+  EVENTS_BUCKET: "events",
+  SECRETS_KEY_ID: "key",
+});
+
+/** The handler of a fresh process. */
+export function createLambda(name: LambdaName, table: string, overrides: Overrides): LambdaHandler {
+  const create = creators[name] as (
+    environment: EnvironmentOf<FunctionName>,
+    overrides: Overrides,
+  ) => LambdaHandler;
+  return create(variables(table) as EnvironmentOf<FunctionName>, overrides);
+}

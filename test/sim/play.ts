@@ -1,0 +1,84 @@
+import type { Engine } from "./engine.ts";
+import { type FaultKind, type Fired, type Profile, profiles } from "./faults.ts";
+import type { Scenario } from "./scenario.ts";
+import type { Attempt } from "./sdk.ts";
+import { openWorld } from "./world.ts";
+
+export interface PlayOptions {
+  readonly scenario: Scenario;
+  readonly seed: number;
+  /** The seed's own unless given. */
+  readonly profile?: Profile;
+  /** Only these draws may come to a fault. */
+  readonly only?: ReadonlySet<number>;
+  /** A fault that is to happen at one attempt. */
+  readonly planned?: (attempt: Attempt) => FaultKind | undefined;
+}
+
+/** What happened under a seed. */
+export interface Played {
+  readonly scenario: string;
+  readonly seed: number;
+  readonly profile: Profile;
+  /** Of every call in its order. */
+  readonly hash: string;
+  readonly trace: readonly string[];
+  readonly fired: readonly Fired[];
+  /** Attempts of requests to AWS. */
+  readonly attempts: number;
+  /** `file:line before` and `file:line after`, where processes died. */
+  readonly crashes: readonly string[];
+  /** Names of rare states that were seen, and how often. */
+  readonly states: Readonly<Record<string, number>>;
+  /** What did not hold; undefined when everything did. */
+  readonly violation?: string;
+}
+
+/** Profiles take turns over the seeds. */
+export const profileOf = (seed: number): Profile =>
+  profiles[seed % profiles.length] ?? profiles[0];
+
+/** Plays a scenario under a seed, on a table of its own. */
+export async function playSeed(engine: Engine, options: PlayOptions): Promise<Played> {
+  const { scenario, seed, profile = profileOf(seed), only, planned } = options;
+  const stage = await engine.stage();
+  const crashes = new Set<string>();
+  let attempts = 0;
+  const world = await openWorld(stage, {
+    seed,
+    profile,
+    onCrash: (site, side) => void crashes.add(`${site} ${side}`),
+    ...(only === undefined ? {} : { only }),
+    ...(planned === undefined ? {} : { planned }),
+  });
+  world.watchers.push(() => {
+    attempts += 1;
+  });
+  const violation = await violationOf(() => scenario.play(world));
+  await stage.end();
+  const { turns, faults, states } = world;
+  return {
+    scenario: scenario.name,
+    seed,
+    profile,
+    hash: turns.hash(),
+    trace: turns.trace,
+    fired: faults.fired,
+    attempts,
+    crashes: [...crashes],
+    states: Object.fromEntries(states),
+    ...(violation === undefined ? {} : { violation }),
+  };
+}
+
+async function violationOf(play: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await play();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? textOf(error) : String(error);
+  }
+}
+
+const textOf = (error: Error): string =>
+  `${error.stack}${error.cause instanceof Error ? `\ncaused by ${textOf(error.cause)}` : ""}`;

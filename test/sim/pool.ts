@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import type { Played } from "./play.ts";
+import type { Job } from "./worker.ts";
+
+/** Processes that play seeds beside each other, each on an engine of its own. */
+export interface WorkerPool {
+  /** Plays the jobs in any order; each is told as it is done. */
+  play(jobs: Iterable<Job>, onPlayed: (played: Played, job: Job) => void): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PoolOptions {
+  /** @default as many as the machine has cores */
+  readonly workers?: number;
+  /** Folder of the project whose code is played; this one unless a changed copy is meant. */
+  readonly root?: string;
+}
+
+export async function startPool({
+  workers = availableParallelism(),
+  root = join(import.meta.dirname, "../.."),
+}: PoolOptions = {}): Promise<WorkerPool> {
+  const children = await Promise.all(Array.from({ length: workers }, () => startWorker(root)));
+  return {
+    async play(jobs, onPlayed) {
+      const waiting = jobs[Symbol.iterator]();
+      await Promise.all(children.map((child) => workOff(child, waiting, onPlayed)));
+    },
+    async stop() {
+      await Promise.all(
+        children.map(async (child) => {
+          if (child.exitCode !== null) return;
+          const gone = once(child, "exit");
+          child.disconnect();
+          await gone;
+        }),
+      );
+    },
+  };
+}
+
+async function startWorker(root: string): Promise<ChildProcess> {
+  const child = fork(join(root, "test/sim/worker.ts"), { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
+  if (first !== "ready") throw new Error(`A worker did not start: ${said}`);
+  return child;
+}
+
+async function workOff(
+  child: ChildProcess,
+  waiting: Iterator<Job>,
+  onPlayed: (played: Played, job: Job) => void,
+): Promise<void> {
+  for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
+    onPlayed(await answerOf(child, next.value), next.value);
+  }
+}
+
+function answerOf(child: ChildProcess, job: Job): Promise<Played> {
+  return new Promise((resolve, reject) => {
+    const onExit = (code: number | null): void => reject(new Error(`A worker ended with ${code}`));
+    child.once("exit", onExit);
+    child.once("message", (played: Played) => {
+      child.off("exit", onExit);
+      resolve(played);
+    });
+    child.send(job);
+  });
+}

@@ -1,0 +1,105 @@
+import type { Context } from "aws-lambda";
+import type { Overrides } from "../../functions/overrides.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import type { Faults } from "./faults.ts";
+import { createLambda, type LambdaHandler, type LambdaName, timeoutSeconds } from "./lambdas.ts";
+import { type Random, seededChance } from "./random.ts";
+import { changingSources } from "./sources.ts";
+import type { Task, Turns } from "./turns.ts";
+
+/** An execution environment of a function: it keeps what its code remembers between invocations. */
+interface Process {
+  readonly name: LambdaName;
+  readonly handler: LambdaHandler;
+  readonly clock: { offMs: number };
+  task: Task | undefined;
+}
+
+export interface Invocation {
+  readonly name: LambdaName;
+  /** What it is about, for the trace. */
+  readonly label: string;
+  readonly event: unknown;
+}
+
+export interface ProcessesOptions {
+  readonly table: string;
+  readonly turns: Turns;
+  readonly faults: Faults;
+  readonly random: Random;
+  readonly clients: NonNullable<Overrides["clients"]>;
+  /** What stands outside, given a process's own clock. */
+  readonly outside: (clock: Clock) => Pick<Overrides, "sender" | "buckets" | "resolver" | "roles">;
+}
+
+const skewMsMax = 120_000;
+const setBackMs = 5_000;
+
+/**
+ * Runs functions as Lambda does: an environment works on one invocation at a time and may be used
+ * again, unless it died.
+ */
+export function lambdaProcesses(options: ProcessesOptions) {
+  const { turns, faults } = options;
+  let processes: Process[] = [];
+  let invoked = 0;
+  const isFree = ({ task }: Process): boolean => task === undefined || task.state === "done";
+  const processFor = (name: LambdaName): Process => {
+    processes = processes.filter(({ task }) => task?.state !== "dead");
+    const free = processes.find((one) => one.name === name && isFree(one));
+    if (free !== undefined) return free;
+    const made = startProcess(name, options);
+    processes.push(made);
+    return made;
+  };
+  return {
+    /** Begins an invocation; `onEnd` is told its answer, or undefined when it gave none. */
+    invoke(
+      { name, label, event }: Invocation,
+      onEnd: (task: Task, answer: unknown) => void = () => {},
+    ): Task {
+      const process = processFor(name);
+      if (faults.draw("clock_set_back") !== undefined) process.clock.offMs -= setBackMs;
+      invoked += 1;
+      const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
+      const context = {
+        awsRequestId: `invocation-${invoked}`,
+        functionName: name,
+        getRemainingTimeInMillis: () => Math.max(0, endsAt - turns.now()),
+      } as Context;
+      let answer: unknown;
+      const work = async (): Promise<void> => {
+        // Nothing happens before the first turn of the invocation.
+        await turns.call({ label: "is invoked", effect: async () => {} });
+        answer = await process.handler(event, context);
+      };
+      process.task = turns.begin(`#${invoked} ${name} ${label}`, work, (task) =>
+        onEnd(task, answer),
+      );
+      return process.task;
+    },
+    /** How many environments were started. */
+    count: () => processes.length,
+  };
+}
+
+function startProcess(name: LambdaName, options: ProcessesOptions): Process {
+  const { turns, faults, random, table, clients, outside } = options;
+  const isOff = faults.draw("clock_skewed") !== undefined;
+  const offset = { offMs: isOff ? random.between(-skewMsMax, skewMsMax) : 0 };
+  const clock: Clock = {
+    now: () => new Date(turns.now() + (faults.isStopped() ? 0 : offset.offMs)),
+    async sleep(milliseconds) {
+      await turns.call({ label: "sleeps", effect: async () => {}, delay: milliseconds });
+    },
+  };
+  const sources = changingSources({ turns, faults, random, now: () => clock.now() });
+  const overrides: Overrides = {
+    clock,
+    chance: seededChance(random),
+    clients,
+    sources,
+    ...outside(clock),
+  };
+  return { name, handler: createLambda(name, table, overrides), clock: offset, task: undefined };
+}

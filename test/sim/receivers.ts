@@ -1,0 +1,140 @@
+import type { Sender, SendFailure, SendResult } from "../../shared/webhooks/sender.ts";
+import type { FaultKind, Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Turns } from "./turns.ts";
+
+/** A request that a process began to send. Times in milliseconds. */
+export interface SentRequest {
+  readonly url: string;
+  /** When the process began to send it, by its own clock. */
+  readonly begunAt: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly task: string;
+  /** When it arrived; null when it never did. */
+  arrivedAt: number | null;
+  /** What the receiver made of it, whether or not the process came to know. */
+  status: number | "failed" | null;
+}
+
+/** How a receiver takes what it is sent; it lasts for a while. */
+type Mood = "fine" | "flaky" | "down" | "slow" | "busy" | "giving_up" | "odd";
+const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd"];
+
+interface Answer {
+  readonly afterMs: number;
+  /** False when nothing of the request came to be taken. */
+  readonly taken: number | "failed";
+  readonly result: SendResult;
+}
+
+const answered = (status: number, afterMs: number, retryAfter: string | null = null): Answer => ({
+  afterMs,
+  taken: status,
+  result: {
+    outcome: "answered",
+    status,
+    retryAfter,
+    body: Buffer.from(`answer ${status}`),
+    durationMs: afterMs,
+  },
+});
+const failed = (
+  error: SendFailure,
+  afterMs: number,
+  taken: number | "failed" = "failed",
+): Answer => ({ afterMs, taken, result: { outcome: "failed", error, durationMs: afterMs } });
+
+interface OutsideOptions {
+  readonly turns: Turns;
+  readonly faults: Faults;
+  readonly random: Random;
+}
+
+/** Receivers by URL, each with a mood that changes now and then. */
+export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
+  const moods = new Map<string, { readonly mood: Mood; readonly until: number }>();
+  const wellShare = random.pick([0.3, 0.6, 1]);
+  const dead = new Set<string>();
+  const sent: SentRequest[] = [];
+  const moodOf = (url: string): Mood => {
+    if (dead.has(url)) return "down";
+    if (faults.isStopped()) return "fine";
+    const known = moods.get(url);
+    if (known !== undefined && known.until > turns.now()) return known.mood;
+    const mood = random.isHit(wellShare) ? "fine" : random.pick(troubles);
+    const until = turns.now() + random.pick([30_000, 10 * 60_000, 5 * 3_600_000]);
+    moods.set(url, { mood, until });
+    return mood;
+  };
+  const fine = (): Answer => answered(random.pick([200, 204]), random.between(1, 60));
+  /** Those that no end of faults brings back fail whatever the seed allows. */
+  const unless = (kind: FaultKind, answer: () => Answer): Answer =>
+    faults.strike(kind) || dead.size > 0 ? answer() : fine();
+  const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));
+  const refuses = (): Answer =>
+    unless("receiver_refuses", () => failed("connection_failed", random.between(1, 90)));
+  const fails = (): Answer =>
+    random.isHit(0.5)
+      ? refuses()
+      : unless("receiver_5xx", () => answered(random.pick([500, 503, 404]), random.between(1, 90)));
+  const busy = (): Answer =>
+    unless("receiver_busy", () => {
+      const seconds = random.pick([1, 40, 7_200]);
+      const date = new Date(turns.now() + seconds * 1_000).toUTCString();
+      return answered(429, 5, random.pick([String(seconds), date, "soon"]));
+    });
+  const odd = (): Answer =>
+    random.pick([
+      () => unless("receiver_redirects", () => answered(301, 9)),
+      () => unless("receiver_resets", () => failed("connection_failed", 40)),
+      () => unless("receiver_takes_and_resets", () => failed("connection_failed", 40, 200)),
+      () => unless("receiver_untrusted", () => failed("tls_failed", 30)),
+    ])();
+  const answers: Readonly<Record<Mood, () => Answer>> = {
+    fine,
+    flaky: () => (random.isHit(0.4) ? fails() : fine()),
+    down: () => (random.isHit(0.2) ? late() : fails()),
+    slow: () =>
+      random.isHit(0.15)
+        ? late()
+        : unless("receiver_slow", () => answered(200, random.between(1_000, 14_900))),
+    busy: () => (random.isHit(0.5) ? busy() : fine()),
+    giving_up: () =>
+      random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine(),
+    odd: () => (random.isHit(0.5) ? odd() : fine()),
+  };
+  /** A process's way to send, by its own clock. */
+  const sender = (now: () => Date): Sender => ({
+    connect: (url) => ({
+      async send({ headers, body }) {
+        const request: SentRequest = {
+          url,
+          begunAt: now().getTime(),
+          headers: { ...headers },
+          body: Buffer.from(body).toString(),
+          task: turns.current().name,
+          arrivedAt: null,
+          status: null,
+        };
+        sent.push(request);
+        const name = `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url}`;
+        const arrive = async (): Promise<Answer> => {
+          request.arrivedAt = turns.now();
+          const decided = answers[moodOf(url)]();
+          request.status = decided.taken;
+          turns.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
+          return decided;
+        };
+        const answer = await turns.call({ label: `sends ${name}`, effect: arrive });
+        const { afterMs, result } = answer;
+        if (afterMs > 500) {
+          await turns.call({ label: `hears of ${name}`, effect: async () => {}, delay: afterMs });
+        }
+        return result;
+      },
+      close: () => {},
+    }),
+  });
+  return { sent, sender, dead };
+}

@@ -1,0 +1,13 @@
+import type { Scenario } from "./scenario.ts";
+import { calls } from "./scenarios/calls.ts";
+
+/** Every scenario, in the order they are played. */
+export const scenarios: readonly Scenario[] = [calls];
+
+/** @throws Error naming those there are */
+export function scenarioNamed(name: string): Scenario {
+  const found = scenarios.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const names = scenarios.map((one) => one.name).join(", ");
+  throw new Error(`There is no scenario ${name}; there are ${names}`);
+}

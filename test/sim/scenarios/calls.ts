@@ -1,0 +1,75 @@
+import { watchBooks } from "../checks/books.ts";
+import { checkCalls, type HeardCall } from "../checks/calls.ts";
+import type { Random } from "../random.ts";
+import type { Scenario } from "../scenario.ts";
+import type { User, World } from "../world.ts";
+
+const second = 1_000;
+
+/** Two tenants whose clients read products and offers, several calls at once, and keep keys. */
+export const calls: Scenario = {
+  name: "calls",
+  about: "metered calls, slots, holds and API keys of several tenants",
+  async play(world) {
+    const { random } = world;
+    const heard: HeardCall[] = [];
+    const users: User[] = [];
+    for (let n = random.between(1, 2); n > 0; n -= 1) {
+      users.push(await world.newUser(`tenant-${n}`, random.pick([0, 12, 40, 5_000])));
+    }
+    watchBooks(world, users);
+    for (const user of users) {
+      for (let client = random.between(1, 4); client > 0; client -= 1) {
+        world.begin(`${user.name}.${client}`, () => useApi(world, user, heard));
+      }
+    }
+    await world.until(() => world.users() === 0, "all clients are done");
+    world.faults.stop();
+    await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
+    await checkCalls(world, users, heard);
+  },
+};
+
+async function useApi(world: World, user: User, heard: HeardCall[]): Promise<void> {
+  const { random } = world;
+  for (let left = random.between(1, 3); left > 0; left -= 1) {
+    const request = { ...random.pick(requests)(random), key: user.key };
+    const answer = await world.call(request);
+    heard.push({ user, request, answer });
+    if (random.isHit(0.3)) await world.pause(random.between(0, 20) * second);
+  }
+}
+
+type Make = (random: Random) => Omit<HeardCall["request"], "key">;
+
+const asin = (n: number): string => `B0${String(n).padStart(8, "0")}`;
+const someIds = (random: Random): string[] =>
+  Array.from({ length: random.between(1, 9) }, () => asin(random.between(1, 12)));
+
+const products: Make = (random) => ({
+  method: "POST",
+  path: "/v1/products",
+  body: { platform: "retailer_a", ids: someIds(random), tier: random.pick(["full", "lite", "pulse"]) },
+});
+const offers: Make = (random) => ({
+  method: "POST",
+  path: "/v1/offers",
+  body: { platform: "retailer_a", ids: someIds(random).slice(0, 3) },
+});
+const get =
+  (path: string): Make =>
+  () => ({ method: "GET", path });
+const newKey: Make = () => ({ method: "POST", path: "/v1/api_keys", body: { name: "another" } });
+
+const requests: readonly Make[] = [
+  products,
+  products,
+  products,
+  products,
+  offers,
+  offers,
+  get("/v1/account"),
+  get("/v1/usage?days=7"),
+  get("/v1/credit_transactions?limit=5"),
+  newKey,
+];

@@ -1,0 +1,329 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { KMSClient } from "@aws-sdk/client-kms";
+import { S3Client } from "@aws-sdk/client-s3";
+import { SchedulerClient } from "@aws-sdk/client-scheduler";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { callSite } from "./call-sites.ts";
+import { type Answered, dynamoFaults, dynamoFaultsOf, remember, throttle } from "./dynamo-faults.ts";
+import type { FaultKind, Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Task, Turns } from "./turns.ts";
+import { plainWire } from "./wire.ts";
+
+export type ServiceName = "dynamo" | "sqs" | "scheduler" | "kms" | "s3";
+type Members = Readonly<Record<string, unknown>>;
+
+/** One attempt of a request, below the SDK's own retries. */
+export interface Attempt {
+  readonly service: ServiceName;
+  /** The operation's name: `PutItem`. */
+  readonly operation: string;
+  /** As it goes over the wire. */
+  readonly input: Members;
+  /** Where it is sent from, as `file:line`. */
+  readonly site: string;
+  /** Whose request it is. */
+  readonly task: Task;
+}
+export interface Sent {
+  readonly response: unknown;
+  readonly output: Members;
+}
+
+/** Stands for a service that is not there: gives an answer's members or throws the SDK's error. */
+export type VirtualService = (operation: string, input: Members) => Members;
+
+export interface SdkOptions {
+  readonly turns: Turns;
+  readonly faults: Faults;
+  readonly random: Random;
+  /** Of the real DynamoDB engine. */
+  readonly endpoint: string;
+  readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
+  /** Told of each attempt that took effect, before its sender knows. */
+  readonly onDone: (attempt: Attempt) => Promise<void>;
+  /** Told of each attempt that the service itself refused, as for a condition. */
+  readonly onRefused: (attempt: Attempt, error: Error) => void;
+  /** Told where a process died, and on which side of its request. */
+  readonly onCrash: (site: string, side: "before" | "after") => void;
+  /** The named fault, when it is to happen at this very attempt: the exhaustive run's. */
+  readonly planned?: (attempt: Attempt) => FaultKind | undefined;
+}
+
+/** Attempts of one request, the first included. */
+const attemptsMax = 3;
+const backoffMsMax = 400;
+/** A process that stands still does so for so long. */
+const zombieMs = [5_000, 70_000, 4 * 60_000, 50 * 60_000];
+
+/** What the SDK does for others' logs and figures takes a quarter of a request. */
+const idle = ["loggerMiddleware", "getUserAgentMiddleware", "recursionDetectionMiddleware"];
+
+/** The SDK's clients over services that fail; each attempt waits for its turn. */
+export function faultyClients(options: SdkOptions) {
+  const { endpoint } = options;
+  const common = { ...clientSettings, retryStrategy: retriesAtOnce };
+  const answered: Answered = new Map();
+  const attach = <Client extends { middlewareStack: unknown }>(
+    service: ServiceName,
+    client: Client,
+  ): Client => {
+    const { middlewareStack: stack } = client as unknown as { middlewareStack: Stack };
+    for (const name of idle) stack.remove(name);
+    stack.add(
+      (next, context) => (args) => {
+        context["site"] = callSite();
+        return next(args);
+      },
+      { step: "initialize", priority: "high", name: "site" },
+    );
+    stack.add(
+      (next, context) => (args) => attempt({ service, next, context, args, answered }, options),
+      { step: "finalizeRequest", priority: "low", name: "turn" },
+    );
+    return client;
+  };
+  const base = attach("dynamo", new DynamoDBClient({ ...common, endpoint }));
+  const checksums = {
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+  } as const;
+  return {
+    dynamo: DynamoDBDocumentClient.from(base, { marshallOptions: { removeUndefinedValues: true } }),
+    sqs: attach("sqs", new SQSClient({ ...common, md5: false })),
+    scheduler: attach("scheduler", new SchedulerClient(common)),
+    kms: attach("kms", new KMSClient(common)),
+    s3: attach("s3", new S3Client({ ...common, ...checksums })),
+  };
+}
+
+/** The engine wants requests signed, and verifies no signature. */
+const unverified = {
+  async sign<Request extends { headers: Record<string, string> }>(request: Request) {
+    request.headers["authorization"] =
+      "AWS4-HMAC-SHA256 Credential=sim/20260301/us-east-1/dynamodb/aws4_request, " +
+      "SignedHeaders=host, Signature=0";
+    request.headers["x-amz-date"] = "20260301T000000Z";
+    return request;
+  },
+};
+
+/** How every client of the simulation is made. */
+export const clientSettings = {
+  region: "us-east-1",
+  credentials: { accessKeyId: "sim", secretAccessKey: "sim" },
+  signer: unverified,
+  requestHandler: plainWire,
+};
+
+interface Args {
+  readonly input: Members;
+  readonly request: { body: unknown; headers: Record<string, string> };
+}
+type Next = (args: Args) => Promise<Sent>;
+type Context = Record<string, unknown>;
+interface Stack {
+  remove(name: string): void;
+  add(
+    middleware: (next: Next, context: Context) => (args: Args) => Promise<Sent>,
+    where: { step: string; priority: string; name: string },
+  ): void;
+}
+
+/** The SDK tries again as it does; what it waits before is a part of the next turn. */
+const retriesAtOnce = (() => {
+  const token = (count: number) => ({
+    getRetryCount: () => count,
+    getRetryDelay: () => 0,
+    getRetryCost: () => undefined,
+  });
+  return {
+    mode: "standard",
+    maxAttempts: async () => attemptsMax,
+    acquireInitialRetryToken: async () => token(0),
+    refreshRetryTokenForRetry: async (
+      { getRetryCount }: { getRetryCount: () => number },
+      { errorType }: { errorType: string },
+    ) => {
+      const next = getRetryCount() + 1;
+      if (next >= attemptsMax || errorType === "CLIENT_ERROR") throw new Error("not again");
+      return token(next);
+    },
+    recordSuccess: () => {},
+  };
+})();
+
+interface Line {
+  readonly service: ServiceName;
+  readonly next: Next;
+  readonly context: Context;
+  readonly args: Args;
+  readonly answered: Answered;
+}
+
+async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
+  const { turns, faults, random } = options;
+  const { service, context, args } = line;
+  const isAgain = !args.request.headers["amz-sdk-request"]?.startsWith("attempt=1;");
+  const one: Attempt = {
+    service,
+    operation: String(context["commandName"]).replace(/Command$/, ""),
+    input: args.input,
+    site: String(context["site"]),
+  };
+  const task = turns.current();
+  const pause = faults.draw("zombie") === undefined ? 0 : random.pick(zombieMs);
+  if (pause > 0) turns.note(`${task.name} stands still for ${pause / 1_000} s`);
+  const delay = pause + (isAgain ? random.between(1, backoffMsMax) : 0);
+  return turns.call({ label: labelOf(one), delay, effect: () => mortal(one, line, { ...options, task }) });
+}
+
+/** The attempt of a process that may end on either side of it. */
+async function mortal(
+  one: Attempt,
+  line: Line,
+  options: SdkOptions & { readonly task: Task },
+): Promise<Sent> {
+  const { turns, faults, task, planned = () => undefined } = options;
+  const plan = planned(one);
+  const death =
+    plan === "crash_before" || plan === "crash_after"
+      ? plan
+      : faults.draw("crash_before", "crash_after", "timed_out");
+  if (death === "crash_before" || death === "timed_out") {
+    if (death === "crash_before") options.onCrash(one.site, "before");
+    turns.kill(task);
+  }
+  if (task.state === "dead") return { response: {}, output: {} };
+  try {
+    return await underFault(one, line, { ...options, plan });
+  } finally {
+    if (death === "crash_after") {
+      options.onCrash(one.site, "after");
+      turns.kill(task);
+    }
+  }
+}
+
+/** A request whose connection broke, as the SDK sees it: it tries again. */
+const broken = (): Error => Object.assign(new Error("socket hang up"), { name: "TimeoutError" });
+
+/** Faults that last over the SDK's own retries, by the id of the request. */
+const lasting = new WeakMap<Faults, Map<string, FaultKind>>();
+const lastingShare = 0.5;
+
+function faultOf(
+  one: Attempt,
+  { args }: Line,
+  { faults, random, plan }: SdkOptions & { readonly plan: FaultKind | undefined },
+): FaultKind | undefined {
+  if (plan !== undefined) return plan;
+  const id = args.request.headers["amz-sdk-invocation-id"] ?? "";
+  const known = lasting.get(faults) ?? new Map<string, FaultKind>();
+  lasting.set(faults, known);
+  const kept = known.get(id);
+  if (kept !== undefined && !faults.isStopped()) return kept;
+  const own = one.service === "dynamo" ? dynamoFaultsOf(one) : ownFaults[one.service];
+  const fault = faults.draw("request_lost", "answer_lost", "throttled", ...own);
+  const lasts = fault === "request_lost" || fault === "answer_lost" || fault === "throttled";
+  if (fault !== undefined && lasts && random.isHit(lastingShare)) known.set(id, fault);
+  return fault;
+}
+
+const ownFaults: Readonly<Record<Exclude<ServiceName, "dynamo">, readonly FaultKind[]>> = {
+  sqs: ["messages_refused"],
+  scheduler: [],
+  kms: ["key_denied"],
+  s3: [],
+};
+
+async function underFault(
+  one: Attempt,
+  line: Line,
+  options: SdkOptions & { readonly plan: FaultKind | undefined },
+): Promise<Sent> {
+  const { random, turns } = options;
+  const fault = faultOf(one, line, options);
+  if (fault !== undefined) turns.note(`  ${fault} at ${one.site}`);
+  if (fault === "request_lost") throw broken();
+  if (fault === "throttled") throw throttled(one);
+  if (fault === "key_denied") throw Object.assign(new Error("denied"), { name: "AccessDeniedException" });
+  const perform = async (input: Members = one.input): Promise<Sent> => {
+    const sent = await performed(one, input, line, options);
+    await options.onDone({ ...one, input });
+    return sent;
+  };
+  const { answered } = line;
+  const faulty = fault === undefined ? undefined : dynamoFaults[fault];
+  if (faulty !== undefined) return faulty(one, { random, answered, perform });
+  if (fault === "messages_refused") return refusingSome(one, random, perform);
+  const sent = await perform();
+  if (fault === "answer_lost") throw broken();
+  if (one.service === "dynamo") remember(one, sent, answered);
+  return sent;
+}
+
+async function performed(
+  { service, operation }: Attempt,
+  input: Members,
+  { next, args }: Line,
+  { virtual }: SdkOptions,
+): Promise<Sent> {
+  if (service !== "dynamo") {
+    return { response: {}, output: { $metadata: {}, ...virtual[service](operation, input) } };
+  }
+  if (input === args.input) return next(args);
+  const { request } = args;
+  const body = JSON.stringify(input);
+  const headers = { ...request.headers, "content-length": `${Buffer.byteLength(body)}` };
+  return next({ ...args, request: Object.assign(request, { body, headers }) });
+}
+
+function throttled({ service }: Attempt): Error {
+  if (service === "dynamo") return throttle();
+  const name = service === "s3" ? "SlowDown" : "ThrottlingException";
+  return Object.assign(new Error("throttled"), { name, $metadata: { httpStatusCode: 503 } });
+}
+
+/** A queue takes some messages of a batch and names the others. */
+async function refusingSome(
+  { operation, input }: Attempt,
+  random: Random,
+  perform: (input?: Members) => Promise<Sent>,
+): Promise<Sent> {
+  if (operation !== "SendMessageBatch") return perform();
+  const entries = input["Entries"] as readonly { readonly Id: string }[];
+  const taken = random.some(entries, 0.5);
+  const refused = entries.filter((entry) => !taken.includes(entry));
+  const sent = await perform({ ...input, Entries: taken });
+  const Failed = refused.map(({ Id }) => ({ Id, Code: "ServiceUnavailable", SenderFault: false }));
+  return { ...sent, output: { ...sent.output, Failed } };
+}
+
+function labelOf({ operation, input, site }: Attempt): string {
+  return `${operation} ${keysOf(input)} ${site}`;
+}
+
+type Key = Readonly<Record<string, { readonly S?: string } | undefined>>;
+const keyText = (key: Key | undefined): string => `${key?.["pk"]?.S}/${key?.["sk"]?.S}`;
+
+/** What a request is about, as far as a reader of the trace wants to know. */
+function keysOf(input: Members): string {
+  const { Key: key, Item, TransactItems, ExpressionAttributeValues: values } = input;
+  if (key !== undefined && typeof key === "object") return keyText(key as Key);
+  if (Item !== undefined) return keyText(Item as Key);
+  if (Array.isArray(TransactItems)) {
+    const each = TransactItems as readonly Readonly<Record<string, { Key?: Key; Item?: Key }>>[];
+    return each
+      .flatMap((write) => Object.values(write))
+      .map((write) => keyText(write.Item ?? write.Key))
+      .join(", ");
+  }
+  if (values !== undefined) {
+    return Object.values(values as Key)
+      .map((value) => value?.S ?? "·")
+      .join(" ");
+  }
+  return String(input["MessageBody"] ?? input["Name"] ?? input["Key"] ?? "");
+}

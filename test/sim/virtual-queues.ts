@@ -1,0 +1,129 @@
+import type { Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Turns } from "./turns.ts";
+
+export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
+export type QueueName = (typeof queueNames)[number];
+
+export interface QueuedMessage {
+  readonly id: string;
+  readonly queue: QueueName;
+  readonly body: string;
+  readonly sentAt: number;
+  receives: number;
+  /** Milliseconds. */
+  visibleAt: number;
+  /** Who has it now, and had it before and may still. */
+  readonly holders: Set<string>;
+}
+
+interface Entry {
+  readonly MessageBody?: string;
+  readonly Id?: string;
+  readonly DelaySeconds?: number;
+}
+
+/** As in the stacks: a message that came so often goes to the dead-letter queue. */
+const receivesMax = 5;
+const latenessMs = 12 * 60_000;
+
+/**
+ * The queues as they may behave: a message may be late, overtaken, come twice, also while it is
+ * worked on, and go astray, which stands for one that ended in the dead-letter queue.
+ */
+export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
+  const waiting = new Set<QueuedMessage>();
+  const dead: QueuedMessage[] = [];
+  let sent = 0;
+  const put = (queue: QueueName, body: string, delaySeconds = 0): void => {
+    const fault = faults.draw("message_dead", "message_late", "message_twice");
+    if (fault === "message_dead") return turns.note(`  message_dead in ${queue}: ${body}`);
+    const dueAt = turns.now() + delaySeconds * 1_000;
+    const times = fault === "message_twice" ? 2 : 1;
+    for (let n = 0; n < times; n += 1) {
+      sent += 1;
+      const late = fault === "message_late" ? random.between(1_000, latenessMs) : 0;
+      waiting.add({
+        id: `message-${sent}`,
+        queue,
+        body: faults.draw("message_of_other_version") ? ofOtherVersion(body) : body,
+        sentAt: turns.now(),
+        receives: 0,
+        visibleAt: dueAt + late,
+        holders: new Set(),
+      });
+    }
+  };
+  const queueOf = (url: unknown): QueueName => {
+    const name = queueNames.find((one) => String(url).endsWith(`/${one}`));
+    if (name === undefined) throw new Error(`There is no queue ${String(url)}`);
+    return name;
+  };
+  const visible = (queue: QueueName): QueuedMessage[] =>
+    [...waiting].filter((one) => one.queue === queue && one.visibleAt <= turns.now());
+  return {
+    put,
+    /** The queues behind the SDK's client. */
+    service(operation: string, input: Readonly<Record<string, unknown>>) {
+      const queue = queueOf(input["QueueUrl"]);
+      if (operation === "SendMessage") {
+        const { MessageBody = "", DelaySeconds } = input as Entry;
+        put(queue, MessageBody, DelaySeconds);
+        return { MessageId: `sent-${sent}` };
+      }
+      if (operation !== "SendMessageBatch") throw new Error(`No queue answers ${operation}`);
+      const entries = input["Entries"] as readonly Entry[];
+      for (const { MessageBody = "", DelaySeconds } of entries) put(queue, MessageBody, DelaySeconds);
+      return { Successful: entries.map(({ Id }) => ({ Id, MessageId: `sent-${Id}` })), Failed: [] };
+    },
+    /** Queues in which a message waits. */
+    ready: (): readonly QueueName[] => queueNames.filter((queue) => visible(queue).length > 0),
+    /** Messages for one invocation, out of sight now for `visibilityMs`. */
+    take(
+      queue: QueueName,
+      { most, visibilityMs, holder }: { most: number; visibilityMs: number; holder: string },
+    ): readonly QueuedMessage[] {
+      const some = visible(queue);
+      const taken: QueuedMessage[] = [];
+      for (let left = random.between(1, most); left > 0 && some.length > 0; left -= 1) {
+        const overtakes = some.length > 1 && faults.draw("message_overtakes") !== undefined;
+        const place = overtakes ? random.between(1, some.length - 1) : 0;
+        const [message] = some.splice(place, 1);
+        if (message !== undefined) taken.push(message);
+      }
+      for (const message of taken) {
+        message.receives += 1;
+        message.holders.add(holder);
+        const early = faults.draw("message_visible_early") !== undefined;
+        message.visibleAt = turns.now() + (early ? 0 : visibilityMs);
+      }
+      return taken;
+    },
+    /** It was worked on to the end: it goes, though it may come once more. */
+    done(message: QueuedMessage, holder: string): void {
+      message.holders.delete(holder);
+      if (faults.draw("message_after_done", "batch_lost") !== undefined) {
+        message.visibleAt = turns.now() + random.between(0, 8 * 60_000);
+      } else waiting.delete(message);
+    },
+    /** Its handler failed, or ended: it comes again when it is visible. */
+    failed(message: QueuedMessage, holder: string): void {
+      message.holders.delete(holder);
+      if (message.receives < receivesMax || !waiting.has(message)) return;
+      waiting.delete(message);
+      dead.push(message);
+      turns.note(`  ${message.queue} ${message.body} is dead`);
+    },
+    nextVisibleAt: (): number | undefined =>
+      waiting.size === 0
+        ? undefined
+        : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
+    size: () => waiting.size,
+    dead,
+  };
+}
+export type VirtualQueues = ReturnType<typeof virtualQueues>;
+
+/** As a later version may send it: with a member that this one does not know. */
+const ofOtherVersion = (body: string): string =>
+  JSON.stringify({ ...(JSON.parse(body) as object), from_a_later_version: { n: 1 } });

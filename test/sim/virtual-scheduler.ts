@@ -1,0 +1,78 @@
+import { ConflictException, ResourceNotFoundException } from "@aws-sdk/client-scheduler";
+import { type Occurrences, parseExpression } from "../../scripts/local/schedule-expression.ts";
+import type { Faults } from "./faults.ts";
+import type { Random } from "./random.ts";
+import type { Turns } from "./turns.ts";
+import type { VirtualQueues } from "./virtual-queues.ts";
+
+interface Schedule {
+  readonly occurrences: Occurrences;
+  readonly input: string;
+  nextAt: number;
+}
+
+interface Definition {
+  readonly Name: string;
+  readonly ScheduleExpression: string;
+  readonly StartDate?: Date;
+  readonly Target: { readonly Input: string };
+}
+
+/** A rate counts from its start even where that has just passed. */
+const precisionMs = 60_000;
+const timePlace = "<aws.scheduler.scheduled-time>";
+
+/** EventBridge Scheduler as it may behave: a tick may come twice, late, or not at all. */
+export function virtualScheduler(
+  { turns, faults, random }: { turns: Turns; faults: Faults; random: Random },
+  queues: VirtualQueues,
+) {
+  const schedules = new Map<string, Schedule>();
+  const set = ({ Name, ScheduleExpression, StartDate, Target }: Definition): void => {
+    const now = turns.now();
+    const occurrences = parseExpression({
+      expression: ScheduleExpression,
+      startDate: StartDate ?? new Date(now),
+      endDate: null,
+    });
+    const from = ScheduleExpression.startsWith("cron(") ? now : now - precisionMs;
+    const nextAt = occurrences.next(new Date(from))?.getTime() ?? Infinity;
+    schedules.set(Name, { occurrences, input: Target.Input, nextAt });
+  };
+  const fire = (name: string, schedule: Schedule): void => {
+    const at = new Date(schedule.nextAt);
+    schedule.nextAt = schedule.occurrences.next(at)?.getTime() ?? Infinity;
+    const body = schedule.input.replace(timePlace, at.toISOString().replace(/\.\d{3}Z$/, "Z"));
+    const fault = faults.draw("tick_lost", "tick_late", "tick_twice");
+    turns.note(`tick of ${name} for ${at.toISOString()}${fault === undefined ? "" : `: ${fault}`}`);
+    if (fault === "tick_lost") return;
+    const late = fault === "tick_late" ? random.pick([5, 60, 120, 7_200]) : 0;
+    queues.put("runs", body, late);
+    if (fault === "tick_twice") queues.put("runs", body, random.pick([0, 1, 90]));
+  };
+  const due = (): [string, Schedule][] =>
+    [...schedules].filter(([, { nextAt }]) => nextAt <= turns.now());
+  return {
+    /** The schedules behind the SDK's client. */
+    service(operation: string, input: Readonly<Record<string, unknown>>) {
+      const definition = input as unknown as Definition;
+      const known = schedules.has(definition.Name);
+      const error = { Message: definition.Name, message: definition.Name, $metadata: {} };
+      if (operation === "CreateSchedule" && known) throw new ConflictException(error);
+      if (operation !== "CreateSchedule" && !known) throw new ResourceNotFoundException(error);
+      if (operation === "DeleteSchedule") schedules.delete(definition.Name);
+      else set(definition);
+      return {};
+    },
+    isDue: () => due().length > 0,
+    tick(): void {
+      for (const [name, schedule] of due()) fire(name, schedule);
+    },
+    nextAt: (): number | undefined =>
+      schedules.size === 0
+        ? undefined
+        : Math.min(...[...schedules.values()].map(({ nextAt }) => nextAt)),
+    names: (): readonly string[] => [...schedules.keys()],
+  };
+}
+export type VirtualScheduler = ReturnType<typeof virtualScheduler>;

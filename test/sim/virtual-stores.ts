@@ -1,0 +1,52 @@
+import { NoSuchKey } from "@aws-sdk/client-s3";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The service's own bucket of event bodies. */
+export function virtualBucket() {
+  const stored = new Map<string, Buffer>();
+  return {
+    stored,
+    service(operation: string, input: Members): Members {
+      const key = String(input["Key"]);
+      if (operation === "PutObject") {
+        const bytes = Buffer.from(input["Body"] as Uint8Array);
+        const before = stored.get(key);
+        if (before !== undefined && !before.equals(bytes)) {
+          throw new Error(`${key} came again with other bytes`);
+        }
+        stored.set(key, bytes);
+        return {};
+      }
+      if (operation !== "GetObject") throw new Error(`No bucket answers ${operation}`);
+      const found = stored.get(key);
+      if (found === undefined) throw new NoSuchKey({ message: key, $metadata: {} });
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(input["Range"])) ?? [];
+      const part = from === undefined ? found : found.subarray(Number(from), Number(to) + 1);
+      return { Body: { transformToByteArray: async () => Uint8Array.from(part) } };
+    },
+  };
+}
+
+/** A KMS key: what is sealed opens with the same encryption context only. */
+export function virtualKey() {
+  const sealed = new Map<string, { readonly plaintext: Uint8Array; readonly context: string }>();
+  const contextOf = (input: Members): string =>
+    JSON.stringify(Object.entries(input["EncryptionContext"] as object).toSorted());
+  return {
+    service(operation: string, input: Members): Members {
+      if (operation === "Encrypt") {
+        const name = `sealed-${sealed.size + 1}`;
+        const plaintext = Uint8Array.from(input["Plaintext"] as Uint8Array);
+        sealed.set(name, { plaintext, context: contextOf(input) });
+        return { CiphertextBlob: Buffer.from(name) };
+      }
+      if (operation !== "Decrypt") throw new Error(`No key answers ${operation}`);
+      const found = sealed.get(Buffer.from(input["CiphertextBlob"] as Uint8Array).toString());
+      if (found === undefined || found.context !== contextOf(input)) {
+        throw Object.assign(new Error("wrong"), { name: "InvalidCiphertextException" });
+      }
+      return { Plaintext: found.plaintext };
+    },
+  };
+}

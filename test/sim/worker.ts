@@ -1,0 +1,41 @@
+import { startEngine } from "./engine.ts";
+import type { Profile } from "./faults.ts";
+import { type Played, playSeed } from "./play.ts";
+import { hearAll } from "./said.ts";
+import { scenarioNamed } from "./scenarios.ts";
+
+/** What a worker is asked to play. */
+export interface Job {
+  readonly scenario: string;
+  readonly seed: number;
+  readonly profile?: Profile;
+  readonly only?: readonly number[];
+  /** True when the whole trace is wanted, and not just the end of a failing one. */
+  readonly wantsTrace?: boolean;
+}
+
+const traceLinesMax = 60;
+
+hearAll();
+
+const engine = await startEngine();
+process.send?.("ready");
+
+process.on("message", (job: Job) => {
+  void play(job).then((played) => process.send?.(played));
+});
+// The parent is gone.
+process.on("disconnect", () => {
+  void engine.stop().then(() => process.exit(0));
+});
+
+async function play({ scenario, only, wantsTrace = false, ...job }: Job): Promise<Played> {
+  const played = await playSeed(engine, {
+    ...job,
+    scenario: scenarioNamed(scenario),
+    ...(only === undefined ? {} : { only: new Set(only) }),
+  });
+  if (wantsTrace) return played;
+  const isSound = played.violation === undefined;
+  return { ...played, trace: isSound ? [] : played.trace.slice(-traceLinesMax) };
+}

@@ -1,0 +1,278 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { tableSchema } from "../../shared/base/table-schema.ts";
+import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "./api.ts";
+import { virtualCustomerBuckets } from "./customer-buckets.ts";
+import { type FaultKind, type Profile, seededFaults } from "./faults.ts";
+import { timeoutSeconds, workers } from "./lambdas.ts";
+import { lambdaProcesses } from "./processes.ts";
+import { type Random, seededChance, seededRandom } from "./random.ts";
+import { virtualReceivers } from "./receivers.ts";
+import { type Attempt, faultyClients } from "./sdk.ts";
+import { seededTurns, type Task } from "./turns.ts";
+import { type QueueName, type QueuedMessage, virtualQueues } from "./virtual-queues.ts";
+import { virtualScheduler } from "./virtual-scheduler.ts";
+import { virtualBucket, virtualKey } from "./virtual-stores.ts";
+
+/** Where a seed is played: a real DynamoDB engine and a table of its own. */
+export interface Stage {
+  readonly endpoint: string;
+  /** Without faults, for what is set up and looked at. */
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+}
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly profile: Profile;
+  /** Only these draws may come to a fault. */
+  readonly only?: ReadonlySet<number>;
+  /** A fault that is to happen at one attempt: the exhaustive run's. */
+  readonly planned?: (attempt: Attempt) => FaultKind | undefined;
+  readonly onCrash: (site: string, side: "before" | "after") => void;
+}
+
+/** Somebody with an account and a key. */
+export interface User {
+  readonly name: string;
+  readonly accountId: string;
+  readonly key: string;
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** When every seed begins. */
+export const start = new Date("2026-03-01T00:00:00.000Z");
+const minute = 60_000;
+/** Invocations of workers at once. */
+const workersMax = 4;
+/** The sweeper leaves a due list to its own tick for so long. */
+const graceMs = 90_000;
+const settleDays = 40;
+const turnsMax = 60_000;
+
+/** The whole service, its queues, schedules, customers and clock, driven by one seed. */
+export async function openWorld(stage: Stage, options: WorldOptions) {
+  const { seed } = options;
+  const of = (purpose: string): Random => seededRandom(seed, purpose);
+  const faults = seededFaults(of("faults"), options);
+  const turns = seededTurns(start, of("turns"));
+  const random = of("play");
+  const queues = virtualQueues(turns, faults, of("queues"));
+  const scheduler = virtualScheduler({ turns, faults, random: of("scheduler") }, queues);
+  const bodies = virtualBucket();
+  const key = virtualKey();
+  const receivers = virtualReceivers({ turns, faults, random: of("receivers") });
+  const buckets = virtualCustomerBuckets({ turns, faults, random: of("buckets") });
+  const watchers: ((attempt: Attempt) => Promise<void> | void)[] = [];
+  const clients = faultyClients({
+    turns,
+    faults,
+    random: of("sdk"),
+    endpoint: stage.endpoint,
+    virtual: {
+      sqs: (operation, input) => queues.service(operation, input),
+      scheduler: (operation, input) => scheduler.service(operation, input),
+      kms: (operation, input) => key.service(operation, input),
+      s3: (operation, input) => bodies.service(operation, input),
+    },
+    async onDone(attempt) {
+      for (const watch of watchers) await watch(attempt);
+    },
+    onCrash: options.onCrash,
+    ...(options.planned === undefined ? {} : { planned: options.planned }),
+  });
+  const processes = lambdaProcesses({
+    table: stage.table,
+    turns,
+    faults,
+    random: of("processes"),
+    clients,
+    outside: (clock) => ({
+      sender: receivers.sender(() => clock.now()),
+      buckets: buckets.ports,
+      resolver: { resolve: async () => ["8.8.8.8"] },
+      roles: { assume: async () => ({ outcome: "failed", reason: "AccessDenied" }) },
+    }),
+  });
+
+  /** Names of rare states that were seen, and how often. */
+  const states = new Map<string, number>();
+  const sighted = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
+
+  let working: Task[] = [];
+  let sweeper: Task | undefined;
+  let users = 0;
+  /** The sweeper's next tick, and the next one that finds something. */
+  let [nextTickAt, nextSweepAt] = [turns.now() + minute, turns.now() + minute];
+  const isWorking = (task: Task | undefined): boolean => task?.state === "working";
+  const isBusy = (): boolean => {
+    working = working.filter(isWorking);
+    return working.length >= workersMax;
+  };
+
+  const deliver = (): void => {
+    const queue = random.pick(queues.ready());
+    const { name, batchSize } = workers[queue];
+    const holder = `${name} ${turns.now()}`;
+    const visibilityMs = visibilityOf(queue);
+    const taken = queues.take(queue, { most: batchSize, visibilityMs, holder });
+    const event = { Records: taken.map(recordOf) };
+    const label = taken.map(({ body }) => body).join(" ");
+    const task = processes.invoke({ name, label, event }, (ended, answer) => {
+      const failures = new Set(failuresOf(answer));
+      for (const message of taken) {
+        if (ended.state !== "done" || failures.has(message.id)) queues.failed(message, holder);
+        else queues.done(message, holder);
+      }
+    });
+    working.push(task);
+  };
+  const sweep = (): void => {
+    nextTickAt = turns.now() + random.between(1, 3) * minute;
+    nextSweepAt = nextTickAt;
+    sweeper = processes.invoke({ name: "sweeper", label: "", event: {} });
+  };
+
+  let violation: Error | undefined;
+  /** Lets one thing happen of those that can at this time; false when none can. */
+  const happen = async (): Promise<boolean> => {
+    if (violation !== undefined) throw violation;
+    const can: (readonly [number, () => void | Promise<void>])[] = [];
+    if (turns.isReady()) can.push([8, () => turns.turn()]);
+    if (queues.ready().length > 0 && !isBusy()) can.push([3, deliver]);
+    if (scheduler.isDue()) can.push([2, () => scheduler.tick()]);
+    if (turns.now() >= nextSweepAt && !isWorking(sweeper)) can.push([1, sweep]);
+    if (can.length === 0) return false;
+    let place = random.fraction() * can.reduce((sum, [weight]) => sum + weight, 0);
+    const chosen = can.find(([weight]) => (place -= weight) < 0) ?? can[0];
+    await chosen?.[1]();
+    return true;
+  };
+  const { dueIndex } = tableSchema;
+  /** What somebody has to look at, by kind, earliest first. */
+  const dues = async (): Promise<readonly { kind: string; at: number }[]> => {
+    const { Items = [] } = await stage.client.send(
+      new ScanCommand({ TableName: stage.table, IndexName: dueIndex.name }),
+    );
+    return Items.map((row) => {
+      const kind = String(row[dueIndex.partitionKey]).split("#")[0] ?? "";
+      const at = Date.parse(String(row[dueIndex.sortKey])) + (kind === "watchlist" ? graceMs : 0);
+      return { kind, at };
+    }).toSorted((a, b) => a.at - b.at);
+  };
+  /** Nothing can happen now: the time comes at which something can. */
+  const waitForNext = async (): Promise<void> => {
+    if (!isWorking(sweeper)) {
+      // A sweep that finds nothing changes nothing.
+      nextSweepAt = Math.max(nextTickAt, (await dues())[0]?.at ?? Infinity);
+    }
+    const times = [
+      turns.nextReadyAt(),
+      isBusy() ? undefined : queues.nextVisibleAt(),
+      scheduler.nextAt(),
+      isWorking(sweeper) ? undefined : nextSweepAt,
+    ].filter((time) => time !== undefined);
+    const next = Math.min(...times);
+    if (next === Infinity) throw new Error(`Nothing will ever happen: ${namesOf(turns.working())}`);
+    turns.jumpTo(next);
+  };
+
+  const accounts = dynamoAccountStore(stage.client, {
+    accounts: stage.table,
+    ledger: stage.table,
+  });
+  const clock = { now: () => new Date(turns.now()), sleep: async () => {} };
+  const chance = seededChance(of("setup"));
+
+  return {
+    ...stage,
+    seed,
+    random,
+    turns,
+    faults,
+    queues,
+    scheduler,
+    bodies,
+    receivers,
+    buckets,
+    watchers,
+    states,
+    sighted,
+    /** Tells of something that must never be; the seed ends with it. */
+    violated(error: Error): void {
+      violation ??= error;
+    },
+    clock,
+    chance,
+    happen,
+    waitForNext,
+    dues,
+    /** Opens an account, as an operator does. */
+    async newUser(name: string, signupCredits: number): Promise<User> {
+      const dependencies = { accounts, clock, chance };
+      const opened = await createAccount(
+        { name, email: `${name}@example.com`, signupCredits },
+        dependencies,
+      );
+      const made = await createApiKey({ account: opened, name: "first" }, dependencies);
+      return { name, accountId: opened.id, key: made.key };
+    },
+    /** Calls the API; undefined when no answer came, which says nothing of what was done. */
+    call: (request: ApiRequest): Promise<ApiAnswer | undefined> =>
+      new Promise((resolve) => {
+        const [name, event] = [groupOf(request), apiEvent(request)];
+        const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
+        const label = `${request.method} ${request.path}`;
+        processes.invoke({ name, label, event }, ({ state }, answer) =>
+          // After its time the gateway has long said that it heard nothing.
+          resolve(state === "done" && turns.now() <= endsAt ? apiAnswer(answer) : undefined),
+        );
+      }),
+    /** Somebody who does one thing after the other, beside everything else. */
+    begin(name: string, work: () => Promise<void>): void {
+      users += 1;
+      turns.begin(`user ${name}`, work, ({ error }) => {
+        users -= 1;
+        if (error !== undefined) throw new Error(`user ${name} failed`, { cause: error });
+      });
+    },
+    /** How many of those are not done yet. */
+    users: () => users,
+    /** Waits, within the work of somebody. */
+    pause: (milliseconds: number): Promise<void> =>
+      turns.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
+    /** Goes on until `isOver`, and throws when that never comes. */
+    async until(isOver: () => boolean | Promise<boolean>, what: string): Promise<void> {
+      const latest = turns.now() + settleDays * 24 * 60 * minute;
+      for (let turn = 0; turn < turnsMax && turns.now() < latest; turn += 1) {
+        if (await happen()) continue;
+        if (await isOver()) return;
+        await waitForNext();
+      }
+      throw new Error(`It never comes to this: ${what}`);
+    },
+    /** True when nobody works and no message waits. */
+    isIdle: (): boolean => turns.working().length === 0 && queues.size() === 0,
+  };
+}
+
+/** As in the stacks: six times as long as its worker may take. */
+const visibilityOf = (queue: QueueName): number =>
+  6 * timeoutSeconds[workers[queue].name] * 1_000;
+
+const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
+
+const recordOf = ({ id, body, receives, sentAt }: QueuedMessage) => ({
+  messageId: id,
+  body,
+  attributes: { ApproximateReceiveCount: `${receives}`, SentTimestamp: `${sentAt}` },
+});
+
+const failuresOf = (answer: unknown): readonly string[] =>
+  (
+    (answer as { batchItemFailures?: readonly { itemIdentifier: string }[] } | undefined)
+      ?.batchItemFailures ?? []
+  ).map(({ itemIdentifier }) => itemIdentifier);
