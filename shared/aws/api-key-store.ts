@@ -2,7 +2,6 @@ import {
   BatchGetCommand,
   type DynamoDBDocumentClient,
   GetCommand,
-  QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { NewKey } from "../accounts/account-store.ts";
@@ -10,6 +9,7 @@ import type { ApiKey, ApiKeyStore } from "../accounts/api-key-store.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { cancellationReasons, codesOf, isContention, type Row } from "./dynamo.ts";
+import { queryRows } from "./query-rows.ts";
 import { accountKeys } from "./table.ts";
 
 /** An account's keys in DynamoDB: a row to list each by, and one to look it up by its hash. */
@@ -88,17 +88,16 @@ async function listKeys(
   table: string,
   accountId: string,
 ): Promise<readonly ApiKey[]> {
-  const { Items: listed = [] } = await client.send(
-    new QueryCommand({
-      TableName: table,
-      ConsistentRead: true,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :key)",
-      ExpressionAttributeValues: {
-        ":pk": accountKeys.account(accountId).pk,
-        ":key": accountKeys.key(accountId, "").sk,
-      },
-    }),
-  );
+  const rows = queryRows(client, {
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :key)",
+    ExpressionAttributeValues: {
+      ":pk": accountKeys.account(accountId).pk,
+      ":key": accountKeys.key(accountId, "").sk,
+    },
+  });
+  const listed = await Array.fromAsync(rows);
   const lastUsed = await lastUses(
     client,
     table,

@@ -2,7 +2,6 @@ import {
   BatchGetCommand,
   type DynamoDBDocumentClient,
   GetCommand,
-  QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -18,6 +17,7 @@ import { redeliveryEntry } from "../webhooks/outbox-entries.ts";
 import type { DeliveryRecord } from "../webhooks/attempt-delivery.ts";
 import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
+import { queryRows } from "./query-rows.ts";
 import { deliveryKeys, epochSeconds } from "./table.ts";
 
 export interface DynamoDeliveryStoreOptions {
@@ -119,34 +119,28 @@ async function list(
 ): Promise<DeliveryPage> {
   const deliveries: Delivery[] = [];
   const pk = deliveryKeys.delivery(accountId, "").pk;
+  const rows = queryRows(client, {
+    TableName,
+    KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
+    ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
+    ScanIndexForward: false,
+    // One more than fits tells whether there are more.
+    Limit: Object.keys(filter).length === 0 ? limit + 1 : looksMax / 10,
+  });
   let lastId = before;
-  for (let looked = 0; looked < looksMax;) {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        TableName,
-        KeyConditionExpression: lastId === null ? "pk = :pk" : "pk = :pk AND sk < :before",
-        ExpressionAttributeValues: {
-          ":pk": pk,
-          ...(lastId === null ? {} : { ":before": lastId }),
-        },
-        ScanIndexForward: false,
-        // One more than fits tells whether there are more.
-        Limit: Object.keys(filter).length === 0 ? limit + 1 : looksMax / 10,
-      }),
-    );
-    for (const row of Items) {
-      const delivery = deliveryOf(row);
-      if (!isKept(delivery)) return { deliveries, lastId: null };
-      if (matches(delivery, filter)) {
-        if (deliveries.length === limit) return { deliveries, lastId };
-        deliveries.push(delivery);
-      }
-      lastId = delivery.id;
-      looked += 1;
+  let looked = 0;
+  for await (const row of rows) {
+    const delivery = deliveryOf(row);
+    if (!isKept(delivery)) break;
+    if (matches(delivery, filter)) {
+      if (deliveries.length === limit) return { deliveries, lastId };
+      deliveries.push(delivery);
     }
-    if (LastEvaluatedKey === undefined) return { deliveries, lastId: null };
+    lastId = delivery.id;
+    looked += 1;
+    if (looked === looksMax) return { deliveries, lastId };
   }
-  return { deliveries, lastId };
+  return { deliveries, lastId: null };
 }
 
 const matches = (delivery: Delivery, filter: DeliveryFilter): boolean =>

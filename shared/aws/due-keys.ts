@@ -1,11 +1,8 @@
-import {
-  type DynamoDBDocumentClient,
-  QueryCommand,
-  type QueryCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type DueKind, tableSchema } from "../base/table-schema.ts";
 import { duePartitionOf, duePartitionsOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
+import { firstRows, queryRows } from "./query-rows.ts";
 import type { RowKey } from "./table.ts";
 
 export interface DueKey extends RowKey {
@@ -69,31 +66,25 @@ interface Reading {
 async function readDue(
   client: DynamoDBDocumentClient,
   table: string,
-  { partition, by, pk, limit = Infinity }: Reading,
+  { partition, by, pk, limit }: Reading,
 ): Promise<readonly DueKey[]> {
-  const found: DueKey[] = [];
-  let start: QueryCommandInput["ExclusiveStartKey"];
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        TableName: table,
-        IndexName: name,
-        KeyConditionExpression: "#partition = :partition AND #at <= :by",
-        FilterExpression: pk === undefined ? undefined : "pk = :pk",
-        ExpressionAttributeNames: { "#partition": partitionKey, "#at": sortKey },
-        ExpressionAttributeValues: {
-          ":partition": partition,
-          ":by": by.toISOString(),
-          ...(pk === undefined ? {} : { ":pk": pk }),
-        },
-        Limit: limit === Infinity ? undefined : limit - found.length,
-        ExclusiveStartKey: start,
-      }),
-    );
-    found.push(...Items.map(dueKeyOf));
-    start = LastEvaluatedKey;
-  } while (start !== undefined && found.length < limit);
-  return found;
+  const query = {
+    TableName: table,
+    IndexName: name,
+    KeyConditionExpression: "#partition = :partition AND #at <= :by",
+    FilterExpression: pk === undefined ? undefined : "pk = :pk",
+    ExpressionAttributeNames: { "#partition": partitionKey, "#at": sortKey },
+    ExpressionAttributeValues: {
+      ":partition": partition,
+      ":by": by.toISOString(),
+      ...(pk === undefined ? {} : { ":pk": pk }),
+    },
+  };
+  const rows =
+    limit === undefined
+      ? await Array.fromAsync(queryRows(client, query))
+      : await firstRows(client, query, limit);
+  return rows.map(dueKeyOf);
 }
 
 /** Times of one form sort as their texts do. */

@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, string } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
@@ -13,6 +8,7 @@ import type { EndpointLookup, EndpointStore } from "../webhooks/endpoint-store.t
 import { pastTransactions, type Row, unlessRefused, untilSettled } from "./dynamo.ts";
 import { endpointOf } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
+import { queryRows } from "./query-rows.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "./table.ts";
 
 export interface DynamoEndpointStoreOptions {
@@ -33,19 +29,17 @@ export function dynamoEndpoints(client: DynamoDBDocumentClient, tableName: strin
   };
   return {
     get,
-    async list(accountId) {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: tableName,
-          KeyConditionExpression: "pk = :pk AND begins_with(sk, :endpoint)",
-          ExpressionAttributeValues: {
-            ":pk": deliveryKeys.endpoint(accountId, "").pk,
-            ":endpoint": deliveryKeys.endpoint(accountId, "").sk,
-          },
-          ConsistentRead: true,
-        }),
-      );
-      return Items.map((row) => endpointOf(accountId, row));
+    list(accountId) {
+      const rows = queryRows(client, {
+        TableName: tableName,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :endpoint)",
+        ExpressionAttributeValues: {
+          ":pk": deliveryKeys.endpoint(accountId, "").pk,
+          ":endpoint": deliveryKeys.endpoint(accountId, "").sk,
+        },
+        ConsistentRead: true,
+      });
+      return Array.fromAsync(rows, (row) => endpointOf(accountId, row));
     },
     async countEndpoints(accountId) {
       const row = await read(deliveryKeys.endpointCount(accountId));

@@ -1,7 +1,6 @@
 import {
   type DynamoDBDocumentClient,
   GetCommand,
-  QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import {
@@ -19,6 +18,7 @@ import { limits } from "../base/limits.ts";
 import { eventTypes } from "../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../events/event-feed.ts";
 import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";
+import { queryRows } from "./query-rows.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "./table.ts";
 
 interface Options {
@@ -209,21 +209,14 @@ async function* rowsIn(
   rowsAtOnce: number,
 ): AsyncGenerator<EntryRow> {
   if (from > to) return;
-  let next: Row | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        TableName: tableName,
-        ConsistentRead: true,
-        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-        ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
-        Limit: rowsAtOnce,
-        ExclusiveStartKey: next,
-      }),
-    );
-    for (const row of Items) yield parse(entryRow, row);
-    next = LastEvaluatedKey;
-  } while (next !== undefined);
+  const rows = queryRows(client, {
+    TableName: tableName,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
+    Limit: rowsAtOnce,
+  });
+  for await (const row of rows) yield parse(entryRow, row);
 }
 
 const rowOf = (entry: FeedEntry, appendedAt: string): Row => ({

@@ -1,10 +1,11 @@
-import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { nullable, number, object, parse, picklist, string } from "valibot";
 import { limits } from "../base/limits.ts";
 import { type ExportRecord, exportStates } from "../exports/export-record.ts";
 import type { ExportPage, ExportStore } from "../exports/export-store.ts";
 import type { Row } from "./dynamo.ts";
 import type { Write } from "./outbox-writes.ts";
+import { queryRows } from "./query-rows.ts";
 import { deliveryKeys, epochSeconds } from "./table.ts";
 
 /** Rows that one page of a filtered log looks at, in queries of so many. */
@@ -14,30 +15,6 @@ const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 
 /** The export log in DynamoDB. Ids begin with the time the run ended, so rows sort by it. */
 export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
-  const query = async (
-    accountId: string,
-    { before, limit }: { readonly before: string | null; readonly limit: number },
-  ): Promise<readonly ExportRecord[]> => {
-    const { pk } = deliveryKeys.export(accountId, "");
-    const { Items = [] } = await client.send(
-      new QueryCommand({
-        TableName,
-        ...(before === null
-          ? {
-              KeyConditionExpression: "pk = :pk",
-              ExpressionAttributeValues: { ":pk": pk },
-            }
-          : {
-              KeyConditionExpression: "pk = :pk AND sk < :before",
-              ExpressionAttributeValues: { ":pk": pk, ":before": before },
-            }),
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        Limit: limit,
-      }),
-    );
-    return Items.map(exportOf);
-  };
   return {
     async get(accountId, id) {
       const Key = deliveryKeys.export(accountId, id);
@@ -45,20 +22,28 @@ export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: str
       return Item === undefined ? null : exportOf(Item);
     },
     async list(accountId, { limit, before, state }): Promise<ExportPage> {
+      const { pk } = deliveryKeys.export(accountId, "");
+      const rows = queryRows(client, {
+        TableName,
+        KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
+        ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        // One more than fits tells whether there are more.
+        Limit: state === null ? limit + 1 : rowsAtOnce,
+      });
       const found: ExportRecord[] = [];
-      const atOnce = state === null ? limit + 1 : rowsAtOnce;
-      let from = before;
-      for (let looked = 0; looked < rowsLookedAtMax; looked += atOnce) {
-        const records = await query(accountId, { before: from, limit: atOnce });
-        for (const record of records) {
-          // One more than asked for: there is a next page.
-          if (found.length === limit) return { exports: found, lastId: from };
-          if (state === null || record.state === state) found.push(record);
-          from = record.id;
-        }
-        if (records.length < atOnce) return { exports: found, lastId: null };
+      let lastId = before;
+      let looked = 0;
+      for await (const row of rows) {
+        if (found.length === limit) return { exports: found, lastId };
+        const record = exportOf(row);
+        if (state === null || record.state === state) found.push(record);
+        lastId = record.id;
+        looked += 1;
+        if (looked === rowsLookedAtMax) return { exports: found, lastId };
       }
-      return { exports: found, lastId: from };
+      return { exports: found, lastId: null };
     },
   };
 }

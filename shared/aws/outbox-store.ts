@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { number, object, optional, parse, picklist, string, unknown } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
@@ -20,6 +15,7 @@ import { dueAt } from "./due-partitions.ts";
 import { pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
 import { dynamoOutbox, transactWrites } from "./outbox.ts";
 import { entryWrite, type Write } from "./outbox-writes.ts";
+import { firstRows, queryRows } from "./query-rows.ts";
 import { deliveryKeys } from "./table.ts";
 
 export interface DynamoOutboxOptions<LogRecord> {
@@ -157,22 +153,20 @@ async function giveBack(
 }
 
 /** The rows of an account's targets: its endpoints and its destination, a dozen or so. */
-async function readHeads(
+function readHeads(
   client: DynamoDBDocumentClient,
   TableName: string,
   accountId: string,
 ): Promise<readonly Head[]> {
   const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName,
-      KeyConditionExpression: "pk = :pk",
-      FilterExpression: "attribute_exists(due_at)",
-      ExpressionAttributeValues: { ":pk": pk },
-      ConsistentRead: true,
-    }),
-  );
-  return Items.map((row) => {
+  const rows = queryRows(client, {
+    TableName,
+    KeyConditionExpression: "pk = :pk",
+    FilterExpression: "attribute_exists(due_at)",
+    ExpressionAttributeValues: { ":pk": pk },
+    ConsistentRead: true,
+  });
+  return Array.fromAsync(rows, (row) => {
     const { sk, due_at: due, lease_until: until } = parse(targetRow, row);
     return { targetId: sk, due: new Date(due), leaseUntil: new Date(until ?? 0) };
   });
@@ -196,16 +190,13 @@ async function readEntries(
     dueAt: by === null ? "~" : `${by.toISOString()}#~`,
     key: "",
   }).sk;
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: tableName,
-      KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": pk, ":from": from.slice(0, -1), ":to": to },
-      ConsistentRead: true,
-      Limit: limit,
-    }),
-  );
-  return Items.map(entryOf);
+  const query = {
+    TableName: tableName,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":pk": pk, ":from": from.slice(0, -1), ":to": to },
+    ConsistentRead: true,
+  };
+  return (await firstRows(client, query, limit)).map(entryOf);
 }
 
 /** The target's row comes first: the transaction holds only while the lease does. */

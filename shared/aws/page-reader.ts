@@ -4,6 +4,7 @@ import type { StoredPage } from "../watchlists/page.ts";
 import type { IdRange } from "../watchlists/page-store.ts";
 import { untilSettled } from "./dynamo.ts";
 import { pageOf } from "./page-row.ts";
+import { firstRows } from "./query-rows.ts";
 import { watchlistKeys } from "./table.ts";
 
 /** Where the pages of a list are read from. */
@@ -55,7 +56,7 @@ export function ownerOf(
   watchlistId: string,
   id: string,
 ): Promise<StoredPage[]> {
-  const query = new QueryCommand({
+  const query = {
     TableName: table,
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :id",
     ExpressionAttributeValues: {
@@ -65,11 +66,9 @@ export function ownerOf(
     },
     ScanIndexForward: false,
     ConsistentRead: true,
-    Limit: 1,
-  });
+  };
   return untilSettled({ clock, chance }, async () => {
-    const { Items = [] } = await client.send(query);
-    const found = Items.map(pageOf);
+    const found = (await firstRows(client, query, 1)).map(pageOf);
     return found.every((page) => reaches(page, id)) ? found : "again";
   });
 }
@@ -80,23 +79,24 @@ export async function pageBelow(
   watchlistId: string,
   bound: string,
 ): Promise<StoredPage | undefined> {
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: table,
-      // Nothing sorts between two pages, and the first page is below every bound.
-      KeyConditionExpression: "pk = :pk AND sk < :bound",
-      ExpressionAttributeValues: {
-        ":pk": watchlistKeys.page(watchlistId, "").pk,
-        ":bound": watchlistKeys.page(watchlistId, bound).sk,
-      },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: 1,
-    }),
-  );
-  return Items.map(pageOf)[0];
+  const query = {
+    TableName: table,
+    // Nothing sorts between two pages, and the first page is below every bound.
+    KeyConditionExpression: "pk = :pk AND sk < :bound",
+    ExpressionAttributeValues: {
+      ":pk": watchlistKeys.page(watchlistId, "").pk,
+      ":bound": watchlistKeys.page(watchlistId, bound).sk,
+    },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  return (await firstRows(client, query, 1)).map(pageOf)[0];
 }
 
+/**
+ * What one request gives, which may be less than there is, or nothing: the reader goes on where the
+ * last page ends. To ask for the rest here would hold many megabytes before the first page is out.
+ */
 async function pagesFrom(
   { client, table }: PageTable,
   watchlistId: string,

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../base/assert.ts";
 import {
   type CutPage,
@@ -14,6 +14,7 @@ import { isConditionFailure, isThrottle, untilSettled } from "./dynamo.ts";
 import { afterEveryId, ownerOf, pageBelow, readPages, type PageTable } from "./page-reader.ts";
 import { lowestOf, pageRow } from "./page-row.ts";
 import { writePages } from "./page-writes.ts";
+import { firstRows } from "./query-rows.ts";
 import { watchlistKeys } from "./table.ts";
 
 const parallelPuts = 10;
@@ -138,22 +139,20 @@ async function removeSome(
   watchlistId: string,
 ): Promise<"some" | "none" | "again"> {
   const { pk, sk } = watchlistKeys.page(watchlistId, "");
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
-      ExpressionAttributeValues: {
-        ":pk": pk,
-        ":first": sk,
-        ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
-      },
-      ProjectionExpression: "sk",
-      ConsistentRead: true,
-      Limit: batchRowsMax,
-    }),
-  );
-  if (Items.length === 0) return "none";
-  const deletes = Items.map((row) => ({
+  const query = {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :first AND :last",
+    ExpressionAttributeValues: {
+      ":pk": pk,
+      ":first": sk,
+      ":last": watchlistKeys.page(watchlistId, afterEveryId).sk,
+    },
+    ProjectionExpression: "sk",
+    ConsistentRead: true,
+  };
+  const rows = await firstRows(client, query, batchRowsMax);
+  if (rows.length === 0) return "none";
+  const deletes = rows.map((row) => ({
     DeleteRequest: { Key: { ...watchlistKeys.page(watchlistId, lowestOf(row)) } },
   }));
   const { UnprocessedItems } = await client.send(

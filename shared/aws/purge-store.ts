@@ -2,8 +2,6 @@ import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   PutCommand,
-  QueryCommand,
-  type QueryCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
@@ -11,6 +9,7 @@ import type { PurgeStore } from "../watchlists/purge-store.ts";
 import { dueKeys } from "./due-keys.ts";
 import { dueAt } from "./due-partitions.ts";
 import { deleteRows, pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
+import { firstRows, queryPages, queryRows } from "./query-rows.ts";
 import { type RowKey, watchlistKeys } from "./table.ts";
 
 interface Options {
@@ -94,24 +93,14 @@ async function isRunning(
   table: string,
   watchlistId: string,
 ): Promise<boolean> {
-  let start: Row | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        ...runsOf(table, watchlistId),
-        FilterExpression: "phase <> :done",
-        ExpressionAttributeValues: {
-          ...runsOf(table, watchlistId).ExpressionAttributeValues,
-          ":done": "done",
-        },
-        ProjectionExpression: "sk",
-        ExclusiveStartKey: start,
-      }),
-    );
-    if (Items.length > 0) return true;
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
-  return false;
+  const query = runsOf(table, watchlistId);
+  const running = queryRows(client, {
+    ...query,
+    FilterExpression: "phase <> :done",
+    ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":done": "done" },
+    ProjectionExpression: "sk",
+  });
+  return (await running.next()).done !== true;
 }
 
 const runsOf = (table: string, watchlistId: string) => ({
@@ -134,13 +123,8 @@ async function removeRows(
 ): Promise<boolean> {
   const { table } = options;
   for (;;) {
-    const { Items: runs = [] } = await client.send(
-      new QueryCommand({
-        ...runsOf(table, watchlistId),
-        ProjectionExpression: "pk, sk, id",
-        Limit: rowsMax,
-      }),
-    );
+    const query = { ...runsOf(table, watchlistId), ProjectionExpression: "pk, sk, id" };
+    const runs = await firstRows(client, query, rowsMax);
     if (runs.length === 0) break;
     for (let start = 0; start < runs.length; start += runsAtOnce) {
       const some = runs.slice(start, start + runsAtOnce);
@@ -170,27 +154,19 @@ async function removePartition(
   options: Options,
   { pk, isOver, keep }: Partition,
 ): Promise<boolean> {
-  let start: QueryCommandInput["ExclusiveStartKey"];
-  do {
+  const pages = queryPages(client, {
+    TableName: options.table,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": pk },
+    ProjectionExpression: "pk, sk",
+    ConsistentRead: true,
+    Limit: rowsMax,
+  });
+  for await (const rows of pages) {
     if (isOver()) return false;
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        TableName: options.table,
-        KeyConditionExpression: "pk = :pk",
-        ExpressionAttributeValues: { ":pk": pk },
-        ProjectionExpression: "pk, sk",
-        ConsistentRead: true,
-        Limit: rowsMax,
-        ExclusiveStartKey: start,
-      }),
-    );
-    await deleteRows(
-      client,
-      options,
-      Items.map(keyOf).filter(({ sk }) => sk !== keep),
-    );
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
+    const keys = rows.map(keyOf).filter(({ sk }) => sk !== keep);
+    await deleteRows(client, options, keys);
+  }
   return true;
 }
 

@@ -1,10 +1,10 @@
 import {
   type DynamoDBDocumentClient,
-  QueryCommand,
   type QueryCommandInput,
   ScanCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { Row } from "./dynamo.ts";
+import { queryRows } from "./query-rows.ts";
 
 /** Rows of one partition whose sort keys lie in a range, both ends inclusive. */
 export interface RowRange {
@@ -35,33 +35,25 @@ export const rowsBelow = (pk: string, prefix: string): RowRange => ({
 });
 
 /** Strongly consistent, one request at a time, so that no partition has to fit into memory. */
-export async function* readRows(
+export function readRows(
   client: DynamoDBDocumentClient,
   TableName: string,
   { pk, from, to, newestFirst = false, rowsAtOnce, filter }: RowRange & Reading,
 ): AsyncGenerator<Row> {
-  let start: Row | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        ...filter,
-        TableName,
-        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-        ExpressionAttributeValues: {
-          ...filter?.ExpressionAttributeValues,
-          ":pk": pk,
-          ":from": from,
-          ":to": to,
-        },
-        ScanIndexForward: !newestFirst,
-        ConsistentRead: true,
-        Limit: rowsAtOnce,
-        ExclusiveStartKey: start,
-      }),
-    );
-    yield* Items;
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
+  return queryRows(client, {
+    ...filter,
+    TableName,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: {
+      ...filter?.ExpressionAttributeValues,
+      ":pk": pk,
+      ":from": from,
+      ":to": to,
+    },
+    ScanIndexForward: !newestFirst,
+    ConsistentRead: true,
+    Limit: rowsAtOnce,
+  });
 }
 
 /** Rows of a whole table: those with one sort key, and of each only what is named. */

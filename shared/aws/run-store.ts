@@ -2,7 +2,6 @@ import {
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
-  QueryCommand,
   TransactWriteCommand,
   type TransactWriteCommandInput,
   UpdateCommand,
@@ -13,6 +12,7 @@ import type { Claim, ListOutcome, RunStore } from "../runs/run-store.ts";
 import { dueKeys } from "./due-keys.ts";
 import { dueAt } from "./due-partitions.ts";
 import { cancellationReasons, isContention, unlessRefused, untilSettled } from "./dynamo.ts";
+import { firstRows } from "./query-rows.ts";
 import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
 import { runOf, runRow, statsRow } from "./run-row.ts";
 import { watchlistKeys } from "./table.ts";
@@ -85,20 +85,18 @@ async function listRuns(
   table: string,
   { watchlistId, limit }: { watchlistId: string; limit: number },
 ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }> {
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
-      ExpressionAttributeValues: {
-        ":pk": watchlistKeys.run(watchlistId, 0).pk,
-        ":run": "run#",
-      },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: limit + 1,
-    }),
-  );
-  return { runs: Items.slice(0, limit).map(runOf), hasMore: Items.length > limit };
+  const query = {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
+    ExpressionAttributeValues: {
+      ":pk": watchlistKeys.run(watchlistId, 0).pk,
+      ":run": "run#",
+    },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  const rows = await firstRows(client, query, limit + 1);
+  return { runs: rows.slice(0, limit).map(runOf), hasMore: rows.length > limit };
 }
 
 function claimRun(

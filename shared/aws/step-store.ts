@@ -2,7 +2,6 @@ import {
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
-  QueryCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../base/assert.ts";
@@ -19,6 +18,7 @@ import {
 import type { Starts, StepPlan, StepStore } from "../runs/step-store.ts";
 import { pack, packIds, unpack } from "./compressed.ts";
 import { type Row, unlessRefused, writeRows } from "./dynamo.ts";
+import { queryRows } from "./query-rows.ts";
 import { stepOf, stepRow } from "./run-row.ts";
 import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
 import { decideStep } from "./step-decision.ts";
@@ -109,7 +109,7 @@ const firstResult = (step: StepRecord): RowKey =>
   watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
 
 /** The rows of a partition whose sort keys share the part up to the last `#` of a key. */
-async function* rowsBelow(
+function rowsBelow(
   client: DynamoDBDocumentClient,
   table: string,
   {
@@ -118,27 +118,19 @@ async function* rowsBelow(
   }: { readonly key: RowKey; readonly attributes?: readonly string[] | undefined },
 ): AsyncGenerator<Row> {
   const names = attributes?.map((name, n) => [`#a${n}`, name] as const);
-  let start: Row | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new QueryCommand({
-        TableName: table,
-        KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
-        ...(names !== undefined && {
-          ProjectionExpression: names.map(([name]) => name).join(", "),
-          ExpressionAttributeNames: Object.fromEntries(names),
-        }),
-        ExpressionAttributeValues: {
-          ":pk": key.pk,
-          ":prefix": key.sk.slice(0, key.sk.lastIndexOf("#") + 1),
-        },
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-      }),
-    );
-    yield* Items;
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
+  return queryRows(client, {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ...(names !== undefined && {
+      ProjectionExpression: names.map(([name]) => name).join(", "),
+      ExpressionAttributeNames: Object.fromEntries(names),
+    }),
+    ExpressionAttributeValues: {
+      ":pk": key.pk,
+      ":prefix": key.sk.slice(0, key.sk.lastIndexOf("#") + 1),
+    },
+    ConsistentRead: true,
+  });
 }
 
 const startRows = (

@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  QueryCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
@@ -11,6 +6,7 @@ import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { dueKeys } from "./due-keys.ts";
 import { dueAt } from "./due-partitions.ts";
 import { isConditionFailure, pastTransactions, unlessRefused } from "./dynamo.ts";
+import { firstRows } from "./query-rows.ts";
 import { accountIdOf, watchlistKeys } from "./table.ts";
 import { settingsRow, watchlistOf } from "./watchlist-row.ts";
 import { createList, removeList } from "./watchlist-transactions.ts";
@@ -76,20 +72,18 @@ async function listLists(
   table: string,
   { accountId, limit }: { readonly accountId: string; readonly limit: number },
 ): ReturnType<WatchlistStore["list"]> {
-  const { Items = [] } = await client.send(
-    new QueryCommand({
-      TableName: table,
-      KeyConditionExpression: "pk = :pk AND begins_with(sk, :list)",
-      ExpressionAttributeValues: {
-        ":pk": watchlistKeys.list(accountId, "").pk,
-        ":list": watchlistKeys.list(accountId, "").sk,
-      },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: limit + 1,
-    }),
-  );
-  return { watchlists: Items.slice(0, limit).map(watchlistOf), hasMore: Items.length > limit };
+  const query = {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :list)",
+    ExpressionAttributeValues: {
+      ":pk": watchlistKeys.list(accountId, "").pk,
+      ":list": watchlistKeys.list(accountId, "").sk,
+    },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  const rows = await firstRows(client, query, limit + 1);
+  return { watchlists: rows.slice(0, limit).map(watchlistOf), hasMore: rows.length > limit };
 }
 
 /** Sets every setting on condition that nothing the new ones were computed from has changed. */
