@@ -1,7 +1,7 @@
 import type { BucketOutcome, CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { Task, Turns } from "./turns.ts";
 
 /** An object as it came into a bucket. Times in milliseconds. */
 export interface StoredObject {
@@ -14,7 +14,7 @@ export interface BucketPut {
   readonly bucket: string;
   readonly key: string;
   readonly begunAt: number;
-  readonly task: string;
+  readonly task: Task;
 }
 
 /** What a manifest lists that was not in the bucket when it came. */
@@ -80,7 +80,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
   const ports: CustomerBuckets = {
     open: ({ bucket }) => ({
       put({ key, bytes }) {
-        puts.push({ bucket, key, begunAt: turns.now(), task: turns.current().name });
+        puts.push({ bucket, key, begunAt: turns.now(), task: turns.current() });
         const effect = async (): Promise<BucketOutcome> =>
           made(bucket, () => keep(bucket, key, bytes));
         return turns.call({ label: `puts ${bucket}/${key}`, effect });

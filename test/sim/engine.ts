@@ -9,8 +9,9 @@ import {
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { openDataFolder } from "../../scripts/local/data-folder.ts";
 import { startDynamo } from "../../scripts/local/dynamo-server.ts";
-import { duePartitions, tableSchema } from "../../shared/base/table-schema.ts";
+import { tableSchema } from "../../shared/base/table-schema.ts";
 import { clientSettings } from "./sdk.ts";
+import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./world.ts";
 
 export interface Engine {
@@ -21,8 +22,7 @@ export interface Engine {
 
 /** A real DynamoDB engine for the seeds of one process, one after the other. */
 export async function startEngine(): Promise<Engine> {
-  // Every sweep asks each of them; two are as good as sixteen to tell that there are several.
-  Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
+  useSmallBounds();
   const dir = mkdtempSync(join(tmpdir(), "sim-"));
   const folder = openDataFolder(dir, false);
   const { endpoint, stop } = await startDynamo(folder);

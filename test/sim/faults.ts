@@ -88,14 +88,20 @@ export interface Faults {
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /** What happens because somebody is in the mood for it; false when it may not happen. */
   strike(kind: FaultKind): boolean;
+  /** For a while nothing goes wrong. */
+  hold(): void;
+  go(): void;
   /** From now on nothing goes wrong. */
   stop(): void;
   isStopped(): boolean;
+  isHeld(): boolean;
   readonly fired: readonly Fired[];
 }
 
 export interface FaultsOptions {
   readonly profile: Profile;
+  /** True for a world in which nothing goes wrong by chance. */
+  readonly calm?: boolean;
   /** When given, only these draws may come to a fault: what is left of a trace made smaller. */
   readonly only?: ReadonlySet<number>;
 }
@@ -131,7 +137,10 @@ const leaningTimes = 3;
  * Each seed has its own few kinds of faults, some often and some rarely, and leans to those of its
  * profile.
  */
-export function seededFaults(random: Random, { profile, only }: FaultsOptions): Faults {
+export function seededFaults(
+  random: Random,
+  { profile, only, calm = false }: FaultsOptions,
+): Faults {
   const share = random.pick([0.25, 0.5, 0.8]);
   const leans = new Set<FaultKind>(leaning[profile]);
   const kinds = new Set(
@@ -140,7 +149,8 @@ export function seededFaults(random: Random, { profile, only }: FaultsOptions): 
   const rate = random.pick([0, 0.006, 0.02, 0.05]);
   const fired: Fired[] = [];
   let drawn = 0;
-  let stopped = false;
+  let [held, stopped] = [false, false];
+  const isOff = (): boolean => calm || held || stopped;
   const rateOf = (kind: FaultKind): number =>
     Math.min(0.4, rate * (rare.has(kind) ? rareTimes : 1) * (leans.has(kind) ? leaningTimes : 1));
   const happens = (kind: FaultKind): boolean => {
@@ -151,20 +161,27 @@ export function seededFaults(random: Random, { profile, only }: FaultsOptions): 
   return {
     draw(...wanted) {
       const possible = wanted.filter((kind) => kinds.has(kind));
-      if (stopped || possible.length === 0) return undefined;
+      if (isOff() || possible.length === 0) return undefined;
       drawn += 1;
       const kind = random.pick(possible);
       return random.isHit(rateOf(kind)) && happens(kind) ? kind : undefined;
     },
     strike(kind) {
-      if (stopped) return false;
+      if (isOff()) return false;
       drawn += 1;
       return happens(kind);
+    },
+    hold() {
+      held = true;
+    },
+    go() {
+      held = false;
     },
     stop() {
       stopped = true;
     },
     isStopped: () => stopped,
+    isHeld: () => held,
     fired,
   };
 }

@@ -1,7 +1,8 @@
 import type { Engine } from "./engine.ts";
-import { type FaultKind, type Fired, type Profile, profiles } from "./faults.ts";
+import { type Fired, type Profile, profiles } from "./faults.ts";
+import { forgetSaid } from "./said.ts";
 import type { Scenario } from "./scenario.ts";
-import type { Attempt } from "./sdk.ts";
+import { type Place, plannedFault, type SingleFault } from "./single-fault.ts";
 import { openWorld } from "./world.ts";
 
 export interface PlayOptions {
@@ -11,8 +12,10 @@ export interface PlayOptions {
   readonly profile?: Profile;
   /** Only these draws may come to a fault. */
   readonly only?: ReadonlySet<number>;
-  /** A fault that is to happen at one attempt. */
-  readonly planned?: (attempt: Attempt) => FaultKind | undefined;
+  /** True when nothing is to go wrong by chance. */
+  readonly calm?: boolean;
+  /** A fault that is to happen at one request. */
+  readonly fault?: SingleFault;
 }
 
 /** What happened under a seed. */
@@ -28,6 +31,8 @@ export interface Played {
   readonly attempts: number;
   /** `file:line before` and `file:line after`, where processes died. */
   readonly crashes: readonly string[];
+  /** Where a single fault could have happened, in order. */
+  readonly places: readonly Place[];
   /** Names of rare states that were seen, and how often. */
   readonly states: Readonly<Record<string, number>>;
   /** What did not hold; undefined when everything did. */
@@ -40,16 +45,19 @@ export const profileOf = (seed: number): Profile =>
 
 /** Plays a scenario under a seed, on a table of its own. */
 export async function playSeed(engine: Engine, options: PlayOptions): Promise<Played> {
-  const { scenario, seed, profile = profileOf(seed), only, planned } = options;
+  const { scenario, seed, profile = profileOf(seed), only, calm = false, fault } = options;
   const stage = await engine.stage();
+  forgetSaid();
   const crashes = new Set<string>();
   let attempts = 0;
+  const { planned, places } = plannedFault(fault);
   const world = await openWorld(stage, {
     seed,
     profile,
+    calm,
+    planned,
     onCrash: (site, side) => void crashes.add(`${site} ${side}`),
     ...(only === undefined ? {} : { only }),
-    ...(planned === undefined ? {} : { planned }),
   });
   world.watchers.push(() => {
     attempts += 1;
@@ -66,6 +74,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     fired: faults.fired,
     attempts,
     crashes: [...crashes],
+    places,
     states: Object.fromEntries(states),
     ...(violation === undefined ? {} : { violation }),
   };

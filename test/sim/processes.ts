@@ -78,13 +78,20 @@ export function lambdaProcesses(options: ProcessesOptions) {
       );
       return process.task;
     },
+    /** What a process is made of that runs no function: its own clock, over the same services. */
+    overridesOfOther: (): Overrides => overridesOf(options).overrides,
     /** How many environments were started. */
     count: () => processes.length,
   };
 }
 
 function startProcess(name: LambdaName, options: ProcessesOptions): Process {
-  const { turns, faults, random, table, clients, outside } = options;
+  const { overrides, offset } = overridesOf(options);
+  const handler = createLambda(name, options.table, overrides);
+  return { name, handler, clock: offset, task: undefined };
+}
+
+function overridesOf({ turns, faults, random, clients, outside }: ProcessesOptions) {
   const isOff = faults.draw("clock_skewed") !== undefined;
   const offset = { offMs: isOff ? random.between(-skewMsMax, skewMsMax) : 0 };
   const clock: Clock = {
@@ -101,5 +108,5 @@ function startProcess(name: LambdaName, options: ProcessesOptions): Process {
     sources,
     ...outside(clock),
   };
-  return { name, handler: createLambda(name, table, overrides), clock: offset, task: undefined };
+  return { overrides, offset };
 }

@@ -1,16 +1,18 @@
 import type { Sender, SendFailure, SendResult } from "../../shared/webhooks/sender.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { Task, Turns } from "./turns.ts";
 
 /** A request that a process began to send. Times in milliseconds. */
 export interface SentRequest {
   readonly url: string;
   /** When the process began to send it, by its own clock. */
   readonly begunAt: number;
+  /** The same by the world's clock. */
+  readonly startedAt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  readonly task: string;
+  readonly task: Task;
   /** When it arrived; null when it never did. */
   arrivedAt: number | null;
   /** What the receiver made of it, whether or not the process came to know. */
@@ -113,7 +115,8 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
           begunAt: now().getTime(),
           headers: { ...headers },
           body: Buffer.from(body).toString(),
-          task: turns.current().name,
+          startedAt: turns.now(),
+          task: turns.current(),
           arrivedAt: null,
           status: null,
         };

@@ -1,8 +1,11 @@
 import type { Scenario } from "./scenario.ts";
 import { calls } from "./scenarios/calls.ts";
+import { deliveries } from "./scenarios/deliveries.ts";
+import { lists } from "./scenarios/lists.ts";
+import { runs } from "./scenarios/runs.ts";
 
 /** Every scenario, in the order they are played. */
-export const scenarios: readonly Scenario[] = [calls];
+export const scenarios: readonly Scenario[] = [calls, runs, lists, deliveries];
 
 /** @throws Error naming those there are */
 export function scenarioNamed(name: string): Scenario {

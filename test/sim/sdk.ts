@@ -5,7 +5,13 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { callSite } from "./call-sites.ts";
-import { type Answered, dynamoFaults, dynamoFaultsOf, remember, throttle } from "./dynamo-faults.ts";
+import {
+  type Answered,
+  dynamoFaults,
+  dynamoFaultsOf,
+  remember,
+  throttle,
+} from "./dynamo-faults.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";
@@ -23,6 +29,8 @@ export interface Attempt {
   readonly input: Members;
   /** Where it is sent from, as `file:line`. */
   readonly site: string;
+  /** True when the SDK tries the same request again. */
+  readonly isAgain: boolean;
   /** Whose request it is. */
   readonly task: Task;
 }
@@ -41,6 +49,8 @@ export interface SdkOptions {
   /** Of the real DynamoDB engine. */
   readonly endpoint: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
+  /** Told of each attempt before it takes effect. */
+  readonly onSend: (attempt: Attempt) => Promise<void>;
   /** Told of each attempt that took effect, before its sender knows. */
   readonly onDone: (attempt: Attempt) => Promise<void>;
   /** Told of each attempt that the service itself refused, as for a condition. */
@@ -55,7 +65,18 @@ export interface SdkOptions {
 const attemptsMax = 3;
 const backoffMsMax = 400;
 /** A process that stands still does so for so long. */
-const zombieMs = [5_000, 70_000, 4 * 60_000, 50 * 60_000];
+const zombieMs = [5_000, 70_000, 4 * 60_000];
+/** And once for so long: no invocation outlives the hour after which leftovers are removed. */
+const longestZombieMs = 50 * 60_000;
+const stoodLongest = new WeakSet<Task>();
+
+function pauseOf(task: Task, random: Random): number {
+  const pause = random.pick([...zombieMs, longestZombieMs]);
+  if (pause < longestZombieMs) return pause;
+  if (stoodLongest.has(task)) return random.pick(zombieMs);
+  stoodLongest.add(task);
+  return pause;
+}
 
 /** What the SDK does for others' logs and figures takes a quarter of a request. */
 const idle = ["loggerMiddleware", "getUserAgentMiddleware", "recursionDetectionMiddleware"];
@@ -166,17 +187,26 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
   const { turns, faults, random } = options;
   const { service, context, args } = line;
   const isAgain = !args.request.headers["amz-sdk-request"]?.startsWith("attempt=1;");
+  const task = turns.current();
   const one: Attempt = {
     service,
     operation: String(context["commandName"]).replace(/Command$/, ""),
     input: args.input,
     site: String(context["site"]),
+    isAgain,
+    task,
   };
-  const task = turns.current();
-  const pause = faults.draw("zombie") === undefined ? 0 : random.pick(zombieMs);
-  if (pause > 0) turns.note(`${task.name} stands still for ${pause / 1_000} s`);
+  const pause = faults.draw("zombie") === undefined ? 0 : pauseOf(task, random);
+  if (pause > 0) {
+    task.stoodStill = true;
+    turns.note(`${task.name} stands still for ${pause / 1_000} s`);
+  }
   const delay = pause + (isAgain ? random.between(1, backoffMsMax) : 0);
-  return turns.call({ label: labelOf(one), delay, effect: () => mortal(one, line, { ...options, task }) });
+  return turns.call({
+    label: labelOf(one),
+    delay,
+    effect: () => mortal(one, line, { ...options, task }),
+  });
 }
 
 /** The attempt of a process that may end on either side of it. */
@@ -186,7 +216,7 @@ async function mortal(
   options: SdkOptions & { readonly task: Task },
 ): Promise<Sent> {
   const { turns, faults, task, planned = () => undefined } = options;
-  const plan = planned(one);
+  const plan = faults.isHeld() || faults.isStopped() ? undefined : planned(one);
   const death =
     plan === "crash_before" || plan === "crash_after"
       ? plan
@@ -248,11 +278,18 @@ async function underFault(
   if (fault !== undefined) turns.note(`  ${fault} at ${one.site}`);
   if (fault === "request_lost") throw broken();
   if (fault === "throttled") throw throttled(one);
-  if (fault === "key_denied") throw Object.assign(new Error("denied"), { name: "AccessDeniedException" });
+  if (fault === "key_denied")
+    throw Object.assign(new Error("denied"), { name: "AccessDeniedException" });
   const perform = async (input: Members = one.input): Promise<Sent> => {
-    const sent = await performed(one, input, line, options);
-    await options.onDone({ ...one, input });
-    return sent;
+    await options.onSend({ ...one, input });
+    try {
+      const sent = await performed(one, input, line, options);
+      await options.onDone({ ...one, input });
+      return sent;
+    } catch (error) {
+      if (error instanceof Error) options.onRefused(one, error);
+      throw error;
+    }
   };
   const { answered } = line;
   const faulty = fault === undefined ? undefined : dynamoFaults[fault];

@@ -34,8 +34,10 @@ const latenessMs = 12 * 60_000;
 export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();
   const dead: QueuedMessage[] = [];
+  const bodies: string[] = [];
   let sent = 0;
   const put = (queue: QueueName, body: string, delaySeconds = 0): void => {
+    bodies.push(body);
     const fault = faults.draw("message_dead", "message_late", "message_twice");
     if (fault === "message_dead") return turns.note(`  message_dead in ${queue}: ${body}`);
     const dueAt = turns.now() + delaySeconds * 1_000;
@@ -120,6 +122,8 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
     size: () => waiting.size,
     dead,
+    /** Of every message that was ever sent. */
+    bodies,
   };
 }
 export type VirtualQueues = ReturnType<typeof virtualQueues>;

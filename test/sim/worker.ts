@@ -3,6 +3,7 @@ import type { Profile } from "./faults.ts";
 import { type Played, playSeed } from "./play.ts";
 import { hearAll } from "./said.ts";
 import { scenarioNamed } from "./scenarios.ts";
+import type { SingleFault } from "./single-fault.ts";
 
 /** What a worker is asked to play. */
 export interface Job {
@@ -10,6 +11,8 @@ export interface Job {
   readonly seed: number;
   readonly profile?: Profile;
   readonly only?: readonly number[];
+  readonly calm?: boolean;
+  readonly fault?: SingleFault;
   /** True when the whole trace is wanted, and not just the end of a failing one. */
   readonly wantsTrace?: boolean;
 }

@@ -27,6 +27,8 @@ export interface Stage {
 export interface WorldOptions {
   readonly seed: number;
   readonly profile: Profile;
+  /** True for a world in which nothing goes wrong by chance. */
+  readonly calm?: boolean;
   /** Only these draws may come to a fault. */
   readonly only?: ReadonlySet<number>;
   /** A fault that is to happen at one attempt: the exhaustive run's. */
@@ -66,7 +68,9 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const key = virtualKey();
   const receivers = virtualReceivers({ turns, faults, random: of("receivers") });
   const buckets = virtualCustomerBuckets({ turns, faults, random: of("buckets") });
+  const lookers: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const watchers: ((attempt: Attempt) => Promise<void> | void)[] = [];
+  const refusals: ((attempt: Attempt, error: Error) => void)[] = [];
   const clients = faultyClients({
     turns,
     faults,
@@ -77,6 +81,12 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       scheduler: (operation, input) => scheduler.service(operation, input),
       kms: (operation, input) => key.service(operation, input),
       s3: (operation, input) => bodies.service(operation, input),
+    },
+    onRefused(attempt, error) {
+      for (const watch of refusals) watch(attempt, error);
+    },
+    async onSend(attempt) {
+      for (const look of lookers) await look(attempt);
     },
     async onDone(attempt) {
       for (const watch of watchers) await watch(attempt);
@@ -102,14 +112,17 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const states = new Map<string, number>();
   const sighted = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
-  let working: Task[] = [];
+  let working: { readonly task: Task; readonly endsAt: number }[] = [];
   let sweeper: Task | undefined;
   let users = 0;
+  /** Why somebody's work came to an end that nobody meant. */
+  let failure: Error | undefined;
   /** The sweeper's next tick, and the next one that finds something. */
   let [nextTickAt, nextSweepAt] = [turns.now() + minute, turns.now() + minute];
   const isWorking = (task: Task | undefined): boolean => task?.state === "working";
   const isBusy = (): boolean => {
-    working = working.filter(isWorking);
+    // A process that outlives its time takes nobody's place.
+    working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > turns.now());
     return working.length >= workersMax;
   };
 
@@ -120,7 +133,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     const visibilityMs = visibilityOf(queue);
     const taken = queues.take(queue, { most: batchSize, visibilityMs, holder });
     const event = { Records: taken.map(recordOf) };
-    const label = taken.map(({ body }) => body).join(" ");
+    const label = taken.map(nameOfMessage).join(", ");
     const task = processes.invoke({ name, label, event }, (ended, answer) => {
       const failures = new Set(failuresOf(answer));
       for (const message of taken) {
@@ -128,7 +141,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         else queues.done(message, holder);
       }
     });
-    working.push(task);
+    working.push({ task, endsAt: turns.now() + timeoutSeconds[name] * 1_000 });
   };
   const sweep = (): void => {
     nextTickAt = turns.now() + random.between(1, 3) * minute;
@@ -164,7 +177,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     }).toSorted((a, b) => a.at - b.at);
   };
   /** Nothing can happen now: the time comes at which something can. */
-  const waitForNext = async (): Promise<void> => {
+  const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
       // A sweep that finds nothing changes nothing.
       nextSweepAt = Math.max(nextTickAt, (await dues())[0]?.at ?? Infinity);
@@ -175,7 +188,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       scheduler.nextAt(),
       isWorking(sweeper) ? undefined : nextSweepAt,
     ].filter((time) => time !== undefined);
-    const next = Math.min(...times);
+    const next = Math.min(...times, ...(atLatest > turns.now() ? [atLatest] : []));
     if (next === Infinity) throw new Error(`Nothing will ever happen: ${namesOf(turns.working())}`);
     turns.jumpTo(next);
   };
@@ -198,7 +211,11 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     bodies,
     receivers,
     buckets,
+    key,
+    /** See each attempt before, and after, it takes effect. */
+    lookers,
     watchers,
+    refusals,
     states,
     sighted,
     /** Tells of something that must never be; the seed ends with it. */
@@ -220,6 +237,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       const made = await createApiKey({ account: opened, name: "first" }, dependencies);
       return { name, accountId: opened.id, key: made.key };
     },
+    /** For work that a scenario begins as a task of its own: see `turns.begin`. */
+    overridesOfOther: processes.overridesOfOther,
     /** Calls the API; undefined when no answer came, which says nothing of what was done. */
     call: (request: ApiRequest): Promise<ApiAnswer | undefined> =>
       new Promise((resolve) => {
@@ -236,7 +255,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       users += 1;
       turns.begin(`user ${name}`, work, ({ error }) => {
         users -= 1;
-        if (error !== undefined) throw new Error(`user ${name} failed`, { cause: error });
+        if (error !== undefined) failure ??= new Error(`user ${name} failed`, { cause: error });
       });
     },
     /** How many of those are not done yet. */
@@ -244,13 +263,23 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     /** Waits, within the work of somebody. */
     pause: (milliseconds: number): Promise<void> =>
       turns.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
-    /** Goes on until `isOver`, and throws when that never comes. */
-    async until(isOver: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    /**
+     * Goes on until `isOver`, which is asked when nothing can happen at the time, and from `endsAt`
+     * on always.
+     * @throws Error when that never comes
+     */
+    async until(
+      isOver: () => boolean | Promise<boolean>,
+      what: string,
+      endsAt = Infinity,
+    ): Promise<void> {
       const latest = turns.now() + settleDays * 24 * 60 * minute;
       for (let turn = 0; turn < turnsMax && turns.now() < latest; turn += 1) {
+        if (failure !== undefined) throw failure;
+        if (turns.now() >= endsAt && (await isOver())) return;
         if (await happen()) continue;
         if (await isOver()) return;
-        await waitForNext();
+        await waitForNext(endsAt);
       }
       throw new Error(`It never comes to this: ${what}`);
     },
@@ -264,6 +293,12 @@ const visibilityOf = (queue: QueueName): number =>
   6 * timeoutSeconds[workers[queue].name] * 1_000;
 
 const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
+
+/** The ends of what a message names, for the trace. */
+const nameOfMessage = ({ body }: QueuedMessage): string =>
+  Object.values(JSON.parse(body) as object)
+    .map((value) => String(value).slice(-8))
+    .join(" ");
 
 const recordOf = ({ id, body, receives, sentAt }: QueuedMessage) => ({
   messageId: id,

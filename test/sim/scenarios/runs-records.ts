@@ -1,6 +1,6 @@
-import type { BatchResult, Run, StepRecord } from "../../shared/runs/run.ts";
-import type { RunStore } from "../../shared/runs/run-store.ts";
-import type { StepStore } from "../../shared/runs/step-store.ts";
+import type { BatchResult, Run, StepRecord } from "../../../shared/runs/run.ts";
+import type { RunStore } from "../../../shared/runs/run-store.ts";
+import type { StepStore } from "../../../shared/runs/step-store.ts";
 
 export interface StepRecords {
   readonly step: StepRecord;

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import type { RunRecords, StepRecords } from "../scenarios/runs-records.ts";
+import type { User, World } from "../world.ts";
+import { outcomesOf, type Records } from "./runs.ts";
+
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** How far apart the clocks of two processes may be. */
+const skewMs = 250_000;
+
+/** What an account's runs found is in its feed once, and reached its receivers and its bucket. */
+export async function checkEvents(
+  { world }: RunsScene,
+  user: User,
+  own: readonly { readonly list: ListScene; readonly records: Records }[],
+): Promise<void> {
+  const events = await feedOf(world, user);
+  assert.equal(new Set(events.map(({ id }) => id)).size, events.length, "no event twice");
+  const known = new Set<unknown>();
+  for (const { list, records } of own) {
+    for (const record of records) {
+      known.add(record.run.id);
+      checkRun(world, list, record, events);
+    }
+  }
+  for (const event of events) assert(known.has(runOf(event)), `${event.id} is of a run`);
+  checkReceivers(world, user, events);
+  checkBucket(world, user, events);
+}
+
+const runOf = ({ data }: Event): unknown => data["run_id"] ?? data["id"];
+
+/** Every event of the account, as a client pulls them. */
+async function feedOf(world: World, user: User): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  world.begin("who pulls the feed", async () => {
+    let after = "";
+    for (let page = 0; page < 100; page += 1) {
+      const path = `/v1/events?limit=100${after === "" ? "" : `&after=${after}`}`;
+      const answer = await world.call({ method: "GET", path, key: user.key });
+      assert.equal(answer?.status, 200, answer?.text);
+      const body = answer?.body as unknown as { data: Event[]; has_more: boolean };
+      events.push(...body.data);
+      after = body.data.at(-1)?.id ?? after;
+      if (!body.has_more) return;
+    }
+  });
+  await world.until(() => world.users() === 0, "the feed is read", world.turns.now());
+  return events;
+}
+
+function checkRun(
+  { sighted }: World,
+  { isDeletionAsked, deletedAt }: ListScene,
+  { run, steps }: RunRecords,
+  events: readonly Event[],
+): void {
+  const own = events.filter((event) => runOf(event) === run.id);
+  const name = `run ${run.runNumber} of ${run.watchlistId}`;
+  if (deletedAt !== null && Date.parse(run.finishedAt ?? "") > deletedAt + skewMs) {
+    assert.equal(run.watchlist, null, `${name} ended after the list was deleted`);
+  }
+  if (run.watchlist === null) {
+    assert(isDeletionAsked, name);
+    assert.deepEqual(own, [], `${name}, of a deleted list, has no events`);
+    return;
+  }
+  const entries = expectedEntries(run.status === "insufficient_credits" ? [] : steps);
+  for (const type of ["changed", "matched", "delisted"] as const) {
+    const where = `${name}, ${type}`;
+    const said = own.filter((event) => event.type === `watchlist.product.${type}`);
+    const key = type === "changed" ? "changes" : "products";
+    const told = said.flatMap(({ data }) => data[key] as Row[]);
+    assert.deepEqual(
+      told.map((entry) => only(entry, entryFields[type])),
+      entries[type],
+      where,
+    );
+    assert.equal(said.length, Math.ceil(entries[type].length / partItems), `${where}: parts`);
+    said.forEach(({ data }, n) => {
+      assert.equal(data["part"], n + 1, `${where}: part`);
+      assert.equal(data["parts"], said.length, `${where}: parts`);
+    });
+    if (said.length > 1) sighted("an event had a second part");
+  }
+  const completed = own.filter(({ type }) => type === "watchlist.run.completed");
+  assert.equal(completed.length, 1, `${name} is told as completed once`);
+  assert.equal(own.at(-1)?.type, "watchlist.run.completed", `${name}: order`);
+  const { data = {} } = completed[0] ?? {};
+  assert.equal(data["status"], run.status, name);
+  assert.equal(data["credits"], run.credits, name);
+}
+
+/** As in small-bounds.ts. */
+const partItems = 3;
+
+const entryFields = {
+  changed: ["id", "step", "changed_at", "changes", "snapshot"],
+  matched: ["id", "step", "matched_at", "branch", "status", "values"],
+  delisted: ["id", "step", "delisted_at", "last_snapshot"],
+} as const;
+
+const only = (row: Row, fields: readonly string[]): Row =>
+  Object.fromEntries(fields.map((field) => [field, row[field]]));
+
+function expectedEntries(
+  steps: readonly StepRecords[],
+): Readonly<Record<keyof typeof entryFields, readonly Row[]>> {
+  const found = steps.flatMap((one) =>
+    outcomesOf(one).map((outcome) => Object.assign({ step: one.step.step }, outcome)),
+  );
+  return {
+    changed: found.flatMap(({ id, step, at, changes = {}, reported }) =>
+      reported === undefined ? [] : [{ id, step, changed_at: at, changes, snapshot: reported }],
+    ),
+    matched: found.flatMap(({ id, step, at, status, matched }) =>
+      (matched?.branches ?? []).map((branch) => ({
+        id,
+        step,
+        matched_at: at,
+        branch,
+        status,
+        values: matched?.values,
+      })),
+    ),
+    delisted: found.flatMap(({ id, step, at, lastSnapshot }) =>
+      lastSnapshot === undefined
+        ? []
+        : [{ id, step, delisted_at: at, last_snapshot: lastSnapshot }],
+    ),
+  };
+}
+
+/** Every event that an endpoint asked for was sent to it, with the bytes that the feed has. */
+function checkReceivers({ receivers }: World, user: User, events: readonly Event[]): void {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const urls = new Set(receivers.sent.map(({ url }) => url));
+  for (const url of urls) {
+    if (!url.includes(`.${user.name}.`)) continue;
+    const sent = receivers.sent.filter((one) => one.url === url);
+    const bodies = new Map<string, string>();
+    for (const { headers, body } of sent) {
+      const id = String(headers["webhook-id"]);
+      const event = byId.get(id);
+      assert(event !== undefined, `${id} at ${url} is an event of the account`);
+      assert.equal(bodies.get(id) ?? body, body, `${id} at ${url}: the same bytes at each attempt`);
+      bodies.set(id, body);
+      assert.deepEqual(JSON.parse(body), event, `${id} at ${url}: as in the feed`);
+    }
+    const wantsAll = sent.some(
+      ({ headers }) => headers["Service-Event-Type"] !== "watchlist.run.completed",
+    );
+    const owed = events.filter(({ type }) => wantsAll || type === "watchlist.run.completed");
+    for (const { id } of owed) assert(bodies.has(id), `${id} was sent to ${url}`);
+  }
+}
+
+/** Where a bucket was set, every event is one line of one object. */
+function checkBucket({ buckets, sighted }: World, user: User, events: readonly Event[]): void {
+  const objects = buckets.buckets.get(`bucket-of-${user.name}`);
+  if (objects === undefined) return;
+  sighted("runs were exported to a bucket");
+  const lines = new Map<string, unknown>();
+  for (const [key, { bytes }] of objects) {
+    if (key.endsWith("_service_check") || key.endsWith("_manifest.json")) continue;
+    const text = (key.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+    for (const line of text.trimEnd().split("\n")) {
+      const event = JSON.parse(line) as Event;
+      assert(!lines.has(event.id), `${event.id} is in one object`);
+      lines.set(event.id, event);
+    }
+  }
+  for (const event of events) assert.deepEqual(lines.get(event.id), event, `${event.id} exported`);
+  assert.equal(lines.size, events.length, "nothing else is in the bucket");
+}

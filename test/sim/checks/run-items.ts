@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { readingKind, runOrder, stepOf } from "../../../shared/pipelines/definition.ts";
+import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
+import { type Item, newItem } from "../../../shared/watchlists/item.ts";
+import { addCounts } from "../../../shared/watchlists/page.ts";
+import { noItems } from "../../../shared/watchlists/watchlist.ts";
+import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import type { RunRecords } from "../scenarios/runs-records.ts";
+import { outcomesOf, type Records } from "./runs.ts";
+
+/** What a list holds is what its users and its runs made of it; of a deleted one nothing is left. */
+export async function checkItems(
+  scene: RunsScene,
+  list: ListScene,
+  records: Records,
+): Promise<void> {
+  const { stores, world } = scene;
+  const row = await stores.watchlists.get(list.user.accountId, list.id);
+  if (row === undefined) return checkNothingLeft(scene, list);
+  assert.equal(list.deletedAt, null, `${list.id} is gone once its deletion was answered`);
+  assert.equal(row.runningRun, null, list.id);
+  assert.equal(row.runCount, records.length, `${list.id}: runs`);
+  assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
+  const pages = await Array.fromAsync(stores.pages.pages(list.id));
+  if (pages.length > 1) world.sighted("a list had several pages");
+  if (row.overlaps > 0) world.sighted("a due time fell into a running run");
+  const counts = pages.reduce((sum, page) => addCounts(sum, page.counts), noItems);
+  assert.deepEqual(row.itemCounts, counts, `${list.id}: counts`);
+  const items = pages.flatMap((page) => page.items);
+  const ids = new Set(items.map(({ id }) => id));
+  assert.equal(ids.size, items.length, `${list.id}: no item twice`);
+  for (const id of list.request.ids) {
+    if (!list.touched.has(id)) assert(ids.has(id), `${id} is still on the list`);
+  }
+  for (const [id, there] of list.isThere) {
+    if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the list`);
+  }
+  for (const item of items) checkItem(item, records, list.touched.has(item.id));
+}
+
+/** The item is what its recorded outcomes make of it, one after the other. */
+function checkItem(item: Item, records: Records, isTouched: boolean): void {
+  let made = newItem(item.id, item.addedAt);
+  let delistings = 0;
+  for (const { run, steps } of records) {
+    for (const one of steps) {
+      const { step } = one;
+      const outcome = outcomesOf(one).find(
+        ({ id, addedAt }) => id === item.id && addedAt === item.addedAt,
+      );
+      if (outcome === undefined) continue;
+      const where = `${item.id} in run ${run.runNumber}, step ${step.step}`;
+      const kind = readingKind(stepOf(run.pipeline, step.step));
+      for (const [field, change] of Object.entries(outcome.changes ?? {})) {
+        assert.deepEqual(change.before, made.readings[kind]?.[field], `${where}: ${field} before`);
+        assert.deepEqual(
+          change.after,
+          outcome.readings?.[kind]?.[field],
+          `${where}: ${field} after`,
+        );
+      }
+      if (outcome.lastSnapshot !== undefined) delistings += 1;
+      const { runNumber, id: runId } = run;
+      const { position, scraper } = step;
+      made = applyOutcome(made, outcome, { runId, runNumber, step: step.step, position, scraper });
+    }
+    made = withMissedSteps(made, { run, steps });
+  }
+  assert.equal(delistings, made.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
+  // An item that was added again while it was delisted remembers how far it was.
+  assert.deepEqual(isTouched ? { ...item, revision: made.revision } : item, made, item.id);
+}
+
+/** A run that was given up owes its items the steps that it sent them to and did not come to. */
+function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
+  if (run.status !== "failed") return item;
+  const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);
+  const come = new Set(steps.flatMap(({ step }) => (step.stats === null ? [] : [step.step])));
+  let made = item;
+  for (const [position, { id: step, scraper }] of runOrder(run.pipeline).entries()) {
+    const by = sent.find(
+      ({ addedAt, next = [] }) => addedAt === item.addedAt && next.includes(step),
+    );
+    if (by === undefined || come.has(step)) continue;
+    const { id: runId, runNumber } = run;
+    const missed = { id: item.id, addedAt: item.addedAt, status: "deferred", at: by.at } as const;
+    made = applyOutcome(made, missed, { runId, runNumber, step, position, scraper });
+  }
+  return made;
+}
+
+/** Nothing is left in the partition of a deleted list. */
+async function checkNothingLeft({ world }: RunsScene, list: ListScene): Promise<void> {
+  assert(list.isDeletionAsked, `${list.id} is gone because its user wanted it`);
+  const { Items = [] } = await world.client.send(
+    new ScanCommand({
+      TableName: world.table,
+      FilterExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": `watchlist#${list.id}` },
+    }),
+  );
+  assert.deepEqual(
+    Items.map(({ sk }) => String(sk)),
+    [],
+    `${list.id}: rows left`,
+  );
+}

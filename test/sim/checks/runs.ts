@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import type { Row } from "../../../shared/aws/dynamo.ts";
+import { creditsFor } from "../../../shared/credits/charge.ts";
+import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import { collectRecords, type RunRecords, type StepRecords } from "../scenarios/runs-records.ts";
+import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
+import { checkItems } from "./run-items.ts";
+import { checkEvents } from "./run-events.ts";
+
+/** Everything that has to hold of lists, their runs, events and accounts once all is quiet. */
+export async function checkRuns(scene: RunsScene): Promise<void> {
+  const { world, users, lists, stores } = scene;
+  const ofUser = new Map<string, { readonly list: ListScene; readonly records: Records }[]>();
+  for (const list of lists) {
+    const records = list.kept ?? (await collectRecords(stores, list.id));
+    checkEnds(records);
+    checkSteps(records);
+    await checkItems(scene, list, records);
+    const { accountId } = list.user;
+    ofUser.set(accountId, [...(ofUser.get(accountId) ?? []), { list, records }]);
+    sightStates(scene, list, records);
+  }
+  for (const user of users) {
+    const own = ofUser.get(user.accountId) ?? [];
+    const rows = await booksOf(world, user.accountId);
+    assertSound(rows);
+    checkCharges(rows, own.flatMap(({ records }) => records));
+    await checkEvents(scene, user, own);
+  }
+  const names = new Set(world.scheduler.names());
+  for (const list of lists) {
+    if (list.deletedAt !== null) assert(!names.has(list.id), `${list.id} has no schedule left`);
+  }
+  await assertReconciled(world);
+}
+
+export type Records = readonly RunRecords[];
+
+/** Runs are numbered without gaps, and every one has come to an end. */
+function checkEnds(records: Records): void {
+  assert.deepEqual(
+    records.map(({ run }) => run.runNumber),
+    records.map((_, n) => n + 1),
+    "numbers of runs",
+  );
+  assert.equal(new Set(records.map(({ run }) => run.id)).size, records.length, "ids of runs");
+  for (const { run } of records) {
+    const name = `run ${run.runNumber} of ${run.watchlistId}`;
+    assert.equal(run.phase, "done", name);
+    assert.notEqual(run.finishedAt, null, name);
+    assert.equal(run.status === "failed", run.error !== null, name);
+    assert(["completed", "insufficient_credits", "failed"].includes(run.status), name);
+  }
+}
+
+export const outcomesOf = ({ batches }: StepRecords): readonly ItemOutcome[] =>
+  batches.flatMap(({ result }) => result?.outcomes ?? []);
+
+/** Every batch is stored, of a step that was begun; none reads an item twice. */
+function checkSteps(records: Records): void {
+  for (const { run, steps } of records) {
+    for (const one of steps) {
+      const { step, batches } = one;
+      const ids = batches.flatMap((batch) => batch.ids);
+      const where = `run ${run.runNumber}, step ${step.step}`;
+      assert.equal(new Set(ids).size, ids.length, `${where}: no item twice`);
+      assert.equal(ids.length, step.items, `${where}: items`);
+      const found = outcomesOf(one).map(({ id }) => id);
+      assert.equal(new Set(found).size, found.length, `${where}: one outcome an item`);
+      const known = new Set(ids);
+      for (const id of found) assert(known.has(id), `${where}: ${id} was asked for`);
+      if (run.status === "insufficient_credits" || step.decision === null) {
+        assert.deepEqual(found, [], where);
+        continue;
+      }
+      assert.notEqual(step.stats, null, where);
+      assert.equal(step.done.size, step.batches, `${where}: batches done`);
+      for (const { result } of batches) assert.notEqual(result, undefined, where);
+    }
+  }
+}
+
+/** A run costs what its steps recorded; nothing is held once nobody keeps a hold any more. */
+function checkCharges({ account, entries, holds }: Rows, records: Records): void {
+  assert.equal(account["held"], 0, "nothing is held once all is quiet");
+  for (const hold of holds) assert.notEqual(hold["state"], "open", `hold ${String(hold["sk"])}`);
+  for (const { run, steps } of records) {
+    const own = entries.filter((entry) => entry["run_id"] === run.id);
+    const name = `run ${run.runNumber} of ${run.watchlistId}`;
+    const charges = steps.map((step) => checkCharge(name, step, own));
+    assert.equal(run.credits, charges.reduce((total, one) => total + one, 0), name);
+  }
+  const known = new Set<unknown>(records.map(({ run }) => run.id));
+  for (const { run_id: id } of entries) {
+    if (id !== undefined) assert(known.has(id), `run ${String(id)} in the ledger is known`);
+  }
+}
+
+/** A step is reserved once at most and settled once; gives what it costs by what it recorded. */
+function checkCharge(run: string, { step, batches }: StepRecords, entries: readonly Row[]): number {
+  const where = `${run}, step ${step.step}`;
+  const quarters = batches.reduce((sum, { result }) => sum + (result?.counts.quarters ?? 0), 0);
+  const charged = step.decision === "read" ? creditsFor(quarters) : 0;
+  const creditsOf = (type: string): number[] =>
+    entries
+      .filter((entry) => entry["step"] === step.step && entry["type"] === type)
+      .map((entry) => Number(entry["credits"]));
+  const reserved = creditsOf("reserve");
+  assert(reserved.length <= 1, `${where}: reserved once`);
+  if (step.decision === "read") assert.equal(reserved.length, 1, `${where}: reserved`);
+  const refund = (reserved[0] ?? 0) - charged;
+  const isNothing = reserved[0] === 0;
+  assert.deepEqual(creditsOf("charge"), charged > 0 || isNothing ? [charged] : [], where);
+  assert.deepEqual(creditsOf("refund"), refund > 0 ? [refund] : [], where);
+  if (step.stats !== null) assert.equal(step.stats.credits, charged, where);
+  return charged;
+}
+
+function sightStates({ world }: RunsScene, list: ListScene, records: Records): void {
+  const { sighted } = world;
+  for (const { run, steps } of records) {
+    if (run.status === "failed") sighted("a stuck run was given up");
+    if (run.status === "insufficient_credits") sighted("a run was skipped for want of credits");
+    if (run.watchlist === null) sighted("a list was deleted while it ran");
+    if (run.watchlist?.pausedReason === "insufficient_credits") {
+      sighted("a third skip in a row paused the list");
+    }
+    if (run.stats.deferred > 0) sighted("items were deferred for want of credits");
+    if (run.stats.delisted > 0) sighted("an item was delisted");
+    if (run.kind === "refresh") sighted("a run was a refresh");
+    if (run.trigger === "manual") sighted("a run was asked for by hand");
+    if (run.stats.retryNextRun > 0) sighted("an item was owed a retry");
+    for (const { batches } of steps) {
+      if (batches.length > 1) sighted("a step had several batches");
+      const outcomes = batches.flatMap(({ result }) => result?.outcomes ?? []);
+      if (outcomes.some(({ status }) => status === "skipped")) {
+        sighted("an item was not asked about, as nothing was known to ask");
+      }
+    }
+  }
+  if (list.deletedAt !== null) sighted("a list was deleted");
+}

@@ -1,0 +1,88 @@
+import { presentPipeline } from "../../../shared/pipelines/default.ts";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
+import type { Random } from "../random.ts";
+
+/** Three steps one after the other, offers and an offer check among them. */
+export const offersPipeline: Pipeline = {
+  entry: "look",
+  baseline: null,
+  refresh: null,
+  steps: [
+    {
+      id: "look",
+      scraper: "retailer_a.lite",
+      routes: [
+        { when: "changed", notify: true, run: "offers" },
+        { when: "new", run: "offers" },
+        { when: "failed", notify: true },
+        { when: "ok", field: "inStock", op: "is", value: true, run: "check" },
+      ],
+    },
+    {
+      id: "offers",
+      scraper: "retailer_a.offers",
+      routes: [
+        { when: "changed", field: "lowestPrice", op: "decreased", notify: true },
+        { when: "ok", field: "offerCount", op: "above", value: 1, run: "check", notify: true },
+      ],
+    },
+    {
+      id: "check",
+      scraper: "retailer_a.offer_check",
+      routes: [
+        { when: "ok", field: "buyable", op: "is", value: false, notify: true },
+        { when: "changed", notify: true },
+      ],
+    },
+  ],
+};
+
+/** A body of `POST /v1/watchlists`, and other ids that the user may add. */
+export interface ListRequest {
+  readonly name: string;
+  readonly platform: "retailer_a" | "retailer_d";
+  readonly ids: readonly string[];
+  readonly every?: string;
+  readonly cron?: string;
+  readonly timezone?: string;
+  readonly refresh_every_runs?: number;
+  readonly pipeline?: unknown;
+  readonly others: readonly string[];
+}
+
+type Settings = Pick<ListRequest, "platform" | "refresh_every_runs" | "pipeline">;
+
+const kinds: readonly Settings[] = [
+  { platform: "retailer_a", refresh_every_runs: 3 },
+  { platform: "retailer_d" },
+  { platform: "retailer_a", pipeline: presentPipeline(offersPipeline) },
+];
+const schedules = [
+  { every: "5m" },
+  { every: "5m" },
+  { cron: "*/5 * * * *" },
+  { cron: "0,10,20,30,40,50 * * * *", timezone: "Europe/Berlin" },
+] as const;
+
+/** So many items a list has at most. */
+const itemsMax = 7;
+
+export function anyListRequest(random: Random, name: string): ListRequest {
+  const settings = random.pick(kinds);
+  const numbers = Array.from({ length: itemsMax + 4 }, (_, n) => String(n + 1).padStart(8, "0"));
+  const all = numbers.map((number) =>
+    settings.platform === "retailer_a" ? `B0${number}` : number,
+  );
+  const shuffled = all
+    .map((id) => ({ id, place: random.fraction() }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ id }) => id);
+  const size = random.between(1, itemsMax);
+  return {
+    name,
+    ...settings,
+    ...random.pick(schedules),
+    ids: shuffled.slice(0, size),
+    others: shuffled.slice(size),
+  };
+}

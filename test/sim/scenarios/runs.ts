@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
+import { dynamoPageStore } from "../../../shared/aws/page-store.ts";
+import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
+import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
+import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
+import { presentPipeline } from "../../../shared/pipelines/default.ts";
+import { watchBooks } from "../checks/books.ts";
+import { checkRuns } from "../checks/runs.ts";
+import type { Random } from "../random.ts";
+import type { Scenario } from "../scenario.ts";
+import type { User, World } from "../world.ts";
+import { anyListRequest, type ListRequest, offersPipeline } from "./runs-lists.ts";
+import { collectRecords, type RunRecords } from "./runs-records.ts";
+
+const minute = 60_000;
+/** After a due time the run has begun, if only by the sweeper. */
+const startsWithinMs = 10 * minute;
+
+/** A list and what its user did to it, as far as the user knows. */
+export interface ListScene {
+  readonly user: User;
+  readonly request: ListRequest;
+  readonly id: string;
+  /** Ids that a call named, whether it went well or not. */
+  readonly touched: Set<string>;
+  /** Whether an id is on the list by the last call that named it; undefined after an unknown one. */
+  readonly isThere: Map<string, boolean | undefined>;
+  isDeletionAsked: boolean;
+  /** When a deletion was answered, in milliseconds. */
+  deletedAt: number | null;
+  /** What the runs of a deleted list recorded, looked at before it was gone. */
+  kept: readonly RunRecords[] | undefined;
+}
+
+export interface RunsScene {
+  readonly world: World;
+  readonly users: readonly User[];
+  readonly lists: readonly ListScene[];
+  readonly stores: Stores;
+}
+
+export type Stores = ReturnType<typeof storesOf>;
+
+/** Somebody who opens an account, and what is set up there. */
+export interface Tenant {
+  readonly credits: number;
+  /** Endpoints by the types of events that they ask for; null: all. */
+  readonly hooks: readonly (readonly string[] | null)[];
+  readonly bucket: { readonly prefix: string; readonly compression: "gzip" | "none" } | null;
+  readonly lists: readonly ListRequest[];
+}
+
+/** What is played: who is there, what users do beside the runs, and for how long. */
+export interface RunsPlan {
+  readonly tenants: readonly Tenant[];
+  readonly minutes: number;
+  readonly act: (scene: RunsScene, list: ListScene) => Promise<void>;
+}
+
+/** Lists that run on schedule, by hand and beside each other, while their users change them. */
+export const runs: Scenario = {
+  name: "runs",
+  about: "watchlists from their tick to webhooks and export, with users acting in the middle",
+  play: (world) => playRuns(world, anyPlan(world.random)),
+};
+
+/** Plays lists and their runs to the end, and checks what became of them. */
+export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
+  const scene = await openScene(world, plan.tenants);
+  for (const list of scene.lists) {
+    world.begin(`of ${list.request.name}`, () => plan.act(scene, list));
+  }
+  const endsAt = world.turns.now() + plan.minutes * minute;
+  const isOver = (): boolean => world.users() === 0 && world.turns.now() >= endsAt;
+  await world.until(isOver, "users have done what they do", endsAt);
+  world.faults.stop();
+  world.turns.note("no more faults");
+  await everyListRuns(scene);
+  await pauseAll(scene, scene.lists);
+  await world.until(async () => world.isIdle() && (await isQuiet(world)), "quiet");
+  await checkRuns(scene);
+}
+
+const anyPlan = (random: Random): RunsPlan => ({
+  tenants: Array.from({ length: random.isHit(0.1) ? 2 : 1 }, (_, n) => ({
+    credits: random.pick([25, 90, 5_000]),
+    hooks: Array.from({ length: random.pick([0, 1, 1, 2]) }, () =>
+      random.isHit(0.6) ? null : ["watchlist.run.completed"],
+    ),
+    bucket: random.isHit(0.4)
+      ? { prefix: random.pick(["", "shop/"]), compression: random.pick(["gzip", "none"]) }
+      : null,
+    lists: Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, list) =>
+      anyListRequest(random, `${n + 1}.${list + 1}`),
+    ),
+  })),
+  minutes: random.pick([1, 3, 6, 11]),
+  act: actOnList,
+});
+
+/** Nothing is due but lists, which nobody lets run any more. */
+const isQuiet = async (world: World): Promise<boolean> =>
+  (await world.dues()).every(({ kind }) => kind === "watchlist");
+
+const storesOf = ({ client, table, clock, chance }: World) => {
+  const base = { table, clock, chance };
+  return {
+    watchlists: dynamoWatchlistStore(client, base),
+    pages: dynamoPageStore(client, base),
+    runs: dynamoRunStore(client, base),
+    steps: dynamoStepStore(client, base),
+    changes: dynamoCreditChanges(client, {
+      accountsTable: table,
+      ledgerTable: table,
+      clock,
+      chance,
+    }),
+  };
+};
+
+/** Accounts with endpoints, a bucket and lists, made while nothing fails. */
+async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
+  const users: User[] = [];
+  const lists: ListScene[] = [];
+  const scene = { world, users, lists, stores: storesOf(world) };
+  keepRecords(scene);
+  for (const [n, { credits }] of tenants.entries()) {
+    users.push(await world.newUser(`tenant-${n + 1}`, credits));
+  }
+  world.faults.hold();
+  world.begin("who sets everything up", async () => {
+    for (const [n, user] of users.entries()) {
+      const tenant = tenants[n];
+      if (tenant === undefined) continue;
+      await registerReceivers(world, user, tenant);
+      for (const request of tenant.lists) lists.push(await createList(world, user, request));
+    }
+  });
+  await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
+  world.faults.go();
+  watchBooks(world, users);
+  return scene;
+}
+
+async function registerReceivers(
+  world: World,
+  { name, key }: User,
+  { hooks, bucket }: Tenant,
+): Promise<void> {
+  for (const [n, events] of hooks.entries()) {
+    const url = `https://r${n + 1}.${name}.com/hook`;
+    const body = { url, ...(events && { events }) };
+    await mustSucceed(world.call({ method: "POST", path: "/v1/webhook_endpoints", key, body }));
+  }
+  if (bucket === null) return;
+  const body = {
+    ...bucket,
+    enabled: true,
+    bucket: `bucket-of-${name}`,
+    region: "us-east-1",
+    auth: "access_key",
+    access_key_id: "AKIACUSTOMER",
+    secret_access_key: "customer-secret-of-the-bucket",
+  };
+  await mustSucceed(world.call({ method: "PUT", path: "/v1/s3_destination", key, body }));
+}
+
+async function createList(world: World, user: User, request: ListRequest): Promise<ListScene> {
+  const { others: _, ...body } = request;
+  const { key } = user;
+  const made = await mustSucceed(
+    world.call({ method: "POST", path: "/v1/watchlists", key, body }),
+  );
+  return {
+    user,
+    request,
+    id: String(made["id"]),
+    touched: new Set(),
+    isThere: new Map(),
+    isDeletionAsked: false,
+    deletedAt: null,
+    kept: undefined,
+  };
+}
+
+async function mustSucceed(
+  call: ReturnType<World["call"]>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const answer = await call;
+  if (answer !== undefined && answer.status < 300) return answer.body ?? {};
+  throw new Error(`${answer?.status} without any fault: ${answer?.text}`);
+}
+
+/** Looks at what a deleted list's runs recorded before the first of it is taken away. */
+function keepRecords(scene: RunsScene): void {
+  scene.world.lookers.push(async ({ operation, input }) => {
+    if (operation !== "BatchWriteItem") return;
+    if (!/"DeleteRequest":.*"(run|step|starts|batch|result)#/.test(JSON.stringify(input))) return;
+    for (const list of scene.lists) {
+      if (list.kept !== undefined || !list.isDeletionAsked) continue;
+      list.kept = await collectRecords(scene.stores, list.id);
+    }
+  });
+}
+
+type Act = (scene: RunsScene, list: ListScene) => Promise<void>;
+
+/** What a user does while the list runs. */
+const acts: readonly Act[] = [
+  (scene, list) => changeItems(scene, list, { remove: scene.world.random.some(list.request.ids, 0.3) }),
+  (scene, list) => changeItems(scene, list, { add: scene.world.random.some(everyId(list), 0.3) }),
+  (scene, list) => {
+    const both = scene.world.random.some(everyId(list), 0.4);
+    return changeItems(scene, list, { add: both, remove: both });
+  },
+  async ({ world }, list) => {
+    if (!world.random.isHit(0.3)) return;
+    list.isDeletionAsked = true;
+    const path = `/v1/watchlists/${list.id}`;
+    const answer = await world.call({ method: "DELETE", path, key: list.user.key });
+    if (answer?.status === 200) list.deletedAt = world.turns.now();
+  },
+  (scene, list) => pay(scene, list, "purchase", scene.world.random.between(5, 60)),
+  (scene, list) => pay(scene, list, "adjust", -scene.world.random.between(5, 60)),
+  async (scene, list) => {
+    const { random } = scene.world;
+    const isOwn = list.request.platform === "retailer_a" && random.isHit(0.5);
+    await patch(
+      scene,
+      list,
+      isOwn
+        ? { pipeline: presentPipeline(offersPipeline) }
+        : { pipeline: null, refresh_every_runs: random.between(0, 2) },
+    );
+  },
+  async (scene, list) => {
+    await patch(scene, list, { status: "paused" });
+    await patch(scene, list, { status: "active" });
+  },
+  async ({ world }, { id, user }) => {
+    await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
+  },
+];
+
+const everyId = ({ request }: ListScene): readonly string[] =>
+  [...request.ids, ...request.others].toSorted();
+
+async function actOnList(scene: RunsScene, list: ListScene): Promise<void> {
+  const { random, faults, pause } = scene.world;
+  for (let left = random.pick([0, 1, 2, 4]); left > 0; left -= 1) {
+    await pause(random.between(0, 6 * minute));
+    if (!faults.strike("user_acts")) continue;
+    await random.pick(acts)(scene, list);
+  }
+}
+
+export async function changeItems(
+  { world }: RunsScene,
+  { id, user, touched, isThere }: ListScene,
+  change: { readonly add?: readonly string[]; readonly remove?: readonly string[] },
+): Promise<void> {
+  const { add = [], remove = [] } = change;
+  const named = [...add, ...remove];
+  if (named.length === 0) return;
+  for (const one of named) {
+    touched.add(one);
+    isThere.set(one, undefined);
+  }
+  const path = `/v1/watchlists/${id}/items`;
+  const answer = await world.call({ method: "POST", path, key: user.key, body: change });
+  if (answer?.status !== 200) return;
+  for (const one of remove) isThere.set(one, false);
+  for (const one of add) isThere.set(one, true);
+}
+
+export async function patch({ world }: RunsScene, { id, user }: ListScene, body: object): Promise<void> {
+  await world.call({ method: "PATCH", path: `/v1/watchlists/${id}`, key: user.key, body });
+}
+
+async function pay(
+  { world, stores }: RunsScene,
+  { user }: ListScene,
+  type: "purchase" | "adjust",
+  credits: number,
+): Promise<void> {
+  const now = world.clock.now();
+  const changeId = `${type}-${now.toISOString()}`;
+  const effect = (): Promise<unknown> =>
+    stores.changes.apply({ accountId: user.accountId, changeId, type, credits, now });
+  await world.turns.call({ label: `operator: ${type} of ${credits}`, effect });
+}
+
+/** Without faults every active list that does not run already runs once more, at its time. */
+async function everyListRuns(scene: RunsScene): Promise<void> {
+  const { world, lists, stores } = scene;
+  const expected = new Map<ListScene, { readonly count: number; readonly at: number }>();
+  const running: ListScene[] = [];
+  for (const list of lists) {
+    const row = await stores.watchlists.get(list.user.accountId, list.id);
+    if (row === undefined || row.status === "paused") continue;
+    assert.notEqual(row.nextRunAt, null, `${list.id} is active and due at some time`);
+    if (row.runningRun !== null) running.push(list);
+    else expected.set(list, { count: row.runCount, at: Date.parse(row.nextRunAt ?? "") });
+  }
+  await pauseAll(scene, running);
+  if (expected.size === 0) return;
+  const latest = Math.max(world.turns.now(), ...[...expected.values()].map(({ at }) => at));
+  const endsAt = latest + startsWithinMs;
+  await world.until(() => world.turns.now() >= endsAt, "every list ran", endsAt);
+  for (const [list, { count }] of expected) {
+    const row = await stores.watchlists.get(list.user.accountId, list.id);
+    if (row === undefined || row.status === "paused") continue;
+    assert(row.runCount > count, `${list.id} ran when it was due`);
+  }
+}
+
+/** Users pause what there is, so that all comes to rest. */
+async function pauseAll(scene: RunsScene, lists: readonly ListScene[]): Promise<void> {
+  const { world } = scene;
+  world.begin("who pauses", async () => {
+    for (const list of lists) await patch(scene, list, { status: "paused" });
+  });
+  await world.until(() => world.users() === 0, "all is paused", world.turns.now());
+}

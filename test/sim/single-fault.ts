@@ -1,0 +1,46 @@
+import { dynamoFaultsOf } from "./dynamo-faults.ts";
+import type { FaultKind } from "./faults.ts";
+import type { Attempt } from "./sdk.ts";
+import type { Task } from "./turns.ts";
+
+/** One fault at one request of a world in which nothing else goes wrong. */
+export interface SingleFault {
+  /** Number of the request, from 1. */
+  readonly request: number;
+  readonly kind: FaultKind;
+}
+
+/** A request at which a fault may be planned. */
+export interface Place {
+  readonly site: string;
+  readonly kinds: readonly FaultKind[];
+}
+
+const anywhere: readonly FaultKind[] = [
+  "crash_before",
+  "crash_after",
+  "request_lost",
+  "answer_lost",
+  "throttled",
+];
+
+/** Says what is to happen at each attempt, and notes where something could. */
+export function plannedFault(fault: SingleFault | undefined): {
+  readonly planned: (attempt: Attempt) => FaultKind | undefined;
+  readonly places: readonly Place[];
+} {
+  const places: Place[] = [];
+  let hit: { readonly task: Task; readonly site: string } | undefined;
+  const planned = (attempt: Attempt): FaultKind | undefined => {
+    const { site, task, isAgain, service } = attempt;
+    // It lasts over the SDK's own retries: else the caller would never know.
+    if (isAgain) return hit?.task === task && hit.site === site ? fault?.kind : undefined;
+    const conflicts = service === "dynamo" ? dynamoFaultsOf(attempt) : [];
+    const kinds = conflicts.filter((kind) => kind === "transaction_conflict");
+    places.push({ site, kinds: [...anywhere, ...kinds] });
+    if (places.length !== fault?.request) return undefined;
+    hit = { task, site };
+    return fault.kind;
+  };
+  return { planned, places };
+}
