@@ -6,7 +6,11 @@ const filePattern = /\/((?:shared|functions)\/[\w./-]+\.ts)$/;
 
 /** Where in the product's code a request is sent from, as `file:line`. */
 export function callSite(): string {
-  const { prepareStackTrace, stackTraceLimit } = Error;
+  const { stackTraceLimit } = Error;
+  const { value: prepareStackTrace } = Object.getOwnPropertyDescriptor(
+    Error,
+    "prepareStackTrace",
+  ) ?? { value: undefined };
   Error.stackTraceLimit = 20;
   Error.prepareStackTrace = (_, frames) => frames;
   const frames = new Error("here").stack as unknown as readonly NodeJS.CallSite[];

@@ -4,6 +4,7 @@ import {
   TransactionConflictException,
   TransactionInProgressException,
 } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Random } from "./random.ts";
@@ -116,7 +117,11 @@ function withItems(sent: Sent, Items: readonly unknown[], last?: Marshalled): Se
 
 function keyOf(item: Marshalled, ofIndex: boolean): Marshalled {
   const { partitionKey, sortKey, dueIndex } = tableSchema;
-  const names = [partitionKey, sortKey, ...(ofIndex ? [dueIndex.partitionKey, dueIndex.sortKey] : [])];
+  const names = [
+    partitionKey,
+    sortKey,
+    ...(ofIndex ? [dueIndex.partitionKey, dueIndex.sortKey] : []),
+  ];
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
@@ -124,6 +129,20 @@ interface Partly {
   readonly listOf: (wanted: unknown) => readonly unknown[];
   readonly withList: (wanted: unknown, list: readonly unknown[]) => unknown;
   readonly left: "UnprocessedItems" | "UnprocessedKeys";
+}
+
+/** A key, or a write, as whoever asked for it wrote it: answers are unmarshalled below this. */
+function plain(asked: unknown): unknown {
+  const { PutRequest: put, DeleteRequest: gone } = asked as BatchWrite;
+  if (put !== undefined) return { PutRequest: { Item: unmarshall(put.Item) } };
+  if (gone !== undefined) return { DeleteRequest: { Key: unmarshall(gone.Key) } };
+  return unmarshall(asked as Row);
+}
+
+type Row = Parameters<typeof unmarshall>[0];
+interface BatchWrite {
+  readonly PutRequest?: { readonly Item: Row };
+  readonly DeleteRequest?: { readonly Key: Row };
 }
 
 /** DynamoDB does a part of a batch and says what it left out. */
@@ -136,7 +155,8 @@ async function inPart(
   const list = listOf(wanted);
   const taken = random.some(list, 0.5);
   const rest = list.filter((one) => !taken.includes(one));
-  const over = rest.length === 0 ? {} : { [left]: { [table]: withList(wanted, rest) } };
+  const leftOut = withList(wanted, rest.map(plain));
+  const over = rest.length === 0 ? {} : { [left]: { [table]: leftOut } };
   if (taken.length === 0) return { response: {}, output: { $metadata: {}, ...over } };
   const sent = await perform({ ...input, RequestItems: { [table]: withList(wanted, taken) } });
   return { ...sent, output: { ...sent.output, ...over } };

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSEvent } from "aws-lambda";
 import { createHandler as account } from "../../functions/account/handler.ts";
 import { createHandler as delivery } from "../../functions/delivery/handler.ts";
-import type { EnvironmentOf, FunctionName } from "../../functions/environment.ts";
+import type { FunctionName } from "../../functions/environment.ts";
 import { createHandler as events } from "../../functions/events/handler.ts";
 import { createHandler as offers } from "../../functions/offers/handler.ts";
 import type { Overrides } from "../../functions/overrides.ts";
@@ -36,13 +36,12 @@ export type LambdaName = keyof typeof creators;
 export type ApiName = Exclude<LambdaName, WorkerName>;
 type WorkerName = "delivery" | "run-finisher" | "run-starter" | "run-step" | "sweeper";
 
-export type ApiHandler = (
+type ApiHandler = (
   event: APIGatewayProxyEvent,
   context: Context,
 ) => Promise<APIGatewayProxyResult>;
 /** Any of the handlers; what it takes goes by its name. */
 export type LambdaHandler = (event: unknown, context: Context) => Promise<unknown>;
-export type { QueueHandler, SQSEvent };
 
 /** Seconds until Lambda ends an invocation, as in the stacks. */
 export const timeoutSeconds: Readonly<Record<LambdaName, number>> = {
@@ -93,8 +92,8 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
 /** The handler of a fresh process. */
 export function createLambda(name: LambdaName, table: string, overrides: Overrides): LambdaHandler {
   const create = creators[name] as (
-    environment: EnvironmentOf<FunctionName>,
+    environment: Readonly<Record<string, string>>,
     overrides: Overrides,
   ) => LambdaHandler;
-  return create(variables(table) as EnvironmentOf<FunctionName>, overrides);
+  return create(variables(table), overrides);
 }

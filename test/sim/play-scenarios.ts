@@ -1,42 +1,113 @@
-import { profileNamed } from "./replay.ts";
+import type { Profile } from "./faults.ts";
 import type { Played } from "./play.ts";
-import { startPool } from "./pool.ts";
-import { scenarios } from "./scenarios.ts";
+import { startPool, type WorkerPool } from "./pool.ts";
+import { regressions } from "./regressions.ts";
+import { addTo, noTally, type Tally, tellCoverage, tellViolation } from "./report.ts";
+import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
 
 export interface PlayScenariosOptions {
-  readonly seeds: string;
-  readonly from: string;
+  /** Seeds of each scenario. */
+  readonly seeds: number;
+  readonly from: number;
+  /** One scenario, instead of all. */
   readonly scenario?: string | undefined;
-  readonly profile?: string | undefined;
-  readonly workers?: string | undefined;
+  /** One profile, instead of each in turn. */
+  readonly profile?: Profile | undefined;
+  readonly workers?: number | undefined;
 }
 
-/** Plays seeds of every scenario, or of one; false when something did not hold. */
+/** So many seeds, over all scenarios, are played twice. */
+const replays = 100;
+
+interface Sums {
+  readonly tally: Tally;
+  requests: number;
+  violations: number;
+  readonly hashes: Map<string, string>;
+  differing: number;
+  replayed: number;
+}
+
+/**
+ * Plays the seeds that failed once, seeds of every scenario, and some of them twice. False when
+ * something did not hold, when a seed did not come to the same twice, or when all scenarios together
+ * did not reach what a proof has to reach.
+ */
 export async function playScenarios(options: PlayScenariosOptions): Promise<boolean> {
-  const names = options.scenario === undefined ? scenarios.map(({ name }) => name) : [options.scenario];
-  const pool = await startPool(
-    options.workers === undefined ? {} : { workers: Number(options.workers) },
-  );
-  const failures: Played[] = [];
-  for (const scenario of names) {
-    const startedAt = performance.now();
-    const from = Number(options.from);
-    const jobs: Job[] = Array.from({ length: Number(options.seeds) }, (_, n) => ({
-      scenario,
-      seed: from + n,
-      ...(options.profile === undefined ? {} : { profile: profileNamed(options.profile) }),
-    }));
-    let attempts = 0;
-    await pool.play(jobs, (played) => {
-      attempts += played.attempts;
-      if (played.violation === undefined) return;
-      failures.push(played);
-      console.log(`seed ${played.seed} of ${scenario}: ${played.violation}\n${played.trace.slice(-25).join("\n")}`);
-    });
-    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-    console.log(`${scenario}: ${jobs.length} seeds, ${attempts} requests, ${seconds} s`);
+  const { workers, scenario } = options;
+  const names = scenario === undefined ? scenarios.map(({ name }) => name) : [scenario];
+  for (const name of names) scenarioNamed(name);
+  const startedAt = performance.now();
+  const pool = await startPool(workers === undefined ? {} : { workers });
+  const sums: Sums = {
+    tally: noTally(),
+    requests: 0,
+    violations: 0,
+    hashes: new Map(),
+    differing: 0,
+    replayed: 0,
+  };
+  const failedBefore = regressions.filter((one) => names.includes(one.scenario));
+  const about = `${failedBefore.length} seeds that failed before`;
+  await playAll(pool, { about, jobs: failedBefore }, sums);
+  for (const name of names) {
+    const jobs = jobsOf(name, options);
+    await playAll(pool, { about: `${name}: ${jobs.length} seeds`, jobs }, sums);
+  }
+  for (const name of names) {
+    await playAgain(pool, jobsOf(name, options).slice(0, replays / names.length), sums);
   }
   await pool.stop();
-  return failures.length === 0;
+  const lacking = tellCoverage(sums.tally);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  console.log(
+    `\n${sums.replayed - sums.differing} of ${sums.replayed} seeds came to the same twice; ` +
+      `${sums.requests} requests, ${sums.violations} violations, ${seconds} s`,
+  );
+  const isWhole = scenario === undefined;
+  if (isWhole) for (const one of lacking) console.log(`LACKING ${one}`);
+  return sums.violations + sums.differing === 0 && !(isWhole && lacking.length > 0);
+}
+
+const jobsOf = (scenario: string, { seeds, from, profile }: PlayScenariosOptions): readonly Job[] =>
+  Array.from({ length: seeds }, (_, n) => ({
+    scenario,
+    seed: from + n,
+    ...(profile === undefined ? {} : { profile }),
+  }));
+
+async function playAll(
+  pool: WorkerPool,
+  { about, jobs }: { readonly about: string; readonly jobs: readonly Job[] },
+  sums: Sums,
+): Promise<void> {
+  const startedAt = performance.now();
+  const before = { requests: sums.requests, violations: sums.violations };
+  await pool.play(jobs, (played) => {
+    addTo(sums.tally, played);
+    sums.requests += played.attempts;
+    sums.hashes.set(nameOf(played), played.hash);
+    if (played.violation === undefined) return;
+    sums.violations += 1;
+    tellViolation(played);
+  });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  console.log(
+    `${about}, ${sums.requests - before.requests} requests, ` +
+      `${sums.violations - before.violations} violations, ${seconds.toFixed(1)} s`,
+  );
+}
+
+const nameOf = ({ scenario, seed, profile }: Played): string => `${scenario} ${seed} ${profile}`;
+
+async function playAgain(pool: WorkerPool, jobs: readonly Job[], sums: Sums): Promise<void> {
+  await pool.play(jobs, (played) => {
+    const before = sums.hashes.get(nameOf(played));
+    if (before === undefined) return;
+    sums.replayed += 1;
+    if (before === played.hash) return;
+    sums.differing += 1;
+    console.log(`DIFFERENT ${nameOf(played)} came to another end when it was played again`);
+  });
 }

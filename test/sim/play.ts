@@ -40,8 +40,7 @@ export interface Played {
 }
 
 /** Profiles take turns over the seeds. */
-export const profileOf = (seed: number): Profile =>
-  profiles[seed % profiles.length] ?? profiles[0];
+export const profileOf = (seed: number): Profile => profiles[seed % profiles.length] ?? profiles[0];
 
 /** Plays a scenario under a seed, on a table of its own. */
 export async function playSeed(engine: Engine, options: PlayOptions): Promise<Played> {

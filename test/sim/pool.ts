@@ -43,7 +43,9 @@ export async function startPool({
 }
 
 async function startWorker(root: string): Promise<ChildProcess> {
-  const child = fork(join(root, "test/sim/worker.ts"), { stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  const child = fork(join(root, "test/sim/worker.ts"), {
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
   let said = "";
   child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
   const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];

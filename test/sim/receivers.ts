@@ -102,8 +102,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
         ? late()
         : unless("receiver_slow", () => answered(200, random.between(1_000, 14_900))),
     busy: () => (random.isHit(0.5) ? busy() : fine()),
-    giving_up: () =>
-      random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine(),
+    giving_up: () => (random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine()),
     odd: () => (random.isHit(0.5) ? odd() : fine()),
   };
   /** A process's way to send, by its own clock. */

@@ -1,40 +1,58 @@
-import { type Profile, profiles } from "./faults.ts";
+import type { FaultKind, Profile } from "./faults.ts";
+import type { Played } from "./play.ts";
 import { startPool } from "./pool.ts";
+import { fewestFaults } from "./shrink.ts";
+import type { SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 
 export interface ReplayOptions {
-  readonly scenario?: string | undefined;
-  readonly seed?: string | undefined;
-  readonly profile?: string | undefined;
-  /** Numbers of draws with commas between: only these may come to a fault. */
-  readonly only?: string | undefined;
+  readonly scenario: string;
+  readonly seed: number;
+  readonly profile?: Profile | undefined;
+  /** Only these draws may come to a fault. */
+  readonly only?: readonly number[] | undefined;
+  readonly calm?: boolean | undefined;
+  readonly fault?: SingleFault | undefined;
+  /** True: look for the fewest faults under which it still fails, and show those. */
+  readonly shrink?: boolean | undefined;
 }
 
 /** Plays one seed and prints everything that happened; false when something did not hold. */
-export async function replay({ scenario, seed, profile, only }: ReplayOptions): Promise<boolean> {
-  if (scenario === undefined) throw new Error("--seed needs the --scenario it belongs to");
-  const job: Job = {
-    scenario,
-    seed: Number(seed),
-    wantsTrace: true,
-    ...(profile === undefined ? {} : { profile: profileNamed(profile) }),
-    ...(only === undefined ? {} : { only: only.split(",").map(Number) }),
-  };
+export async function replay({ shrink = false, ...options }: ReplayOptions): Promise<boolean> {
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  );
+  const job = { ...given, wantsTrace: true } as unknown as Job;
   const pool = await startPool({ workers: 1 });
-  let isSound = true;
-  await pool.play([job], ({ trace, hash, fired, violation }) => {
-    console.log(trace.join("\n"));
-    console.log(`faults: ${fired.map((one) => `${one.draw} ${one.kind}`).join(", ") || "none"}`);
-    console.log(`hash: ${hash}`);
-    isSound = violation === undefined;
-    console.log(isSound ? "everything holds" : `VIOLATION ${violation}`);
-  });
+  let played = await playOne(job);
+  if (shrink && played.violation !== undefined) {
+    const only = await fewestFaults(
+      pool,
+      job,
+      played.fired.map(({ draw }) => draw),
+    );
+    played = await playOne({ ...job, only });
+    console.log(`fails with ${only.length} faults: --only ${only.join(",")}`);
+  }
   await pool.stop();
-  return isSound;
+  const { trace, hash, fired, violation } = played;
+  console.log(trace.join("\n"));
+  console.log(`faults: ${fired.map(({ draw, kind }) => `${draw} ${kind}`).join(", ") || "none"}`);
+  console.log(`hash: ${hash}`);
+  console.log(violation === undefined ? "everything holds" : `VIOLATION ${violation}`);
+  return violation === undefined;
+
+  async function playOne(wanted: Job): Promise<Played> {
+    const all: Played[] = [];
+    await pool.play([wanted], (one) => void all.push(one));
+    const [one] = all;
+    if (one === undefined) throw new Error("The seed was not played");
+    return one;
+  }
 }
 
-export function profileNamed(name: string): Profile {
-  const found = profiles.find((one) => one === name);
-  if (found === undefined) throw new Error(`There is no profile ${name}: ${profiles.join(", ")}`);
-  return found;
+/** `12:crash_before`. */
+export function singleFault(text: string): SingleFault {
+  const [request, kind] = text.split(":");
+  return { request: Number(request), kind: kind as FaultKind };
 }

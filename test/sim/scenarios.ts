@@ -1,5 +1,6 @@
 import type { Scenario } from "./scenario.ts";
 import { calls } from "./scenarios/calls.ts";
+import { flows } from "./scenarios/flows.ts";
 import { deliveries } from "./scenarios/deliveries.ts";
 import { lists } from "./scenarios/lists.ts";
 import { runs } from "./scenarios/runs.ts";
@@ -9,7 +10,7 @@ export const scenarios: readonly Scenario[] = [calls, runs, lists, deliveries];
 
 /** @throws Error naming those there are */
 export function scenarioNamed(name: string): Scenario {
-  const found = scenarios.find((one) => one.name === name);
+  const found = [...scenarios, ...flows].find((one) => one.name === name);
   if (found !== undefined) return found;
   const names = scenarios.map((one) => one.name).join(", ");
   throw new Error(`There is no scenario ${name}; there are ${names}`);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
@@ -46,8 +47,9 @@ export interface SdkOptions {
   readonly turns: Turns;
   readonly faults: Faults;
   readonly random: Random;
-  /** Of the real DynamoDB engine. */
+  /** Of the real DynamoDB engine, and the one table there. */
   readonly endpoint: string;
+  readonly table: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
   /** Told of each attempt before it takes effect. */
   readonly onSend: (attempt: Attempt) => Promise<void>;
@@ -95,7 +97,7 @@ export function faultyClients(options: SdkOptions) {
     stack.add(
       (next, context) => (args) => {
         context["site"] = callSite();
-        return next(args);
+        return next({ ...args, input: withOwnToken(args.input, options.table) });
       },
       { step: "initialize", priority: "high", name: "site" },
     );
@@ -129,6 +131,14 @@ const unverified = {
     return request;
   },
 };
+
+/** Tokens hold for a whole engine, and a seed that is played twice makes the same ones twice. */
+function withOwnToken(input: Members, table: string): Members {
+  const { ClientRequestToken: token } = input;
+  if (typeof token !== "string") return input;
+  const own = createHash("md5").update(`${table} ${token}`).digest("hex");
+  return { ...input, ClientRequestToken: own };
+}
 
 /** How every client of the simulation is made. */
 export const clientSettings = {
@@ -283,7 +293,7 @@ async function underFault(
   const perform = async (input: Members = one.input): Promise<Sent> => {
     await options.onSend({ ...one, input });
     try {
-      const sent = await performed(one, input, line, options);
+      const sent = await performed({ ...one, input }, line, options);
       await options.onDone({ ...one, input });
       return sent;
     } catch (error) {
@@ -302,8 +312,7 @@ async function underFault(
 }
 
 async function performed(
-  { service, operation }: Attempt,
-  input: Members,
+  { service, operation, input }: Attempt,
   { next, args }: Line,
   { virtual }: SdkOptions,
 ): Promise<Sent> {
@@ -362,5 +371,6 @@ function keysOf(input: Members): string {
       .map((value) => value?.S ?? "·")
       .join(" ");
   }
-  return String(input["MessageBody"] ?? input["Name"] ?? input["Key"] ?? "");
+  const named = [input["MessageBody"], input["Name"], input["Key"]];
+  return named.find((name) => typeof name === "string") ?? "";
 }

@@ -102,12 +102,10 @@ export function seededTurns(start: Date, random: Random): Turns {
       const task: Task = { name, state: "working" };
       working.set(task, onEnd);
       note(`${name} begins`);
-      tasks
-        .run(task, work)
-        .then(
-          () => end(task, "done"),
-          (error: unknown) => end(task, "failed", error),
-        );
+      tasks.run(task, work).then(
+        () => end(task, "done"),
+        (error: unknown) => end(task, "failed", error),
+      );
       return task;
     },
     working: () => [...working.keys()],

@@ -75,7 +75,8 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       }
       if (operation !== "SendMessageBatch") throw new Error(`No queue answers ${operation}`);
       const entries = input["Entries"] as readonly Entry[];
-      for (const { MessageBody = "", DelaySeconds } of entries) put(queue, MessageBody, DelaySeconds);
+      for (const { MessageBody = "", DelaySeconds } of entries)
+        put(queue, MessageBody, DelaySeconds);
       return { Successful: entries.map(({ Id }) => ({ Id, MessageId: `sent-${Id}` })), Failed: [] };
     },
     /** Queues in which a message waits. */

@@ -75,4 +75,3 @@ export function virtualScheduler(
     names: (): readonly string[] => [...schedules.keys()],
   };
 }
-export type VirtualScheduler = ReturnType<typeof virtualScheduler>;

@@ -32,7 +32,7 @@ export function virtualBucket() {
 export function virtualKey() {
   const sealed = new Map<string, { readonly plaintext: Uint8Array; readonly context: string }>();
   const contextOf = (input: Members): string =>
-    JSON.stringify(Object.entries(input["EncryptionContext"] as object).toSorted());
+    JSON.stringify(input["EncryptionContext"], ["account", "record", "field"]);
   return {
     service(operation: string, input: Members): Members {
       if (operation === "Encrypt") {

@@ -76,6 +76,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     faults,
     random: of("sdk"),
     endpoint: stage.endpoint,
+    table: stage.table,
     virtual: {
       sqs: (operation, input) => queues.service(operation, input),
       scheduler: (operation, input) => scheduler.service(operation, input),
@@ -289,8 +290,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
 }
 
 /** As in the stacks: six times as long as its worker may take. */
-const visibilityOf = (queue: QueueName): number =>
-  6 * timeoutSeconds[workers[queue].name] * 1_000;
+const visibilityOf = (queue: QueueName): number => 6 * timeoutSeconds[workers[queue].name] * 1_000;
 
 const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
 

@@ -3,11 +3,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Files that take ten seconds and more: begun last, one would keep a single worker busy at the end. */
 const longest = [
   "test/shared/runs/run-model.property.test.ts",
-  "test/shared/runs/run-faults.property.test.ts",
   "test/world/kill.test.ts",
   "test/shared/runs/run-engine.test.ts",
   "test/lib/acknowledgements.test.ts",
-  "test/shared/webhooks/delivery-faults.property.test.ts",
   "test/world/observability.test.ts",
   "test/lib/constructs/service-function.test.ts",
   "test/scripts/admin/reconcile.test.ts",

@@ -64,7 +64,9 @@ export function assertSound({ account, entries, holds }: Rows): void {
 
 /** Looks at an account's books whenever a transaction has changed them. */
 export function watchBooks(world: World, users: readonly User[]): void {
-  const keys = new Map(users.map(({ accountId }) => [accountKeys.account(accountId).pk, accountId]));
+  const keys = new Map(
+    users.map(({ accountId }) => [accountKeys.account(accountId).pk, accountId]),
+  );
   world.watchers.push(async ({ operation, input }) => {
     if (operation !== "TransactWriteItems") return;
     for (const [pk, accountId] of keys) {

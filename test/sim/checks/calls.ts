@@ -102,29 +102,37 @@ function checkHolds({ holds, entries }: Rows): void {
   }
 }
 
-function sightStates(world: World, heard: readonly HeardCall[], { holds }: Rows): void {
-  const { sighted } = world;
-  for (const { request, answer } of heard) {
-    if (answer === undefined) sighted("a client never heard of its call");
-    const { status, body } = answer ?? {};
-    const code = (body as { error?: { code?: string } } | undefined)?.error?.code;
-    if (status === 402) sighted("a call was refused for want of credits");
-    if (status === 429) sighted(`a call was refused: ${code}`);
-    if (status === 409 && request.path === "/v1/api_keys") sighted("an account has all its keys");
-    if (status === 503) sighted("a call was answered 503");
-    if (status === 401) sighted("a revoked key was refused");
-    if (status === 200 && isItemCall(request)) {
-      const { stats } = body as unknown as Body;
-      if (stats["unavailable"] === stats["requested"]) sighted("a call was answered with nothing");
-    }
-  }
-  for (const hold of holds) {
-    if (hold["state"] === "expired") sighted("a hold expired and was given back");
-    const isSwept = hold["state"] === "expired";
-    const requestId = hold["request_id"];
+/** Rare answers by status. */
+const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
+  401: () => "a revoked key was refused",
+  402: () => "a call was refused for want of credits",
+  409: () => "an account has all its keys",
+  429: (code) => `a call was refused: ${code}`,
+  503: () => "a call was answered 503",
+};
+
+function sightStates({ sighted }: World, heard: readonly HeardCall[], { holds }: Rows): void {
+  for (const { request, answer } of heard) sightAnswer(sighted, request, answer);
+  for (const { state, request_id: requestId } of holds) {
+    if (state !== "expired") continue;
+    sighted("a hold expired and was given back");
     const wasAnswered = heard.some(
       ({ answer }) => answer?.headers["x-request-id"] === requestId && answer?.status === 200,
     );
-    if (isSwept && wasAnswered) sighted("a call was answered after its hold was given back");
+    if (wasAnswered) sighted("a call was answered after its hold was given back");
   }
+}
+
+function sightAnswer(
+  sighted: World["sighted"],
+  request: ApiRequest,
+  answer: ApiAnswer | undefined,
+): void {
+  if (answer === undefined) return sighted("a client never heard of its call");
+  const body = answer.body as unknown as Body & { readonly error?: { readonly code?: string } };
+  const rare = rareAnswers[answer.status];
+  if (rare !== undefined) sighted(rare(body.error?.code));
+  if (answer.status !== 200 || !isItemCall(request)) return;
+  const { unavailable, requested } = body.stats;
+  if (unavailable === requested) sighted("a call was answered with nothing");
 }

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/dynamo.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs.ts";
-import type { RunRecords, StepRecords } from "../scenarios/runs-records.ts";
+import {
+  outcomesOf,
+  type Records,
+  type RunRecords,
+  type StepRecords,
+} from "../scenarios/runs-records.ts";
 import type { User, World } from "../world.ts";
-import { outcomesOf, type Records } from "./runs.ts";
 
 interface Event {
   readonly id: string;
@@ -13,7 +17,7 @@ interface Event {
 }
 
 /** How far apart the clocks of two processes may be. */
-const skewMs = 250_000;
+export const skewMs = 250_000;
 
 /** What an account's runs found is in its feed once, and reached its receivers and its bucket. */
 export async function checkEvents(
@@ -27,12 +31,18 @@ export async function checkEvents(
   for (const { list, records } of own) {
     for (const record of records) {
       known.add(record.run.id);
-      checkRun(world, list, record, events);
+      checkRun({ list, record, sighted: world.sighted }, events);
     }
   }
   for (const event of events) assert(known.has(runOf(event)), `${event.id} is of a run`);
   checkReceivers(world, user, events);
   checkBucket(world, user, events);
+}
+
+interface RunSeen {
+  readonly list: ListScene;
+  readonly record: RunRecords;
+  readonly sighted: World["sighted"];
 }
 
 const runOf = ({ data }: Event): unknown => data["run_id"] ?? data["id"];
@@ -56,12 +66,9 @@ async function feedOf(world: World, user: User): Promise<readonly Event[]> {
   return events;
 }
 
-function checkRun(
-  { sighted }: World,
-  { isDeletionAsked, deletedAt }: ListScene,
-  { run, steps }: RunRecords,
-  events: readonly Event[],
-): void {
+function checkRun({ list, record, sighted }: RunSeen, events: readonly Event[]): void {
+  const { isDeletionAsked, deletedAt } = list;
+  const { run, steps } = record;
   const own = events.filter((event) => runOf(event) === run.id);
   const name = `run ${run.runNumber} of ${run.watchlistId}`;
   if (deletedAt !== null && Date.parse(run.finishedAt ?? "") > deletedAt + skewMs) {

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { readingKind, runOrder, stepOf } from "../../../shared/pipelines/definition.ts";
+import type { ReadingKind } from "../../../shared/scrapers/catalogue.ts";
+import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { applyOutcome } from "../../../shared/runs/apply-outcome.ts";
 import { type Item, newItem } from "../../../shared/watchlists/item.ts";
+import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs.ts";
-import type { RunRecords } from "../scenarios/runs-records.ts";
-import { outcomesOf, type Records } from "./runs.ts";
+import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
 /** What a list holds is what its users and its runs made of it; of a deleted one nothing is left. */
 export async function checkItems(
@@ -22,6 +24,11 @@ export async function checkItems(
   assert.equal(row.runningRun, null, list.id);
   assert.equal(row.runCount, records.length, `${list.id}: runs`);
   assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
+  // A change of the list's status resets them, nothing but a skipped run adds to them.
+  const skips = skipsOf(records);
+  assert(row.consecutiveSkips <= skips, `${list.id}: ${row.consecutiveSkips} of ${skips} skips`);
+  assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: skips in a row`);
+  if (skips >= limits.consecutiveSkipsMax) world.sighted("runs were skipped three times in a row");
   const pages = await Array.fromAsync(stores.pages.pages(list.id));
   if (pages.length > 1) world.sighted("a list had several pages");
   if (row.overlaps > 0) world.sighted("a due time fell into a running run");
@@ -39,27 +46,49 @@ export async function checkItems(
   for (const item of items) checkItem(item, records, list.touched.has(item.id));
 }
 
+/** Runs at the end that were skipped for want of credits; those made by hand are passed over. */
+function skipsOf(records: Records): number {
+  const runs = records
+    .map(({ run }) => run)
+    .filter(({ status, trigger }) => status !== "insufficient_credits" || trigger !== "manual");
+  return runs.length - 1 - runs.findLastIndex(({ status }) => status !== "insufficient_credits");
+}
+
+/** A change goes from what was stored to what is stored from then on. */
+function checkChanges(
+  {
+    made,
+    outcome,
+    kind,
+  }: { readonly made: Item; readonly outcome: ItemOutcome; readonly kind: ReadingKind },
+  where: string,
+): void {
+  const after = outcome.readings?.[kind];
+  for (const [field, change] of Object.entries(outcome.changes ?? {})) {
+    assert.deepEqual(change.before, made.readings[kind]?.[field], `${where}: ${field} before`);
+    assert.deepEqual(change.after, after?.[field], `${where}: ${field} after`);
+  }
+}
+
 /** The item is what its recorded outcomes make of it, one after the other. */
 function checkItem(item: Item, records: Records, isTouched: boolean): void {
   let made = newItem(item.id, item.addedAt);
   let delistings = 0;
   for (const { run, steps } of records) {
+    const sentTo = new Set<string>();
     for (const one of steps) {
       const { step } = one;
+      if (made.state === "delisted" && !isTouched && !sentTo.has(step.step)) {
+        const isRead = one.batches.some(({ ids }) => ids.includes(item.id));
+        assert(!isRead, `${item.id}, delisted, read in run ${run.runNumber}, step ${step.step}`);
+      }
       const outcome = outcomesOf(one).find(
         ({ id, addedAt }) => id === item.id && addedAt === item.addedAt,
       );
       if (outcome === undefined) continue;
+      for (const next of outcome.next ?? []) sentTo.add(next);
       const where = `${item.id} in run ${run.runNumber}, step ${step.step}`;
-      const kind = readingKind(stepOf(run.pipeline, step.step));
-      for (const [field, change] of Object.entries(outcome.changes ?? {})) {
-        assert.deepEqual(change.before, made.readings[kind]?.[field], `${where}: ${field} before`);
-        assert.deepEqual(
-          change.after,
-          outcome.readings?.[kind]?.[field],
-          `${where}: ${field} after`,
-        );
-      }
+      checkChanges({ made, outcome, kind: readingKind(stepOf(run.pipeline, step.step)) }, where);
       if (outcome.lastSnapshot !== undefined) delistings += 1;
       const { runNumber, id: runId } = run;
       const { position, scraper } = step;

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import type { Row } from "../../../shared/aws/dynamo.ts";
 import { creditsFor } from "../../../shared/credits/charge.ts";
-import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { Run } from "../../../shared/runs/run.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs.ts";
-import { collectRecords, type RunRecords, type StepRecords } from "../scenarios/runs-records.ts";
+import {
+  collectRecords,
+  outcomesOf,
+  type Records,
+  type StepRecords,
+} from "../scenarios/runs-records.ts";
 import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
 import { checkItems } from "./run-items.ts";
-import { checkEvents } from "./run-events.ts";
+import { checkEvents, skewMs } from "./run-events.ts";
 
 /** Everything that has to hold of lists, their runs, events and accounts once all is quiet. */
 export async function checkRuns(scene: RunsScene): Promise<void> {
@@ -25,7 +30,10 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     const own = ofUser.get(user.accountId) ?? [];
     const rows = await booksOf(world, user.accountId);
     assertSound(rows);
-    checkCharges(rows, own.flatMap(({ records }) => records));
+    checkCharges(
+      rows,
+      own.flatMap(({ records }) => records),
+    );
     await checkEvents(scene, user, own);
   }
   const names = new Set(world.scheduler.names());
@@ -34,8 +42,6 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
   }
   await assertReconciled(world);
 }
-
-export type Records = readonly RunRecords[];
 
 /** Runs are numbered without gaps, and every one has come to an end. */
 function checkEnds(records: Records): void {
@@ -51,11 +57,14 @@ function checkEnds(records: Records): void {
     assert.notEqual(run.finishedAt, null, name);
     assert.equal(run.status === "failed", run.error !== null, name);
     assert(["completed", "insufficient_credits", "failed"].includes(run.status), name);
+    if (run.status !== "failed") continue;
+    const tookMs = Date.parse(run.finishedAt ?? "") - Date.parse(run.startedAt);
+    assert(tookMs >= failsAfterMs - skewMs, `${name} failed after ${tookMs} ms`);
   }
 }
 
-export const outcomesOf = ({ batches }: StepRecords): readonly ItemOutcome[] =>
-  batches.flatMap(({ result }) => result?.outcomes ?? []);
+/** A run is given up that has made no progress for so long. */
+const failsAfterMs = 15 * 60_000;
 
 /** Every batch is stored, of a step that was begun; none reads an item twice. */
 function checkSteps(records: Records): void {
@@ -89,11 +98,15 @@ function checkCharges({ account, entries, holds }: Rows, records: Records): void
     const own = entries.filter((entry) => entry["run_id"] === run.id);
     const name = `run ${run.runNumber} of ${run.watchlistId}`;
     const charges = steps.map((step) => checkCharge(name, step, own));
-    assert.equal(run.credits, charges.reduce((total, one) => total + one, 0), name);
+    assert.equal(
+      run.credits,
+      charges.reduce((total, one) => total + one, 0),
+      name,
+    );
   }
   const known = new Set<unknown>(records.map(({ run }) => run.id));
   for (const { run_id: id } of entries) {
-    if (id !== undefined) assert(known.has(id), `run ${String(id)} in the ledger is known`);
+    if (id !== undefined) assert(known.has(id), "every run in the ledger is known");
   }
 }
 
@@ -117,24 +130,29 @@ function checkCharge(run: string, { step, batches }: StepRecords, entries: reado
   return charged;
 }
 
+/** Rare ends of a run. */
+const rareRuns: readonly (readonly [name: string, is: (run: Run) => boolean])[] = [
+  ["a stuck run was given up", ({ status }) => status === "failed"],
+  ["a run was skipped for want of credits", ({ status }) => status === "insufficient_credits"],
+  ["a list was deleted while it ran", ({ watchlist }) => watchlist === null],
+  [
+    "a third skip in a row paused the list",
+    ({ watchlist }) => watchlist?.pausedReason === "insufficient_credits",
+  ],
+  ["items were deferred for want of credits", ({ stats }) => stats.deferred > 0],
+  ["an item was delisted", ({ stats }) => stats.delisted > 0],
+  ["a run was a refresh", ({ kind }) => kind === "refresh"],
+  ["a run was asked for by hand", ({ trigger }) => trigger === "manual"],
+  ["an item was owed a retry", ({ stats }) => stats.retryNextRun > 0],
+];
+
 function sightStates({ world }: RunsScene, list: ListScene, records: Records): void {
   const { sighted } = world;
   for (const { run, steps } of records) {
-    if (run.status === "failed") sighted("a stuck run was given up");
-    if (run.status === "insufficient_credits") sighted("a run was skipped for want of credits");
-    if (run.watchlist === null) sighted("a list was deleted while it ran");
-    if (run.watchlist?.pausedReason === "insufficient_credits") {
-      sighted("a third skip in a row paused the list");
-    }
-    if (run.stats.deferred > 0) sighted("items were deferred for want of credits");
-    if (run.stats.delisted > 0) sighted("an item was delisted");
-    if (run.kind === "refresh") sighted("a run was a refresh");
-    if (run.trigger === "manual") sighted("a run was asked for by hand");
-    if (run.stats.retryNextRun > 0) sighted("an item was owed a retry");
-    for (const { batches } of steps) {
-      if (batches.length > 1) sighted("a step had several batches");
-      const outcomes = batches.flatMap(({ result }) => result?.outcomes ?? []);
-      if (outcomes.some(({ status }) => status === "skipped")) {
+    for (const [name, is] of rareRuns) if (is(run)) sighted(name);
+    for (const step of steps) {
+      if (step.batches.length > 1) sighted("a step had several batches");
+      if (outcomesOf(step).some(({ status }) => status === "skipped")) {
         sighted("an item was not asked about, as nothing was known to ask");
       }
     }

@@ -49,7 +49,11 @@ const someIds = (random: Random): string[] =>
 const products: Make = (random) => ({
   method: "POST",
   path: "/v1/products",
-  body: { platform: "retailer_a", ids: someIds(random), tier: random.pick(["full", "lite", "pulse"]) },
+  body: {
+    platform: "retailer_a",
+    ids: someIds(random),
+    tier: random.pick(["full", "lite", "pulse"]),
+  },
 });
 const offers: Make = (random) => ({
   method: "POST",

@@ -65,7 +65,7 @@ const schedules = [
 ] as const;
 
 /** So many items a list has at most. */
-const itemsMax = 7;
+const itemsMax = 5;
 
 export function anyListRequest(random: Random, name: string): ListRequest {
   const settings = random.pick(kinds);

@@ -1,4 +1,4 @@
-import type { BatchResult, Run, StepRecord } from "../../../shared/runs/run.ts";
+import type { BatchResult, ItemOutcome, Run, StepRecord } from "../../../shared/runs/run.ts";
 import type { RunStore } from "../../../shared/runs/run-store.ts";
 import type { StepStore } from "../../../shared/runs/step-store.ts";
 
@@ -17,11 +17,17 @@ export interface RunRecords {
   readonly steps: readonly StepRecords[];
 }
 
+/** Of one list, oldest first. */
+export type Records = readonly RunRecords[];
+
+export const outcomesOf = ({ batches }: StepRecords): readonly ItemOutcome[] =>
+  batches.flatMap(({ result }) => result?.outcomes ?? []);
+
 /** All runs of a list, oldest first. */
 export async function collectRecords(
   { runs, steps }: { readonly runs: RunStore; readonly steps: StepStore },
   watchlistId: string,
-): Promise<readonly RunRecords[]> {
+): Promise<Records> {
   const found: RunRecords[] = [];
   for (const run of (await runs.list(watchlistId, 100)).runs.toReversed()) {
     const records: StepRecords[] = [];

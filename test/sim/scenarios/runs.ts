@@ -55,6 +55,8 @@ export interface Tenant {
 export interface RunsPlan {
   readonly tenants: readonly Tenant[];
   readonly minutes: number;
+  /** True when every active list has to run once more after the faults, at its time. */
+  readonly runsOnceMore: boolean;
   readonly act: (scene: RunsScene, list: ListScene) => Promise<void>;
 }
 
@@ -76,7 +78,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await world.until(isOver, "users have done what they do", endsAt);
   world.faults.stop();
   world.turns.note("no more faults");
-  await everyListRuns(scene);
+  if (plan.runsOnceMore) await everyListRuns(scene);
   await pauseAll(scene, scene.lists);
   await world.until(async () => world.isIdle() && (await isQuiet(world)), "quiet");
   await checkRuns(scene);
@@ -85,17 +87,18 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
 const anyPlan = (random: Random): RunsPlan => ({
   tenants: Array.from({ length: random.isHit(0.1) ? 2 : 1 }, (_, n) => ({
     credits: random.pick([25, 90, 5_000]),
-    hooks: Array.from({ length: random.pick([0, 1, 1, 2]) }, () =>
+    hooks: Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () =>
       random.isHit(0.6) ? null : ["watchlist.run.completed"],
     ),
-    bucket: random.isHit(0.4)
+    bucket: random.isHit(0.3)
       ? { prefix: random.pick(["", "shop/"]), compression: random.pick(["gzip", "none"]) }
       : null,
-    lists: Array.from({ length: random.pick([1, 1, 1, 2]) }, (_, list) =>
+    lists: Array.from({ length: random.isHit(0.15) ? 2 : 1 }, (__, list) =>
       anyListRequest(random, `${n + 1}.${list + 1}`),
     ),
   })),
-  minutes: random.pick([1, 3, 6, 11]),
+  minutes: random.pick([1, 1, 3, 6]),
+  runsOnceMore: random.isHit(0.4),
   act: actOnList,
 });
 
@@ -169,9 +172,7 @@ async function registerReceivers(
 async function createList(world: World, user: User, request: ListRequest): Promise<ListScene> {
   const { others: _, ...body } = request;
   const { key } = user;
-  const made = await mustSucceed(
-    world.call({ method: "POST", path: "/v1/watchlists", key, body }),
-  );
+  const made = await mustSucceed(world.call({ method: "POST", path: "/v1/watchlists", key, body }));
   return {
     user,
     request,
@@ -208,7 +209,8 @@ type Act = (scene: RunsScene, list: ListScene) => Promise<void>;
 
 /** What a user does while the list runs. */
 const acts: readonly Act[] = [
-  (scene, list) => changeItems(scene, list, { remove: scene.world.random.some(list.request.ids, 0.3) }),
+  (scene, list) =>
+    changeItems(scene, list, { remove: scene.world.random.some(list.request.ids, 0.3) }),
   (scene, list) => changeItems(scene, list, { add: scene.world.random.some(everyId(list), 0.3) }),
   (scene, list) => {
     const both = scene.world.random.some(everyId(list), 0.4);
@@ -221,8 +223,10 @@ const acts: readonly Act[] = [
     const answer = await world.call({ method: "DELETE", path, key: list.user.key });
     if (answer?.status === 200) list.deletedAt = world.turns.now();
   },
-  (scene, list) => pay(scene, list, "purchase", scene.world.random.between(5, 60)),
-  (scene, list) => pay(scene, list, "adjust", -scene.world.random.between(5, 60)),
+  (scene, list) =>
+    pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
+  (scene, list) =>
+    pay(scene, list, { type: "adjust", credits: -scene.world.random.between(5, 60) }),
   async (scene, list) => {
     const { random } = scene.world;
     const isOwn = list.request.platform === "retailer_a" && random.isHit(0.5);
@@ -274,15 +278,18 @@ export async function changeItems(
   for (const one of add) isThere.set(one, true);
 }
 
-export async function patch({ world }: RunsScene, { id, user }: ListScene, body: object): Promise<void> {
+export async function patch(
+  { world }: RunsScene,
+  { id, user }: ListScene,
+  body: object,
+): Promise<void> {
   await world.call({ method: "PATCH", path: `/v1/watchlists/${id}`, key: user.key, body });
 }
 
 async function pay(
   { world, stores }: RunsScene,
   { user }: ListScene,
-  type: "purchase" | "adjust",
-  credits: number,
+  { type, credits }: { readonly type: "purchase" | "adjust"; readonly credits: number },
 ): Promise<void> {
   const now = world.clock.now();
   const changeId = `${type}-${now.toISOString()}`;

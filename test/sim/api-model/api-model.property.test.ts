@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, it } from "vitest";
+import { type Engine, startEngine } from "../engine.ts";
+import { playSequences } from "./play-model.ts";
+
+/**
+ * API_MODEL_RUNS=500 plays so many sequences of up to 60 commands instead of two short ones.
+ * API_MODEL_SEED and API_MODEL_PATH of a failure play the same ones again; API_MODEL_SHRINK=1 looks
+ * for the smallest that fails, which takes minutes.
+ */
+const { API_MODEL_RUNS: runs, API_MODEL_SEED: seed, API_MODEL_PATH: path } = process.env;
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(() => engine.stop());
+
+it("answers, charges and tells what a plain model of the specification does, whatever is called", async () => {
+  await playSequences(engine, {
+    runs: Number(runs ?? 2),
+    ...(runs === undefined && { commands: 15 }),
+    ...(seed !== undefined && { seed: Number(seed) }),
+    ...(path !== undefined && { path }),
+    isShrunk: process.env["API_MODEL_SHRINK"] !== undefined,
+  });
+}, 3_600_000);

@@ -1,0 +1,88 @@
+/** Where a ledger entry comes from. */
+export type Source =
+  | { readonly request_id: string }
+  | { readonly run: { readonly list: string; readonly number: number }; readonly step: string };
+
+export interface Entry {
+  readonly type: string;
+  readonly credits: number;
+  readonly before: number;
+  readonly after: number;
+  readonly source: Source | null;
+  readonly at: number;
+  /** As the service told it, once it was seen. */
+  id?: string;
+}
+
+export interface Day {
+  requests: number;
+  successful: number;
+  failed: number;
+  credits: number;
+}
+
+/**
+ * An account's credits as the specification has them: every call and every step of a run reserves,
+ * is charged for what was answered, and gets back the rest.
+ */
+export interface Books {
+  balance: number;
+  /** Purchased, and the signup grant. */
+  lifetime: number;
+  spent: number;
+  readonly ledger: Entry[];
+  readonly days: Map<string, Day>;
+}
+
+export const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+export function openBooks(credits: number, at: number): Books {
+  const books: Books = { balance: 0, lifetime: credits, spent: 0, ledger: [], days: new Map() };
+  book(books, { type: "grant", credits, change: credits, source: null, at });
+  return books;
+}
+
+interface Booking {
+  readonly type: string;
+  readonly credits: number;
+  readonly change: number;
+  readonly source: Source | null;
+  readonly at: number;
+}
+
+function book(books: Books, { type, credits, change, source, at }: Booking): void {
+  const before = books.balance;
+  books.balance += change;
+  books.ledger.push({ type, credits, before, after: books.balance, source, at });
+}
+
+export function addCredits(
+  books: Books,
+  { type, credits, at }: { type: "purchase" | "grant"; credits: number; at: number },
+): void {
+  if (type === "purchase") books.lifetime += credits;
+  book(books, { type, credits, change: credits, source: null, at });
+}
+
+export interface Work {
+  readonly reserved: number;
+  readonly charged: number;
+  readonly source: Source;
+  readonly at: number;
+}
+
+/** Work that the balance covers, from its reservation to its end. */
+export function payFor(books: Books, { reserved, charged, source, at }: Work): void {
+  book(books, { type: "reserve", credits: reserved, change: -reserved, source, at });
+  const rest = reserved - charged;
+  if (charged > 0) book(books, { type: "charge", credits: charged, change: 0, source, at });
+  if (rest > 0) book(books, { type: "refund", credits: rest, change: rest, source, at });
+  books.spent += charged;
+  const day = books.days.get(dateOf(at)) ?? { requests: 0, successful: 0, failed: 0, credits: 0 };
+  books.days.set(dateOf(at), {
+    requests: day.requests + 1,
+    successful: day.successful + 1,
+    failed: day.failed,
+    credits: day.credits + charged,
+  });
+}

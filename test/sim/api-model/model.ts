@@ -1,0 +1,564 @@
+import { createHash } from "node:crypto";
+import { limits } from "../../../shared/base/limits.ts";
+import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
+import type { Platform } from "../../../shared/platforms/catalogue.ts";
+import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
+import {
+  type ModelItem,
+  type ModelList,
+  type ModelRun,
+  runModel,
+} from "../../support/run-model.ts";
+import { everythingKnown } from "../../support/run-model-fields.ts";
+import { type Books, openBooks, payFor } from "./books.ts";
+import { anything, aCount, aText, idOf, type Predicted } from "./compare.ts";
+import { nextAfter, nextTimes, type Schedule, secondsOf } from "./schedules.ts";
+import { looksOf, phaseAt } from "./shows.ts";
+import type { Tick } from "./service.ts";
+
+type Shown = Readonly<Record<string, Predicted>>;
+
+export interface KeyModel {
+  readonly id: string;
+  readonly key: string;
+  readonly name: string;
+  readonly createdAt: number;
+  revoked: boolean;
+}
+
+/** When what happened to an item; its state and readings are those of the run model's item. */
+export interface ItemTimes {
+  readonly addedAt: number;
+  firstReadAt: number | null;
+  changedAt: number | null;
+  delistedAt: number | null;
+}
+
+export interface ListModel {
+  readonly id: string;
+  readonly core: ModelList;
+  readonly times: Map<string, ItemTimes>;
+  readonly runs: RunModel[];
+  readonly createdAt: number;
+  name: string;
+  schedule: Schedule;
+  /** As the request has it; null: the platform's default. */
+  pipeline: Pipeline | null;
+  refreshEveryRuns: number;
+  endpointId: string | null;
+  pausedReason: "user" | "insufficient_credits" | null;
+  lastRunAt: number | null;
+  lastRunStatus: string | null;
+  nextRunAt: number | null;
+}
+
+export interface RunModel {
+  readonly list: ListModel;
+  readonly number: number;
+  readonly at: number;
+  readonly record: Shown;
+  readonly events: readonly EventModel[];
+}
+
+export interface EventModel {
+  readonly type: string;
+  readonly at: number;
+  readonly run: Omit<RunModel, "events" | "record">;
+  readonly data: Shown;
+  /** The endpoint that the list named then. */
+  readonly named: string | null;
+  /** As the feed told it, once it was read. */
+  id?: string;
+}
+
+export interface EndpointModel {
+  readonly id: string;
+  readonly createdAt: number;
+  url: string;
+  description: string | null;
+  events: readonly string[] | null;
+  enabled: boolean;
+  secret: string;
+  previous: { readonly secret: string; readonly until: number } | null;
+  deleted: boolean;
+  /** Times of its test deliveries. */
+  readonly tests: number[];
+}
+
+/** A delivery; `open` is one whose receiver fails, so that it may stand anywhere in its retries. */
+export interface DeliveryModel {
+  readonly endpointId: string;
+  /** Null: a test delivery. */
+  readonly event: EventModel | null;
+  readonly type: string;
+  readonly at: number;
+  state: "delivered" | "failed" | "open" | "ended";
+  attempts: number | null;
+  error: string | null;
+}
+
+export interface DestinationModel {
+  readonly createdAt: number;
+  bucket: string;
+  region: string;
+  prefix: string;
+  compression: string;
+  enabled: boolean;
+  accessKeyId: string;
+  secretHint: string;
+}
+
+export interface ExportModel {
+  readonly run: RunModel;
+  bucket: string;
+  prefix: string;
+  compression: string;
+}
+
+export interface Remembered {
+  readonly body: string;
+  readonly text: string;
+  readonly at: number;
+  readonly listId: string;
+}
+
+/** What the service is believed to hold. */
+export interface Model {
+  readonly accountId: string;
+  readonly books: Books;
+  readonly keys: KeyModel[];
+  readonly lists: ListModel[];
+  /** Ids of lists that were deleted. */
+  readonly gone: string[];
+  readonly endpoints: EndpointModel[];
+  readonly deliveries: DeliveryModel[];
+  readonly events: EventModel[];
+  readonly exports: Map<string, ExportModel>;
+  readonly remembered: Map<string, Remembered>;
+  destination: DestinationModel | null;
+  /** Time that went by on purpose. */
+  passed: number;
+}
+
+export const iso = (at: number | null): string | null =>
+  at === null ? null : new Date(at).toISOString();
+
+export function openModel(accountId: string, key: KeyModel, credits: number): Model {
+  return {
+    accountId,
+    books: openBooks(credits, key.createdAt),
+    keys: [key],
+    lists: [],
+    gone: [],
+    endpoints: [],
+    deliveries: [],
+    events: [],
+    exports: new Map(),
+    remembered: new Map(),
+    destination: null,
+    passed: 0,
+  };
+}
+
+/** The default pipelines (specification, section "Watchlists"; design, section 7). */
+export function defaultOf(platform: Platform, refreshEveryRuns: number): Pipeline {
+  if (platform !== "retailer_a") {
+    const scraper: StepScraperId = `${platform}.standard`;
+    const routes = [{ when: "changed", notify: true }] as const;
+    return {
+      entry: "check",
+      baseline: null,
+      refresh: null,
+      steps: [{ id: "check", scraper, routes }],
+    };
+  }
+  const toLite = [
+    { when: "changed", run: "lite" },
+    { when: "ok", field: "buyboxAboveLowest", op: "is", value: true, run: "lite" },
+  ] as const;
+  return {
+    entry: "pulse",
+    baseline: "full",
+    refresh: refreshEveryRuns === 0 ? null : { everyRuns: refreshEveryRuns, entry: "lite" },
+    steps: [
+      { id: "pulse", scraper: "retailer_a.pulse", routes: toLite },
+      { id: "lite", scraper: "retailer_a.lite", routes: [{ when: "changed", notify: true }] },
+      { id: "full", scraper: "retailer_a.full", routes: [] },
+    ],
+  };
+}
+
+/** Sets what the list runs by now. */
+export function setPipeline(list: ListModel): void {
+  const pipeline = list.pipeline ?? defaultOf(list.core.platform, list.refreshEveryRuns);
+  Object.assign(list.core, { pipeline });
+}
+
+export const newItem = (platform: Platform, id: string): ModelItem => ({
+  id,
+  looks: looksOf(platform, id),
+  state: "new",
+  readings: {},
+  offer: null,
+  lastReadStatus: null,
+  failures: 0,
+  owes: new Set(),
+  lastChange: null,
+});
+
+export const newTimes = (addedAt: number): ItemTimes => ({
+  addedAt,
+  firstReadAt: null,
+  changedAt: null,
+  delistedAt: null,
+});
+
+export const sortedItems = (items: readonly ModelItem[]): ModelItem[] =>
+  items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+/** A tick may name a time up to a minute before that of a cadence. */
+const toleranceMs = 60_000;
+
+/** What a tick of the scheduler comes to: a run, if the list is due by its own account. */
+export function tickModel(model: Model, { watchlistId, scheduledTime }: Tick, now: number): void {
+  const list = model.lists.find(({ id }) => id === watchlistId);
+  if (list === undefined || list.nextRunAt === null || list.core.paused) return;
+  const tolerance = list.schedule.every === undefined ? 0 : toleranceMs;
+  if (scheduledTime + tolerance < list.nextRunAt) return;
+  const next = nextAfter(list.schedule, list.nextRunAt, now);
+  play(model, list, { trigger: "tick", now, next });
+}
+
+/** "Run now": the schedule restarts from now. */
+export function runNowModel(model: Model, list: ListModel, now: number): void {
+  const next = list.core.paused ? null : nextAfter(list.schedule, now, now);
+  play(model, list, { trigger: "manual", now, next });
+}
+
+const quartersReserved: Readonly<Record<StepScraperId, number>> = {
+  "retailer_a.pulse": 1,
+  "retailer_a.lite": 4,
+  "retailer_a.full": 20,
+  "retailer_a.offers": 12,
+  "retailer_a.offer_check": 2,
+  "retailer_b.standard": 4,
+  "retailer_c.standard": 4,
+  "retailer_d.standard": 4,
+};
+
+interface Turn {
+  readonly trigger: "tick" | "manual";
+  readonly now: number;
+  readonly next: number | null;
+}
+
+/** A run, from its start to its end, and what goes out of it. */
+function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void {
+  const { core } = list;
+  const wasPaused = core.paused;
+  const available = model.books.balance;
+  const told = runModel(core, { trigger, available, at: phaseAt(now) });
+  if (told === null) throw new Error("The model plays no tick of a paused list");
+  pay(model, list, { told, now });
+  for (const item of core.items) note(list, item, now);
+  if (core.paused && !wasPaused) list.pausedReason = "insufficient_credits";
+  list.lastRunAt = now;
+  list.lastRunStatus = String(told.run["status"]);
+  list.nextRunAt = core.paused ? null : next;
+  publish(model, list, { told, now });
+}
+
+/** Keeps when what came to an item. */
+function note({ core, times }: ListModel, item: ModelItem, now: number): void {
+  const time = times.get(item.id);
+  if (time === undefined) throw new Error("Every item has its times");
+  // The first read that was answered, whatever the answer was.
+  if (item.state !== "new") time.firstReadAt ??= now;
+  if (item.state === "delisted") time.delistedAt ??= now;
+  if (item.lastChange?.runNumber === core.runCount) time.changedAt = now;
+}
+
+interface Told {
+  readonly told: ModelRun;
+  readonly now: number;
+}
+
+function pay(model: Model, list: ListModel, { told, now }: Told): void {
+  const { steps } = told.run["stats"] as {
+    steps: Record<string, { requested: number; skipped: number; credits: number; scraper: string }>;
+  };
+  for (const [step, { requested, skipped, credits, scraper }] of Object.entries(steps)) {
+    const items = requested + skipped;
+    // Nothing was reserved for what had to wait.
+    if (items === 0) continue;
+    payFor(model.books, {
+      reserved: Math.ceil((items * quartersReserved[scraper as StepScraperId]) / 4),
+      charged: credits,
+      source: { run: { list: list.id, number: list.core.runCount }, step },
+      at: now,
+    });
+  }
+}
+
+function publish(model: Model, list: ListModel, { told, now }: Told): void {
+  const { core } = list;
+  const head = { list, number: core.runCount, at: now };
+  const record: Shown = {
+    ...told.run,
+    id: idOf("wlrun"),
+    object: "watchlist_run",
+    watchlist_id: list.id,
+    error: told.run["status"] === "completed" ? null : anything,
+    started_at: iso(now),
+    finished_at: iso(now),
+    watchlist: {
+      id: list.id,
+      name: list.name,
+      platform: core.platform,
+      marketplace: "us",
+      status: core.paused ? "paused" : "active",
+      paused_reason: list.pausedReason,
+      next_run_at: iso(list.nextRunAt),
+    },
+  };
+  const itemData = {
+    watchlist_id: list.id,
+    watchlist_name: list.name,
+    platform: core.platform,
+    marketplace: "us",
+    currency: "USD",
+    run_id: idOf("wlrun"),
+    run_number: core.runCount,
+  };
+  const at = iso(now);
+  const event = (type: string, data: Shown): EventModel => ({
+    type: `watchlist.${type}`,
+    at: now,
+    run: head,
+    data,
+    named: list.endpointId,
+  });
+  const events: EventModel[] = [];
+  const tell = (type: string, key: string, entries: readonly Shown[]): void => {
+    // 500 in the service itself; few in a simulation, so that there are parts.
+    const { itemEventsMax: most } = limits;
+    const parts = Math.ceil(entries.length / most);
+    for (let part = 1; part <= parts; part += 1) {
+      const some = entries.slice((part - 1) * most, part * most);
+      events.push(event(type, { ...itemData, part, parts, [key]: some }));
+    }
+  };
+  const dated = (entries: readonly Shown[], time: string): readonly Shown[] =>
+    entries.map((entry) => ({ ...entry, [time]: at }));
+  tell("product.changed", "changes", dated(told.changed, "changed_at"));
+  tell("product.matched", "products", dated(told.matched, "matched_at"));
+  tell("product.delisted", "products", dated(told.delisted, "delisted_at"));
+  const counts: Record<string, number> = { "watchlist.run.completed": 1 };
+  for (const { type } of events) counts[type] = (counts[type] ?? 0) + 1;
+  events.push(event("run.completed", { ...record, events: counts, events_digest: aText }));
+  const run: RunModel = { ...head, record, events };
+  list.runs.push(run);
+  model.events.push(...events);
+  for (const one of events) deliver(model, one, now);
+  const { destination } = model;
+  if (destination?.enabled === true) exportRun(model, run, destination);
+}
+
+export const exportRun = (model: Model, run: RunModel, to: DestinationModel): void => {
+  const { bucket, prefix, compression } = to;
+  const key = `${run.list.id} ${run.number}`;
+  model.exports.delete(key);
+  model.exports.set(key, { run, bucket, prefix, compression });
+};
+
+/** Whether events of that type that name no endpoint go to it. */
+const takes = ({ events }: EndpointModel, type: string): boolean =>
+  events === null || events.includes(type);
+
+/** Who gets an event (specification, section "Events", rules 1 and 2). */
+function deliver(model: Model, event: EventModel, now: number): void {
+  const receivers =
+    event.named === null
+      ? model.endpoints.filter((one) => !one.deleted && one.enabled && takes(one, event.type))
+      : model.endpoints.filter(({ id }) => id === event.named);
+  for (const endpoint of receivers) {
+    const delivery: DeliveryModel = {
+      endpointId: endpoint.id,
+      event,
+      type: event.type,
+      at: now,
+      state: "open",
+      attempts: 0,
+      error: null,
+    };
+    attempt(delivery, endpoint);
+    model.deliveries.push(delivery);
+  }
+}
+
+const isFine = ({ url }: EndpointModel): boolean => new URL(url).hostname.startsWith("ok");
+
+function attempt(delivery: DeliveryModel, endpoint: EndpointModel): void {
+  const refusal = refusalOf(endpoint);
+  if (refusal !== null) {
+    Object.assign(delivery, { state: "failed", error: refusal, attempts: null });
+  } else if (isFine(endpoint)) {
+    const attempts = delivery.attempts === null ? null : delivery.attempts + 1;
+    Object.assign(delivery, { state: "delivered", error: null, attempts });
+  } else Object.assign(delivery, { state: "open", error: null, attempts: null });
+}
+
+const refusalOf = ({ deleted, enabled }: EndpointModel): string | null => {
+  if (deleted) return "endpoint_deleted";
+  return enabled ? null : "endpoint_disabled";
+};
+
+/** Sends it once more. */
+export const redeliver = attempt;
+
+/** From now on nothing of what was under way to an endpoint is tried again. */
+export function endOpen(model: Model, endpoint: EndpointModel): void {
+  for (const delivery of model.deliveries) {
+    if (delivery.endpointId === endpoint.id && delivery.state === "open") delivery.state = "ended";
+  }
+}
+
+/** Sends what failed since, and what was meant for the endpoint and never sent. */
+export function recover(
+  model: Model,
+  endpoint: EndpointModel,
+  span: { readonly since: number; readonly until: number },
+): void {
+  for (const event of model.events) {
+    if (event.at < span.since || event.at > span.until) continue;
+    const known = model.deliveries.find(
+      (one) => one.event === event && one.endpointId === endpoint.id,
+    );
+    if (known !== undefined) {
+      if (known.state === "failed") attempt(known, endpoint);
+      // It may have failed, and may still be on its way.
+      if (known.state === "ended") Object.assign(known, { state: "open", attempts: null });
+      continue;
+    }
+    const isMeant =
+      event.named === null
+        ? takes(endpoint, event.type) && event.at >= endpoint.createdAt
+        : event.named === endpoint.id;
+    if (!isMeant) continue;
+    const delivery: DeliveryModel = {
+      endpointId: endpoint.id,
+      event,
+      type: event.type,
+      at: event.at,
+      state: "open",
+      attempts: 0,
+      error: null,
+    };
+    attempt(delivery, endpoint);
+    model.deliveries.push(delivery);
+  }
+}
+
+const stateCounts = ({ items }: ModelList) => {
+  const count = (state: string): number => items.filter((item) => item.state === state).length;
+  return { new: count("new"), active: count("active"), delisted: count("delisted") };
+};
+
+/** A watchlist as answers show it. */
+export function shownList(model: Model, list: ListModel, now: number): Shown {
+  const { core, schedule } = list;
+  const { every, cron, timezone = "UTC" } = schedule;
+  const counts = stateCounts(core);
+  const named = model.endpoints.find(({ id }) => id === list.endpointId);
+  return {
+    id: list.id,
+    object: "watchlist",
+    name: list.name,
+    platform: core.platform,
+    marketplace: "us",
+    currency: "USD",
+    status: core.paused ? "paused" : "active",
+    paused_reason: list.pausedReason,
+    schedule:
+      every === undefined
+        ? { type: "cron", cron, timezone }
+        : { type: "every", every, every_seconds: secondsOf(every) },
+    every: every ?? null,
+    every_seconds: every === undefined ? null : secondsOf(every),
+    refresh_every_runs: list.refreshEveryRuns,
+    // The URL of an endpoint that has moved since, or is deleted, may be the one it had.
+    webhook_url:
+      list.endpointId === null
+        ? null
+        : (actual: unknown) =>
+            named === undefined ||
+            named.deleted ||
+            actual === named.url ||
+            typeof actual === "string",
+    item_count: core.items.length,
+    items_by_state: counts,
+    asin_count: core.items.length,
+    asins_by_state: counts,
+    pipeline: shownPipeline(core.pipeline),
+    default_pipeline: list.pipeline === null,
+    estimated_credits: { pulseRun: aCount, refreshRun: aCount, newAsins: aCount },
+    run_count: core.runCount,
+    consecutive_skips: core.skips,
+    last_run_at: iso(list.lastRunAt),
+    last_run_status: list.lastRunStatus,
+    next_run_at: iso(list.nextRunAt),
+    next_run_times: list.nextRunAt === null ? [] : nextTimes(schedule, list.nextRunAt, now),
+    created_at: iso(list.createdAt),
+    updated_at: aText,
+    url: `https://api.example.com/v1/watchlists/${list.id}`,
+  };
+}
+
+export const shownPipeline = ({ entry, baseline, refresh, steps }: Pipeline): Shown => ({
+  entry,
+  baseline,
+  refresh: refresh && { every_runs: refresh.everyRuns, entry: refresh.entry },
+  steps: steps.map((step: Step) => ({
+    ...step,
+    routes: step.routes.map((route) => ({ ...route })),
+  })),
+});
+
+/** An entry of a list's items. */
+export function shownItem(list: ListModel, item: ModelItem): Shown {
+  const times = list.times.get(item.id) ?? newTimes(0);
+  const { lastChange } = item;
+  return {
+    id: item.id,
+    object: "watchlist_item",
+    ...(list.core.platform === "retailer_a" && { asin: item.id }),
+    state: item.state,
+    added_at: iso(times.addedAt),
+    first_read_at: iso(times.firstReadAt),
+    last_read_status: item.lastReadStatus,
+    consecutive_failures: item.failures,
+    snapshot: everythingKnown(item.readings),
+    snapshot_at: everythingKnown(item.readings) === null ? null : aText,
+    last_change: lastChange && {
+      changed_at: iso(times.changedAt),
+      run_id: idOf("wlrun"),
+      run_number: lastChange.runNumber,
+      step: lastChange.step,
+      scraper: lastChange.scraper,
+      tier: lastChange.scraper.split(".")[1],
+      changes: lastChange.changes,
+    },
+    delisted_at: iso(times.delistedAt),
+  };
+}
+
+/** An event's envelope. */
+export const shownEvent = ({ type, at, data }: EventModel): Shown => ({
+  id: idOf("evt"),
+  type,
+  created_at: iso(at),
+  data,
+});
+
+export const digestOf = (ids: readonly string[]): string =>
+  createHash("sha256").update(ids.join("\n")).digest("hex");

@@ -1,0 +1,287 @@
+import type { Context } from "aws-lambda";
+import type { KMSClient } from "@aws-sdk/client-kms";
+import type { S3Client } from "@aws-sdk/client-s3";
+import type { SchedulerClient } from "@aws-sdk/client-scheduler";
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { createHandler as createPlatforms } from "../../../functions/platforms/handler.ts";
+import type { Overrides } from "../../../functions/overrides.ts";
+import { createHandler as createStructured } from "../../../functions/structured/handler.ts";
+import { grantCredits, purchasePack } from "../../../shared/accounts/change-credits.ts";
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import type { PackId } from "../../../shared/accounts/credit-packs.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
+import { tableSchema } from "../../../shared/base/table-schema.ts";
+import type { BucketOutcome, CustomerBuckets } from "../../../shared/exports/customer-bucket.ts";
+import type { Sender } from "../../../shared/webhooks/sender.ts";
+import { countingChance } from "../../support/clock.ts";
+import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "../api.ts";
+import type { Faults } from "../faults.ts";
+import {
+  createLambda,
+  type LambdaHandler,
+  type LambdaName,
+  timeoutSeconds,
+  workers,
+} from "../lambdas.ts";
+import { seededRandom } from "../random.ts";
+import type { Turns } from "../turns.ts";
+import { type QueueName, virtualQueues } from "../virtual-queues.ts";
+import { virtualScheduler } from "../virtual-scheduler.ts";
+import { virtualBucket, virtualKey } from "../virtual-stores.ts";
+import { start, type Stage } from "../world.ts";
+import { sourcesByRule } from "./shows.ts";
+
+/** A webhook that went out, and when. */
+export interface SentWebhook {
+  readonly url: string;
+  readonly at: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status: number;
+}
+
+/** A tick that reached the service: the scheduler's, or the one that a call leaves behind. */
+export interface Tick {
+  readonly watchlistId: string;
+  readonly scheduledTime: number;
+}
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+let opened = 0;
+
+type Virtual = (operation: string, input: Readonly<Record<string, unknown>>) => unknown;
+
+/** The whole service without a fault: its clock moves only when somebody lets time pass. */
+export async function openService(stage: Stage, credits: number) {
+  opened += 1;
+  let now = start.getTime();
+  const clock = { now: () => new Date(now), sleep: async () => {} };
+  // No two services of a process may make the same ids: functions remember things by their ids.
+  const chance = countingChance(opened);
+  const random = seededRandom(1, "api model");
+  // What these look at of the simulation: its clock, and that nothing goes wrong.
+  const turns = { now: () => now, note: () => {} } as unknown as Turns;
+  const faults = { draw: () => undefined } as unknown as Faults;
+  const queues = virtualQueues(turns, faults, random);
+  const scheduler = virtualScheduler({ turns, faults, random }, queues);
+  const [secretKey, bodies] = [virtualKey(), virtualBucket()];
+  const sent: SentWebhook[] = [];
+  const buckets = new Map<string, Map<string, Buffer>>();
+  const overrides: Overrides = {
+    clock,
+    chance,
+    clients: {
+      dynamo: stage.client,
+      sqs: clientOf((operation, input) => queues.service(operation, input)) as SQSClient,
+      scheduler: clientOf((operation, input) =>
+        scheduler.service(operation, input),
+      ) as SchedulerClient,
+      kms: clientOf((operation, input) => secretKey.service(operation, input)) as KMSClient,
+      s3: clientOf((operation, input) => bodies.service(operation, input)) as S3Client,
+    },
+    sources: sourcesByRule(clock),
+    sender: senderTo(sent, () => now),
+    buckets: bucketsIn(buckets),
+    resolver: { resolve: async () => ["8.8.8.8"] },
+    roles: { assume: async () => ({ outcome: "failed", reason: "AccessDenied" }) },
+  };
+  const handlers = new Map<string, LambdaHandler>();
+  const handlerOf = (name: string): LambdaHandler => {
+    const known = handlers.get(name);
+    if (known !== undefined) return known;
+    const made = handlerNamed(name, stage.table, overrides);
+    handlers.set(name, made);
+    return made;
+  };
+  let invoked = 0;
+  const invoke = (name: string, event: unknown): Promise<unknown> => {
+    invoked += 1;
+    const context = {
+      awsRequestId: `invocation-${invoked}`,
+      functionName: name,
+      getRemainingTimeInMillis: () => (timeoutSeconds[name as LambdaName] ?? 29) * 1_000,
+    } as Context;
+    return handlerOf(name)(event, context);
+  };
+
+  /** Works off one message; those that follow from a run come before the next run's. */
+  const workOne = async (onTick: (tick: Tick) => void): Promise<boolean> => {
+    const ready = queues.ready();
+    const queue = drained.find((name) => ready.includes(name));
+    if (queue === undefined) return false;
+    const [message] = queues.take(queue, { most: 1, visibilityMs: 60_000, holder: "model" });
+    if (message === undefined) return false;
+    const told = JSON.parse(message.body) as Readonly<Record<string, string>>;
+    if (queue === "runs" && told["type"] === "due") {
+      const { watchlist_id: watchlistId = "", scheduled_time: at = "" } = told;
+      onTick({ watchlistId, scheduledTime: Date.parse(at) });
+    }
+    const record = {
+      messageId: message.id,
+      body: message.body,
+      attributes: { ApproximateReceiveCount: "1", SentTimestamp: `${message.sentAt}` },
+    };
+    const answer = (await invoke(workers[queue].name, { Records: [record] })) as {
+      readonly batchItemFailures: readonly unknown[];
+    };
+    if (answer.batchItemFailures.length > 0) {
+      throw new Error(`Without a fault ${queue} failed over ${message.body}`);
+    }
+    queues.done(message, "model");
+    return true;
+  };
+  const work = async (onTick: (tick: Tick) => void): Promise<void> => {
+    while (await workOne(onTick));
+  };
+  const nextOwedAt = async (): Promise<number> => {
+    const { dueIndex } = tableSchema;
+    const { Items = [] } = await stage.client.send(
+      new ScanCommand({ TableName: stage.table, IndexName: dueIndex.name }),
+    );
+    const owed = Items.filter((row) => String(row[dueIndex.partitionKey]).startsWith("outbox"));
+    return Math.min(...owed.map((row) => Date.parse(String(row[dueIndex.sortKey]))), Infinity);
+  };
+
+  const accounts = dynamoAccountStore(stage.client, {
+    accounts: stage.table,
+    ledger: stage.table,
+  });
+  const changes = dynamoCreditChanges(stage.client, {
+    accountsTable: stage.table,
+    ledgerTable: stage.table,
+    clock,
+    chance,
+  });
+  const account = await createAccount(
+    { name: "model", email: "model@example.com", signupCredits: credits },
+    { accounts, clock, chance },
+  );
+  const key = await createApiKey({ account, name: "first" }, { accounts, clock, chance });
+  const demo = await createAccount(
+    { name: "demo", email: "demo@example.com", demo: true },
+    { accounts, clock, chance },
+  );
+  const demoKey = await createApiKey({ account: demo, name: "demo" }, { accounts, clock, chance });
+  let changed = 0;
+  return {
+    account,
+    key,
+    /** Of the read-only workspace. */
+    demoKey: demoKey.key,
+    sent,
+    buckets,
+    now: () => now,
+    /** Calls the API a moment later, through the function that the path belongs to. */
+    async call(request: ApiRequest): Promise<ApiAnswer> {
+      now += callMs;
+      return apiAnswer(await invoke(groupOf(request), apiEvent(request)));
+    },
+    /** So many calls at one moment, after two seconds without any. */
+    async burst(request: ApiRequest, count: number): Promise<readonly ApiAnswer[]> {
+      now += restMs;
+      const answers: ApiAnswer[] = [];
+      while (answers.length < count) {
+        answers.push(apiAnswer(await invoke(groupOf(request), apiEvent(request))));
+      }
+      now += restMs;
+      return answers;
+    },
+    work,
+    /** Lets time pass; whatever becomes due meanwhile happens at its own time. */
+    async pass(milliseconds: number, onTick: (tick: Tick) => void): Promise<void> {
+      const end = now + milliseconds;
+      for (;;) {
+        const owedAt = await nextOwedAt();
+        const next = Math.min(
+          scheduler.nextAt() ?? Infinity,
+          queues.nextVisibleAt() ?? Infinity,
+          owedAt,
+        );
+        if (next > end) break;
+        now = Math.max(now, next);
+        if (scheduler.isDue()) scheduler.tick();
+        if (owedAt <= now) await invoke("sweeper", {});
+        await work(onTick);
+        if ((await nextOwedAt()) <= now) now += sweepMs;
+      }
+      now = Math.max(now, end);
+    },
+    /** What an operator does. */
+    async addCredits(how: { readonly pack: PackId } | { readonly grant: number }): Promise<void> {
+      changed += 1;
+      const target = { accountId: account.id, changeId: `change-${changed}` };
+      if ("pack" in how) await purchasePack({ ...target, packId: how.pack }, { changes, clock });
+      else await grantCredits({ ...target, credits: how.grant }, { changes, clock });
+    },
+    scheduled: (): readonly string[] => scheduler.names(),
+  };
+}
+
+/** Calls come so far apart that no key's rate is used up. */
+const callMs = 100;
+const restMs = 2_000;
+const sweepMs = 60_000;
+/** The queues, the one to be emptied first at the beginning. */
+const drained: readonly QueueName[] = ["deliveries", "finishes", "steps", "runs"];
+
+/** As much of an SDK's client as the service uses. */
+const clientOf = (service: Virtual): unknown => ({
+  send: async ({ input, constructor }: { input: object; constructor: { name: string } }) =>
+    service(constructor.name.replace(/Command$/, ""), input as Readonly<Record<string, unknown>>),
+});
+
+function handlerNamed(name: string, table: string, overrides: Overrides): LambdaHandler {
+  const environment = { STAGE: "dev", ACCOUNTS_TABLE: table } as never;
+  if (name === "platforms") return createPlatforms(environment, overrides) as LambdaHandler;
+  if (name === "structured") return createStructured(environment, overrides) as LambdaHandler;
+  return createLambda(name as LambdaName, table, overrides);
+}
+
+/** What a receiver answers goes by its host's name; `flaky` takes what comes a second time. */
+export function statusOf(url: string, attempt: number): number {
+  const { hostname } = new URL(url);
+  if (hostname.startsWith("down")) return 500;
+  if (hostname.startsWith("gone")) return 410;
+  if (hostname.startsWith("flaky")) return attempt === 1 ? 503 : 200;
+  return 200;
+}
+
+const senderTo = (sent: SentWebhook[], now: () => number): Sender => ({
+  connect: (url) => ({
+    async send({ headers, body }) {
+      const status = statusOf(url, Number(headers["Service-Attempt"]));
+      const text = Buffer.from(body).toString();
+      sent.push({ url, at: now(), headers: { ...headers }, body: text, status });
+      return {
+        outcome: "answered",
+        status,
+        retryAfter: null,
+        body: Buffer.from(`answer ${status}`),
+        durationMs: 3,
+      };
+    },
+    close: () => {},
+  }),
+});
+
+/** Customers' buckets; one whose name begins with `denied` takes nothing. */
+function bucketsIn(buckets: Map<string, Map<string, Buffer>>): CustomerBuckets {
+  const made = (bucket: string, effect: (objects: Map<string, Buffer>) => void): BucketOutcome => {
+    if (bucket.startsWith("denied")) return { outcome: "failed", reason: "AccessDenied" };
+    const objects = buckets.get(bucket) ?? new Map<string, Buffer>();
+    buckets.set(bucket, objects);
+    effect(objects);
+    return { outcome: "done" };
+  };
+  return {
+    open: ({ bucket }) => ({
+      put: async ({ key, bytes }) =>
+        made(bucket, (objects) => void objects.set(key, Buffer.from(bytes))),
+      delete: async (key) => made(bucket, (objects) => void objects.delete(key)),
+      close: () => {},
+    }),
+  };
+}

@@ -1,0 +1,117 @@
+import type fc from "fast-check";
+import type { ApiAnswer, ApiRequest } from "../api.ts";
+import { anything, differences, type Predicted } from "./compare.ts";
+import { type Model, tickModel } from "./model.ts";
+import type { Service } from "./service.ts";
+
+/** What a sequence of commands plays with: the service, and what it is believed to be. */
+export interface Session {
+  readonly service: Service;
+  readonly model: Model;
+  /** Commands by what they came to, and how often. */
+  readonly counts: Map<string, number>;
+  /** Webhooks that went out and were looked at. */
+  looked: number;
+}
+
+/** A command whose parameters are drawn; what they name is looked up when it is played. */
+export interface Played<Drawn> {
+  readonly name: string;
+  readonly drawn: fc.Arbitrary<Drawn>;
+  /** How often, beside the others; 1 unless told. */
+  readonly weight?: number;
+  readonly can?: (model: Model, drawn: Drawn) => boolean;
+  readonly play: (session: Session, drawn: Drawn) => Promise<string | void>;
+}
+
+export const command = <Drawn>(played: Played<Drawn>): Played<unknown> =>
+  played as unknown as Played<unknown>;
+
+type Wanted = Omit<ApiRequest, "key"> & { readonly key?: string };
+
+/** A call of the API with the first key, unless another is given. */
+export async function call({ service, model }: Session, wanted: Wanted): Promise<ApiAnswer> {
+  const answer = await service.call({ key: model.keys[0]?.key ?? "", ...wanted });
+  const { headers, status, body } = answer;
+  const what = `${wanted.method} ${wanted.path}`;
+  require(what, Boolean(headers["x-request-id"]?.startsWith("req_")), "X-Request-Id");
+  if (status >= 400) {
+    const { error } = body as unknown as { error: Record<string, unknown> };
+    const { code, param } = error;
+    const docs = `/docs/errors#${String(code)}`;
+    const shape = { code, message: anything, ...(param !== undefined && { param }), docs };
+    compare(what, error, { ...shape });
+    const isSoon = (body as Record<string, unknown>)["coming_soon"];
+    require(what, (status === 501) === (isSoon === true), "coming_soon goes with 501");
+  }
+  const [credits, balance] = [headers["x-service-credits"], headers["x-service-balance"]];
+  if (status >= 400 && credits !== undefined) compare(what, credits, "0");
+  if (status >= 400 && balance !== undefined) compare(what, balance, `${model.books.balance}`);
+  return answer;
+}
+
+/** Works off what follows from a call. */
+export const settle = ({ service, model }: Session): Promise<void> =>
+  service.work((tick) => tickModel(model, tick, service.now()));
+
+export function compare(what: string, actual: unknown, predicted: Predicted): void {
+  const found = differences(actual, predicted);
+  if (found.length > 0) throw new Error(`${what}: ${found.slice(0, 6).join("\n  ")}`);
+}
+
+export function require(what: string, holds: boolean, rule: string): void {
+  if (!holds) throw new Error(`${what}: does not hold: ${rule}`);
+}
+
+/** An answer that has to be this one. */
+export function expectBody(
+  what: string,
+  { status, text, body }: ApiAnswer,
+  predicted: { readonly status: number; readonly body: Predicted },
+): void {
+  if (status !== predicted.status) {
+    throw new Error(`${what}: ${status} ${text.slice(0, 300)}, predicted ${predicted.status}`);
+  }
+  compare(what, body, predicted.body);
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  /** Undefined: not predicted. */
+  readonly param?: string | RegExp;
+}
+
+function isParam(param: string | undefined, wanted: Refusal["param"]): boolean {
+  if (wanted === undefined || param === wanted) return true;
+  return typeof wanted !== "string" && param !== undefined && wanted.test(param);
+}
+
+export function expectRefusal(
+  what: string,
+  { status, text, body }: ApiAnswer,
+  wanted: Refusal,
+): string {
+  const said = `${status} ${text.slice(0, 300)}`;
+  const { error } = (body ?? {}) as unknown as { error?: { code: string; param?: string } };
+  const isCode = status === wanted.status && error?.code === wanted.code;
+  if (!isCode) throw new Error(`${what}: ${said}, predicted ${wanted.status} ${wanted.code}`);
+  if (!isParam(error?.param, wanted.param)) {
+    throw new Error(`${what}: ${said}, predicted param ${String(wanted.param)}`);
+  }
+  return `${wanted.status}`;
+}
+
+export const refused = (param: Refusal["param"]): Refusal => ({
+  status: 400,
+  code: "INVALID_PARAM",
+  ...(param !== undefined && { param }),
+});
+export const missing = (param: string): Refusal => ({ status: 400, code: "MISSING_PARAM", param });
+export const notFound: Refusal = { status: 404, code: "NOT_FOUND" };
+export const conflict: Refusal = { status: 409, code: "CONFLICT" };
+export const notYet: Refusal = { status: 501, code: "NOT_IMPLEMENTED" };
+
+/** One of them, by a number that was drawn; undefined when there is none. */
+export const drawnOf = <T>(values: readonly T[], drawn: number): T | undefined =>
+  values.length === 0 ? undefined : values[drawn % values.length];

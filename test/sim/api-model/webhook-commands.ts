@@ -1,0 +1,752 @@
+import { createHmac } from "node:crypto";
+import fc from "fast-check";
+import { aText, idOf, type Predicted } from "./compare.ts";
+import {
+  type DeliveryModel,
+  digestOf,
+  endOpen,
+  type EndpointModel,
+  type EventModel,
+  iso,
+  type Model,
+  recover,
+  redeliver,
+  shownEvent,
+} from "./model.ts";
+import {
+  call,
+  command,
+  compare,
+  conflict,
+  drawnOf,
+  expectBody,
+  expectRefusal,
+  missing,
+  notFound,
+  type Played,
+  type Refusal,
+  refused,
+  require,
+  type Session,
+  settle,
+} from "./session.ts";
+import { statusOf } from "./service.ts";
+
+const hosts = ["ok", "ok", "ok", "flaky", "down", "gone"] as const;
+const urlOf = (drawn: number): string =>
+  `https://${hosts[drawn % hosts.length]}.hooks.dev/${drawn % 14}`;
+const filters: readonly (readonly string[] | null)[] = [
+  null,
+  null,
+  null,
+  [],
+  ["watchlist.product.changed"],
+  ["watchlist.run.completed", "watchlist.product.delisted"],
+  ["watchlist.product.matched", "webhook.test"],
+];
+
+const live = ({ endpoints }: Model): EndpointModel[] => endpoints.filter((one) => !one.deleted);
+
+const nowhere = ({ endpoints }: Model, drawn: number): string =>
+  drawnOf(
+    [
+      ...endpoints.filter(({ deleted }) => deleted).map(({ id }) => id),
+      `we_${"0".repeat(24)}`,
+      "we_1",
+    ],
+    drawn,
+  ) ?? "";
+
+const shownEndpoint = (endpoint: EndpointModel, now: number): Record<string, Predicted> => ({
+  id: endpoint.id,
+  object: "webhook_endpoint",
+  url: endpoint.url,
+  description: endpoint.description,
+  events: endpoint.events,
+  enabled: endpoint.enabled,
+  secret_hint: endpoint.secret.slice(-4),
+  previous_secret_expires_at:
+    endpoint.previous !== null && endpoint.previous.until > now
+      ? iso(endpoint.previous.until)
+      : null,
+  created_at: iso(endpoint.createdAt),
+  updated_at: aText,
+});
+
+const isSecret = (secret: unknown): boolean => /^whsec_[A-Za-z0-9+/]{44}$/.test(String(secret));
+
+const path = "/v1/webhook_endpoints";
+
+const create = command<{ url: number; filter: number; enabled: number }>({
+  name: "create endpoint",
+  weight: 3,
+  drawn: fc.record({ url: fc.nat(83), filter: fc.nat(6), enabled: fc.nat(5) }),
+  async play(session, { url: drawn, filter, enabled: how }) {
+    const { model, service } = session;
+    const url = urlOf(drawn);
+    const events = filters[filter] ?? null;
+    const description = how === 0 ? null : `Endpoint ${drawn}`;
+    const body = {
+      url: how === 1 ? url.replace("https://", "HTTPS://") : url,
+      ...(how === 0 ? {} : { description }),
+      ...(filter === 0 ? {} : { events }),
+      ...(how === 5 ? { enabled: false } : {}),
+    };
+    const answer = await call(session, { method: "POST", path, body });
+    if (live(model).some((one) => one.url === url)) {
+      return expectRefusal("create endpoint", answer, refused("url"));
+    }
+    if (live(model).length >= 10) return expectRefusal("create endpoint", answer, conflict);
+    const { id, secret } = answer.body as unknown as { id: string; secret: string };
+    const endpoint: EndpointModel = {
+      id,
+      url,
+      description,
+      events,
+      enabled: how !== 5,
+      secret,
+      previous: null,
+      createdAt: service.now(),
+      deleted: false,
+      tests: [],
+    };
+    expectBody("create endpoint", answer, {
+      status: 201,
+      body: { ...shownEndpoint(endpoint, service.now()), id: idOf("we"), secret: isSecret },
+    });
+    model.endpoints.push(endpoint);
+    return "201";
+  },
+});
+
+const refusals: readonly (readonly [object, Refusal])[] = [
+  [{}, missing("url")],
+  [{ url: 1 }, refused("url")],
+  [{ url: "http://ok.hooks.dev/" }, refused("url")],
+  [{ url: "https://127.0.0.1/" }, refused("url")],
+  [{ url: "https://10.1.2.3/" }, refused("url")],
+  [{ url: "https://localhost/" }, refused("url")],
+  [{ url: "https://ok.hooks.dev:80/" }, refused("url")],
+  [{ url: "https://api.example.com/" }, refused("url")],
+  [{ url: "https://ok.hooks.dev/", events: ["nothing"] }, refused(/^events/)],
+  [{ url: "https://ok.hooks.dev/", events: "webhook.test" }, refused("events")],
+  [{ url: "https://ok.hooks.dev/", enabled: "yes" }, refused("enabled")],
+  [{ url: "https://ok.hooks.dev/", description: "x".repeat(121) }, refused("description")],
+];
+
+const badEndpoint = command<number>({
+  name: "bad endpoint",
+  weight: 2,
+  drawn: fc.nat(refusals.length - 1),
+  async play(session, place) {
+    const [body = {}, refusal = notFound] = refusals[place] ?? [];
+    const answer = await call(session, { method: "POST", path, body });
+    return expectRefusal(`endpoint ${JSON.stringify(body)}`, answer, refusal);
+  },
+});
+
+interface Named {
+  readonly endpoint: number;
+  readonly how: number;
+  readonly value: number;
+}
+const drawnEndpoint = fc.record({ endpoint: fc.nat(), how: fc.nat(9), value: fc.nat(83) });
+
+const read = command<Named>({
+  name: "get endpoints",
+  weight: 2,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how }) {
+    const { model, service } = session;
+    const get = (id: string) => call(session, { method: "GET", path: `${path}${id}` });
+    if (how === 0) return expectRefusal("get", await get(`/${nowhere(model, drawn)}`), notFound);
+    const found = drawnOf(live(model), drawn);
+    if (how < 5 || found === undefined) {
+      const data = live(model).map((one) => shownEndpoint(one, service.now() + 100));
+      const body = { object: "list", data, has_more: false };
+      expectBody("endpoints", await get(""), { status: 200, body });
+      return "200";
+    }
+    const body = shownEndpoint(found, service.now() + 100);
+    expectBody("endpoint", await get(`/${found.id}`), { status: 200, body });
+    return "200";
+  },
+});
+
+const patch = command<Named>({
+  name: "patch endpoint",
+  weight: 3,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how, value }) {
+    const { model, service } = session;
+    const found = drawnOf(live(model), drawn);
+    const send = (id: string, body: object) =>
+      call(session, { method: "PATCH", path: `${path}/${id}`, body });
+    if (found === undefined) {
+      return expectRefusal("patch", await send(nowhere(model, drawn), { enabled: true }), notFound);
+    }
+    const url = urlOf(value);
+    const body = {
+      ...(how < 2 && { url }),
+      ...(how % 3 === 0 && { description: value % 2 === 0 ? null : `New ${value}` }),
+      ...(how % 4 === 1 && { events: filters[value % filters.length] ?? null }),
+      ...(how > 5 && { enabled: value % 3 !== 0 }),
+    };
+    const answer = await send(found.id, body);
+    if (body.url !== undefined && live(model).some((one) => one !== found && one.url === url)) {
+      return expectRefusal("patch endpoint", answer, refused("url"));
+    }
+    Object.assign(found, body);
+    if (body.enabled === false) endOpen(model, found);
+    expectBody("patch endpoint", answer, {
+      status: 200,
+      body: shownEndpoint(found, service.now()),
+    });
+    await settle(session);
+    return "200";
+  },
+});
+
+const rotate = command<Named>({
+  name: "rotate secret",
+  weight: 2,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how }) {
+    const { model, service } = session;
+    const found = drawnOf(live(model), drawn);
+    const send = (id: string, body?: object) =>
+      call(session, { method: "POST", path: `${path}/${id}/rotate`, ...(body && { body }) });
+    if (found === undefined) {
+      return expectRefusal("rotate", await send(nowhere(model, drawn)), notFound);
+    }
+    if (how === 0) {
+      const answer = await send(found.id, { overlap: "no" });
+      return expectRefusal("rotate", answer, refused("overlap"));
+    }
+    const overlap = how > 3;
+    const answer = await send(found.id, how > 6 ? undefined : { overlap });
+    const now = service.now();
+    const { secret } = answer.body as unknown as { secret: string };
+    found.previous = overlap ? { secret: found.secret, until: now + 86_400_000 } : null;
+    found.secret = secret;
+    expectBody("rotate", answer, {
+      status: 200,
+      body: { ...shownEndpoint(found, now), secret: isSecret },
+    });
+    return overlap ? "200 overlap" : "200";
+  },
+});
+
+const test = command<Named>({
+  name: "test endpoint",
+  weight: 2,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn }) {
+    const { model, service } = session;
+    const found = drawnOf(live(model), drawn);
+    const send = (id: string) => call(session, { method: "POST", path: `${path}/${id}/test` });
+    if (found === undefined)
+      return expectRefusal("test", await send(nowhere(model, drawn)), notFound);
+    const now = service.now() + 100;
+    if (found.tests.filter((at) => at > now - 60_000).length >= 9) return "not played";
+    const before = service.sent.length;
+    const answer = await send(found.id);
+    found.tests.push(now);
+    const status = found.enabled ? statusOf(found.url, 1) : null;
+    const delivered = status === 200;
+    const error = status === null ? "endpoint_disabled" : delivered ? null : `status_${status}`;
+    expectBody("test", answer, {
+      status: 200,
+      body: {
+        object: "webhook_test",
+        endpoint_id: found.id,
+        delivered,
+        status_code: status,
+        duration_ms: found.enabled ? 3 : 0,
+        error,
+      },
+    });
+    model.deliveries.push({
+      endpointId: found.id,
+      event: null,
+      type: "webhook.test",
+      at: now,
+      state: delivered ? "delivered" : "failed",
+      attempts: 1,
+      error,
+    });
+    compare("sent by the test", service.sent.length - before, status === null ? 0 : 1);
+    await settle(session);
+    return delivered ? "200 delivered" : "200 not delivered";
+  },
+});
+
+/**
+ * What was sent since went to endpoints that receive, and bears a signature of every secret that
+ * signed then, the newest first (D1, D4).
+ */
+export function expectSigned(session: Session): void {
+  const { service, model } = session;
+  for (const { body, headers, at, url } of service.sent.slice(session.looked)) {
+    const endpoint = live(model).find((one) => one.url === url);
+    if (endpoint === undefined || !endpoint.enabled)
+      throw new Error(`Nobody asked for ${body} at ${url}`);
+    const { secret, previous } = endpoint;
+    const t = Math.floor(at / 1_000);
+    const secrets = [
+      secret,
+      ...(previous !== null && previous.until > at ? [previous.secret] : []),
+    ];
+    const macs = secrets.map((one) =>
+      createHmac("sha256", one).update(`${t}.${body}`).digest("hex"),
+    );
+    const signature = [`t=${t}`, ...macs.map((mac) => `v1=${mac}`)].join(",");
+    compare("Service-Signature", headers["Service-Signature"], signature);
+    const { type } = JSON.parse(body) as { type: string };
+    compare("Service-Event-Type", headers["Service-Event-Type"], type);
+  }
+  session.looked = service.sent.length;
+}
+
+const remove = command<Named>({
+  name: "delete endpoint",
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how }) {
+    const { model } = session;
+    const found = drawnOf(live(model), drawn);
+    const end = (id: string) => call(session, { method: "DELETE", path: `${path}/${id}` });
+    if (found === undefined || how === 0) {
+      return expectRefusal("delete", await end(nowhere(model, drawn)), notFound);
+    }
+    expectBody("delete", await end(found.id), {
+      status: 200,
+      body: { id: found.id, object: "webhook_endpoint", deleted: true },
+    });
+    found.deleted = true;
+    endOpen(model, found);
+    await settle(session);
+    return "200";
+  },
+});
+
+interface Told {
+  readonly id: string;
+  readonly endpoint_id: string;
+  readonly event_id: string;
+  readonly event_type: string;
+  readonly watchlist_id: string | null;
+  readonly state: string;
+  readonly attempt_count: number;
+  readonly last_status: number | null;
+  readonly last_error: string | null;
+  readonly next_attempt_at: string | null;
+  readonly created_at: string;
+  readonly run_id: string | null;
+}
+
+/** Every delivery that the log tells of, page by page. */
+async function readLog(session: Session, at: string, limit: number): Promise<readonly Told[]> {
+  const all: Told[] = [];
+  let after = "";
+  for (let pages = 0; pages < 400; pages += 1) {
+    const mark = at.includes("?") ? "&" : "?";
+    const answer = await call(session, {
+      method: "GET",
+      path: `${at}${mark}limit=${limit}${after}`,
+    });
+    compare(at, answer.status, 200);
+    const page = answer.body as unknown as {
+      data: readonly Told[];
+      has_more: boolean;
+      next_starting_after: string | null;
+    };
+    require(at, page.data.length <= limit, "no more than the limit");
+    compare(at, page.has_more, page.next_starting_after !== null);
+    all.push(...page.data);
+    if (page.next_starting_after === null) return all;
+    after = `&starting_after=${page.next_starting_after}`;
+  }
+  throw new Error(`${at} never ends`);
+}
+
+const states: Readonly<Record<DeliveryModel["state"], readonly string[]>> = {
+  delivered: ["delivered"],
+  failed: ["failed"],
+  open: ["pending", "delivered", "failed"],
+  ended: ["delivered", "failed"],
+};
+
+const nameOf = (type: string, at: string, endpointId: string): string =>
+  [at, endpointId, type].join(" ");
+
+/** Reads on in the feed behind the last event that is known by its id. */
+async function learnIds(session: Session): Promise<void> {
+  const { events } = session.model;
+  for (;;) {
+    const at = events.findIndex(({ id }) => id === undefined);
+    if (at < 0) return;
+    const after = at === 0 ? "" : `&after=${events[at - 1]?.id}`;
+    const place = `/v1/events?limit=100${after}`;
+    const answer = await call(session, { method: "GET", path: place });
+    compare(place, answer.status, 200);
+    const { data } = answer.body as unknown as { data: readonly Envelope[] };
+    require(place, data.length > 0, `${events.length - at} events are still to come`);
+    for (const [n, { id, type, created_at: created }] of data.entries()) {
+      const event = events[at + n];
+      if (event === undefined) throw new Error(`${place}: nobody expects ${id}`);
+      compare(place, [type, created], [event.type, iso(event.at)]);
+      event.id = id;
+    }
+  }
+}
+
+const isOf = (delivery: DeliveryModel, told: Told): boolean =>
+  delivery.endpointId === told.endpoint_id &&
+  delivery.type === told.event_type &&
+  iso(delivery.at) === told.created_at &&
+  (delivery.event === null || delivery.event.id === told.event_id);
+
+const listOf = (delivery: DeliveryModel): string | null => delivery.event?.run.list.id ?? null;
+
+interface Filter {
+  readonly state?: string;
+  readonly event_type?: string;
+  readonly watchlist_id?: string;
+  readonly endpoint_id?: string;
+}
+
+/** The log, held against what is believed of every delivery. */
+export async function expectLog(session: Session, filter: Filter, limit = 100): Promise<void> {
+  const { model } = session;
+  const query = new URLSearchParams(filter as Record<string, string>).toString();
+  const at = `/v1/webhook_deliveries${query === "" ? "" : `?${query}`}`;
+  await learnIds(session);
+  const told = await readLog(session, at, limit);
+  compare(at, new Set(told.map(({ id }) => id)).size, told.length);
+  const times = told.map(({ created_at: created }) => created);
+  compare(at, times, times.toSorted().toReversed());
+  const known = model.deliveries.filter(
+    (one) =>
+      (filter.event_type === undefined || one.type === filter.event_type) &&
+      (filter.watchlist_id === undefined || listOf(one) === filter.watchlist_id) &&
+      (filter.endpoint_id === undefined || one.endpointId === filter.endpoint_id) &&
+      (filter.state === undefined || states[one.state].includes(filter.state)),
+  );
+  const left = new Map<string, DeliveryModel[]>();
+  for (const one of known) {
+    const name = nameOf(one.type, iso(one.at) ?? "", one.endpointId);
+    left.set(name, [...(left.get(name) ?? []), one]);
+  }
+  for (const one of told) {
+    const name = nameOf(one.event_type, one.created_at, one.endpoint_id);
+    const candidates = left.get(name) ?? [];
+    const place = candidates.findIndex((delivery) => isOf(delivery, one));
+    const delivery = candidates[place];
+    if (delivery === undefined) throw new Error(`${at}: nobody expects ${JSON.stringify(one)}`);
+    candidates.splice(place, 1);
+    expectDelivery(at, one, delivery);
+  }
+  // What may be in another state need not be among those of one state.
+  const isCertain = (one: DeliveryModel): boolean =>
+    filter.state === undefined || states[one.state].length === 1;
+  const lacking = [...left.values()].flat().filter(isCertain);
+  if (lacking.length > 0) {
+    throw new Error(
+      `${at}: lacks ${lacking.map(({ type, at: when, state }) => `${type} ${iso(when)} ${state}`).join(", ")}`,
+    );
+  }
+}
+
+function expectDelivery(what: string, told: Told, delivery: DeliveryModel): void {
+  const { state, attempts, error } = delivery;
+  require(what, states[state].includes(told.state), `${JSON.stringify(told)} is ${state}`);
+  compare(what, told.run_id === null, delivery.event === null);
+  if (attempts !== null) compare(`${what} attempts`, told.attempt_count, attempts);
+  if (state === "delivered") {
+    compare(what, [told.last_status, told.last_error, told.next_attempt_at], [200, null, null]);
+  }
+  if (state === "failed") compare(what, [told.last_error, told.next_attempt_at], [error, null]);
+  if (state !== "open") compare(what, told.next_attempt_at, null);
+}
+
+const log = command<Named & { readonly limit: number }>({
+  name: "delivery log",
+  weight: 4,
+  drawn: fc.record({
+    endpoint: fc.nat(),
+    how: fc.nat(9),
+    value: fc.nat(83),
+    limit: fc.constantFrom(100, 100, 50, 7),
+  }),
+  async play(session, { endpoint: drawn, how, value, limit: wanted }) {
+    const { model } = session;
+    const limit = model.deliveries.length > 60 ? Math.max(wanted, 50) : wanted;
+    if (how === 0) {
+      const answer = await call(session, {
+        method: "GET",
+        path: "/v1/webhook_deliveries?state=lost",
+      });
+      return expectRefusal("log", answer, refused("state"));
+    }
+    const endpoint = drawnOf(model.endpoints, drawn);
+    const list = drawnOf([...model.lists.map(({ id }) => id), ...model.gone], drawn);
+    const types = [...new Set(model.deliveries.map(({ type }) => type))];
+    const type = drawnOf(types, value);
+    await expectLog(
+      session,
+      {
+        ...(how % 2 === 0 && endpoint && { endpoint_id: endpoint.id }),
+        ...(how % 3 === 0 && { state: ["pending", "delivered", "failed"][value % 3] ?? "" }),
+        ...(how % 4 === 1 && type !== undefined && { event_type: type }),
+        ...(how === 7 && list !== undefined && { watchlist_id: list }),
+      },
+      limit,
+    );
+    return "200";
+  },
+});
+
+const one = command<Named>({
+  name: "delivery",
+  weight: 3,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how, value }) {
+    const { model, service } = session;
+    const base = "/v1/webhook_deliveries";
+    if (how === 0) {
+      const answer = await call(session, { method: "GET", path: `${base}/dlv_${"0".repeat(24)}` });
+      return expectRefusal("delivery", answer, notFound);
+    }
+    const endpoint = drawnOf(live(model), drawn);
+    if (endpoint === undefined) return "not played";
+    const told = await readLog(session, `${path}/${endpoint.id}/deliveries`, 100);
+    const chosen = drawnOf(told, value);
+    if (chosen === undefined) return "none";
+    await learnIds(session);
+    const delivery = model.deliveries.find((candidate) => isOf(candidate, chosen));
+    if (delivery === undefined) throw new Error(`nobody expects ${JSON.stringify(chosen)}`);
+    if (how < 4) {
+      const answer = await call(session, { method: "GET", path: `${base}/${chosen.id}` });
+      const { attempts, ...rest } = answer.body as unknown as Told & {
+        attempts: readonly { status: number | null; error: string | null }[];
+      };
+      compare("delivery", rest, chosen);
+      compare("delivery", attempts.length, Math.min(25, chosen.attempt_count));
+      compare("delivery", attempts.at(-1)?.error ?? null, chosen.last_error);
+      return "200";
+    }
+    const before = service.sent.length;
+    const answer = await call(session, {
+      method: "POST",
+      path: `${base}/${chosen.id}/redeliver`,
+    });
+    if (delivery.event === null || !endpoint.enabled) {
+      return expectRefusal("redeliver", answer, conflict);
+    }
+    compare("redeliver", answer.status, 202);
+    compare("redeliver", (answer.body as unknown as Told).state, "pending");
+    redeliver(delivery, endpoint);
+    await settle(session);
+    const sent = service.sent.slice(before).filter(({ url }) => url === endpoint.url);
+    require("redeliver", sent.length > 0, "it is sent again");
+    compare(
+      "redelivered event",
+      sent.map(({ body }) => (JSON.parse(body) as { id: string }).id).includes(chosen.event_id),
+      true,
+    );
+    return "202";
+  },
+});
+
+const recovery = command<Named>({
+  name: "recover",
+  weight: 2,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how, value }) {
+    const { model, service } = session;
+    const endpoint = drawnOf(live(model), drawn);
+    const send = (id: string, body: object) =>
+      call(session, { method: "POST", path: `${path}/${id}/recover`, body });
+    const now = service.now() + 100;
+    const since = now - (value + 1) * 3_600_000 - 1;
+    if (endpoint === undefined) {
+      const answer = await send(nowhere(model, drawn), { since: iso(since) });
+      return expectRefusal("recover", answer, notFound);
+    }
+    if (how < 2 && endpoint.enabled) {
+      const [body, refusal] =
+        drawnOf(
+          [
+            [{}, missing("since")],
+            [{ since: iso(now + 3_600_000) }, refused("since")],
+            [{ since: "yesterday" }, refused("since")],
+            [{ since: iso(now - 31 * 86_400_000) }, refused("since")],
+            [{ since: iso(since), until: iso(now + 3_600_000) }, refused("until")],
+            [{ since: iso(since), until: iso(since) }, refused("since")],
+          ] as const,
+          value,
+        ) ?? ([{}, missing("since")] as const);
+      return expectRefusal("recover", await send(endpoint.id, body), refusal);
+    }
+    const until = how > 7 ? now - 1_800_000 : null;
+    const answer = await send(endpoint.id, {
+      since: iso(since),
+      ...(until === null ? {} : { until: iso(until) }),
+    });
+    if (!endpoint.enabled) return expectRefusal("recover", answer, conflict);
+    expectBody("recover", answer, {
+      status: 202,
+      body: {
+        object: "webhook_recovery",
+        endpoint_id: endpoint.id,
+        since: iso(since),
+        until: iso(until ?? now),
+      },
+    });
+    recover(model, endpoint, { since, until: until ?? now });
+    await settle(session);
+    return "202";
+  },
+});
+
+interface Envelope {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string;
+  readonly data: { readonly run_number?: number; readonly events_digest?: string };
+}
+
+/** The feed, page by page, held against every event that there was. */
+export async function expectFeed(
+  session: Session,
+  wanted: readonly EventModel[],
+  { filter, limit }: { filter: string; limit: number },
+): Promise<readonly Envelope[]> {
+  const all: Envelope[] = [];
+  let after = "";
+  for (let pages = 0; ; pages += 1) {
+    const at = `/v1/events?limit=${limit}${filter}${after}`;
+    const answer = await call(session, { method: "GET", path: at });
+    compare(at, answer.status, 200);
+    const page = answer.body as unknown as {
+      data: readonly Envelope[];
+      has_more: boolean;
+      next_after: string | null;
+    };
+    require(at, page.data.length <= limit, "no more than the limit");
+    all.push(...page.data);
+    if (!page.has_more) break;
+    require(at, pages < 600 && page.next_after !== null, "the feed ends");
+    after = `&after=${page.next_after}`;
+  }
+  compare(
+    `events ${filter}`,
+    all.map(({ type, created_at: at }) => `${type} ${at}`),
+    wanted.map(({ type, at }) => `${type} ${iso(at)}`),
+  );
+  for (const [at, event] of wanted.entries()) {
+    compare(`event ${at} of the feed${filter}`, all[at], shownEvent(event));
+  }
+  for (const [at, event] of wanted.entries()) {
+    event.id ??= all[at]?.id ?? "";
+    compare("the id of an event", all[at]?.id, event.id);
+  }
+  compare("ids of events", new Set(all.map(({ id }) => id)).size, all.length);
+  return all;
+}
+
+/** Each run's digest is that of the ids that the feed tells. */
+export function expectDigests(feed: readonly Envelope[]): void {
+  let ids: string[] = [];
+  for (const { id, type, data } of feed) {
+    ids.push(id);
+    if (type !== "watchlist.run.completed") continue;
+    compare("events_digest", data.events_digest, digestOf(ids));
+    ids = [];
+  }
+}
+
+const events = command<Named & { readonly limit: number }>({
+  name: "events",
+  weight: 4,
+  drawn: fc.record({
+    endpoint: fc.nat(),
+    how: fc.nat(9),
+    value: fc.nat(83),
+    limit: fc.constantFrom(100, 100, 40, 7),
+  }),
+  async play(session, { endpoint: drawn, how, value, limit: wanted }) {
+    const { model } = session;
+    const limit = model.events.length > 60 ? 100 : wanted;
+    if (how === 0) return badFeed(session, value);
+    const type =
+      how % 3 === 0
+        ? drawnOf([...new Set(model.events.map((event) => event.type))], value)
+        : undefined;
+    const list =
+      how % 4 === 1
+        ? drawnOf([...model.lists.map(({ id }) => id), ...model.gone], drawn)
+        : undefined;
+    const from = how === 8 ? drawnOf(model.events, value)?.at : undefined;
+    const filter = [
+      type === undefined ? "" : `&type=${type}`,
+      list === undefined ? "" : `&watchlist_id=${list}`,
+    ].join("");
+    const chosen = model.events.filter(
+      (event) =>
+        (type === undefined || event.type === type) &&
+        (list === undefined || event.run.list.id === list) &&
+        (from === undefined || event.at >= from),
+    );
+    if (from === undefined) {
+      const feed = await expectFeed(session, chosen, { filter, limit });
+      if (type === undefined && list === undefined) expectDigests(feed);
+      return "200";
+    }
+    return feedSince(session, from, chosen);
+  },
+});
+
+async function badFeed(session: Session, drawn: number): Promise<string> {
+  const [query, param] = drawnOf(
+    [
+      ["after=yesterday", "after"],
+      ["type=webhook.test", "type"],
+      ["watchlist_id=x", "watchlist_id"],
+      ["limit=101", "limit"],
+    ] as const,
+    drawn,
+  ) ?? ["limit=0", "limit"];
+  const answer = await call(session, { method: "GET", path: `/v1/events?${query}` });
+  return expectRefusal("events", answer, refused(param));
+}
+
+/** The feed from a time on, which is inclusive. */
+async function feedSince(
+  session: Session,
+  from: number,
+  wanted: readonly EventModel[],
+): Promise<string> {
+  const at = `/v1/events?after=${iso(from)}&limit=100`;
+  const answer = await call(session, { method: "GET", path: at });
+  const { data } = answer.body as unknown as { data: readonly Envelope[] };
+  compare(
+    at,
+    data.map(({ type, created_at: created }) => `${type} ${created}`),
+    wanted.slice(0, 100).map(({ type, at: happened }) => `${type} ${iso(happened)}`),
+  );
+  return "200 since";
+}
+export const webhookCommands: readonly Played<unknown>[] = [
+  create,
+  badEndpoint,
+  read,
+  patch,
+  rotate,
+  test,
+  remove,
+  log,
+  one,
+  recovery,
+  events,
+];

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { isSubscribed } from "../../../shared/webhooks/endpoint.ts";
+import type { SentRequest } from "../receivers.ts";
+import type { PublishedRun } from "../scenarios/deliveries-scene.ts";
+import { clocksAgree, type EndpointScene } from "./deliveries-endpoint.ts";
+import { statesWithin } from "./deliveries-history.ts";
+import { isEnd } from "./deliveries-log.ts";
+import { nameOf } from "./deliveries-requests.ts";
+
+/** First and last moment at which a run may have been published. */
+const windowOf = ({ publishes }: PublishedRun): { from: number; to: number } => ({
+  from: Math.min(...publishes.map(({ begunAt }) => begunAt)),
+  to: Math.max(...publishes.map(({ endedAt, begunAt }) => endedAt ?? begunAt)),
+});
+
+const isSuccess = (status: SentRequest["status"]): boolean =>
+  typeof status === "number" && status >= 200 && status < 300;
+
+/** What an endpoint was subscribed to all the while reached it, or is recorded as failed. */
+export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScene): void {
+  const { states } = endpoint;
+  for (const [id, { run, event }] of meant) {
+    const named = run.run.webhookEndpointId;
+    if (named !== null && named !== endpoint.id) continue;
+    const { from, to } = windowOf(run);
+    const isOwed =
+      named !== null ||
+      statesWithin(states, from, to).every(
+        (state) => state !== null && isSubscribed(state.endpoint, event.type),
+      );
+    if (!isOwed) continue;
+    const name = `${event.id} for ${endpoint.id}`;
+    const delivery = log.get(id);
+    if (delivery === undefined) throw new Error(`${name}: is not in the log`);
+    const since = statesWithin(states, from, scene.world.turns.now());
+    if (!since.every((state) => state?.endpoint.enabled === true)) continue;
+    const arrived = sent.filter(
+      ({ headers, status }) => headers["Service-Delivery-Id"] === id && isSuccess(status),
+    );
+    assert.ok(delivery.state === "failed" || arrived.length > 0, `${name}: arrived`);
+    if (arrived.length > 1) scene.world.sighted("an event that arrived twice");
+    assert.ok(!isEnd(delivery.attempts.at(-1)?.error ?? null), `${name}: not ended`);
+  }
+}
+
+/** First attempts follow the run's order where nothing went wrong. */
+export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointScene): void {
+  const { redeliveries, recoveries } = scene.deeds;
+  const wasAsked = [...redeliveries, ...recoveries].some(
+    ({ endpointId }) => endpointId === endpoint.id,
+  );
+  const hasFailed =
+    sent.some(({ status }) => !isSuccess(status)) ||
+    [...log.values()].some(({ attempts }) => attempts.some(({ error }) => error !== null));
+  // Who is two minutes ahead may take over a lease that is not over.
+  if (wasAsked || hasFailed || isTroubled || !clocksAgree(scene)) return;
+  if (endpoint.states.length > 1) return;
+  for (const { run } of scene.runs.values()) {
+    const ids = run.events.map(({ id }) => id);
+    const arrived = sent
+      .map(({ headers }) => String(headers["webhook-id"]))
+      .filter((id) => ids.includes(id));
+    assert.deepEqual(
+      arrived,
+      ids.filter((id) => arrived.includes(id)),
+      `order of ${run.runId} at ${endpoint.id}`,
+    );
+    if (arrived.length > 1) scene.world.sighted("a run's events whose order was held");
+  }
+}
+
+/** What was read so long ago may be out of date by now. */
+const readMs = 10_000;
+
+/** What the log says is delivered is not sent again by a process that could read so. */
+export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
+  const { recoveries, redeliveries } = scene.deeds;
+  const hasRecovered = recoveries.some(({ endpointId }) => endpointId === endpoint.id);
+  for (const request of sent) {
+    const id = String(request.headers["Service-Delivery-Id"]);
+    const deliveredAt = scene.history.delivered.get(id) ?? Infinity;
+    const wasAsked = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
+    if (wasAsked || request.task.stoodStill === true) continue;
+    const name = `${nameOf(request)}: after it was delivered`;
+    assert.ok(request.startedAt < deliveredAt + readMs, name);
+  }
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { said } from "../said.ts";
+import type { DeliveryScene, HeardAnswer } from "../scenarios/deliveries-scene.ts";
+import { allRows } from "./deliveries-endpoint.ts";
+
+/** Secrets appear nowhere but in the one answer that shows a new one. */
+export async function checkSecrets(scene: DeliveryScene): Promise<void> {
+  const { world, users, history, given, heard } = scene;
+  const signing = [...history.endpoints.values()].flatMap(({ states }) =>
+    states.flatMap(({ value }) => (value === null ? [] : [value.secret])),
+  );
+  const secrets = [...new Set([...signing, ...given, ...users.map(({ key }) => key)])];
+  const absent = (text: string, where: string): void => {
+    for (const secret of secrets) assert.ok(!text.includes(secret), `a secret in ${where}`);
+  };
+  for (const { text } of said()) absent(text, `the log: ${text}`);
+  for (const line of world.turns.trace) absent(line, "the trace");
+  for (const body of world.queues.bodies) absent(body, "a message");
+  for (const { url, body } of world.receivers.sent) absent(`${url} ${body}`, `a request to ${url}`);
+  for (const row of await allRows(world))
+    absent(JSON.stringify(row), `row ${String(row["pk"])} ${String(row["sk"])}`);
+  for (const one of heard) {
+    const shown = shownBy(one);
+    const { text = "" } = one.answer ?? {};
+    absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);
+    // What a user was told is what signs.
+    if (shown !== null) assert.ok(signing.includes(shown), `the secret of ${one.request.path}`);
+  }
+}
+
+/** The new secret of an endpoint, which is shown this once. */
+function shownBy({ request, answer }: HeardAnswer): string | null {
+  const { method, path } = request;
+  const isNew = method === "POST" && /^\/v1\/webhook_endpoints(\/\w+\/rotate)?$/.test(path);
+  if (!isNew || answer === undefined || answer.status >= 300) return null;
+  return String(answer.body?.["secret"]);
+}

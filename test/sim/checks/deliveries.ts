@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
+import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
+import type { Delivery } from "../../../shared/webhooks/delivery.ts";
+import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
+import { checkFailures, failuresSaid } from "./deliveries-errors.ts";
+import { allRows, type EndpointScene } from "./deliveries-endpoint.ts";
+import { checkLogged } from "./deliveries-log.ts";
+import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
+import { checkRecoveries, checkRedeliveries } from "./deliveries-asked.ts";
+import { checkRequest, checkTests, meetings } from "./deliveries-requests.ts";
+
+/** Everything that has to hold of webhooks once all is quiet. */
+export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
+  const { world, history } = scene;
+  checkFailures(scene);
+  assert.deepEqual(history.trespasses, [], "targets written by who did not hold them");
+  for (const [name, times] of history.refusals) {
+    // A process that has lost a target stops: what it has not kept is done again by others.
+    assert.ok(times <= 1, `${name}: refused ${times} times`);
+  }
+  await checkFeed(scene);
+  const meant = meetings(scene);
+  for (const request of world.receivers.sent) checkRequest(scene, request, meant);
+  const logs = await logsOf(scene);
+  const troubled = troubledTargets(scene);
+  for (const endpoint of history.endpoints.values()) {
+    const own = new Map([...meant].filter(([, one]) => one.endpoint === endpoint));
+    const log = logs.get(endpoint.accountId) ?? new Map<string, Delivery>();
+    const one: EndpointScene = {
+      scene,
+      endpoint,
+      sent: world.receivers.sent.filter(({ headers }) =>
+        own.has(headers["Service-Delivery-Id"] ?? ""),
+      ),
+      log: new Map([...log].filter(([, { endpointId }]) => endpointId === endpoint.id)),
+      meant: own,
+      isTroubled: troubled.has(endpoint.id),
+    };
+    for (const delivery of one.log.values()) checkLogged(one, delivery);
+    checkTests(one);
+    checkReached(one);
+    checkOrder(one);
+    checkRecoveries(one);
+    checkRedeliveries(one);
+    checkRepeats(one);
+  }
+  await checkNothingIsLeft(scene);
+}
+
+async function checkFeed({ world, users, runs }: DeliveryScene): Promise<void> {
+  const { client, table: tableName, clock, chance } = world;
+  const feed = dynamoEventFeed(client, { tableName, clock, chance });
+  for (const { accountId } of users) {
+    const entries = await feed.after(accountId, 0, 1_000);
+    const numbers = entries.map(({ sequence }) => sequence);
+    assert.deepEqual(
+      numbers,
+      [...numbers.keys()].map((n) => n + 1),
+      "numbers of the feed",
+    );
+    const own = [...runs.values()].filter(({ run }) => run.accountId === accountId);
+    assert.deepEqual(
+      entries.map(({ runId }) => runId).toSorted(),
+      own.map(({ run }) => run.runId).toSorted(),
+      "runs in the feed",
+    );
+  }
+}
+
+async function logsOf({
+  world,
+  users,
+}: DeliveryScene): Promise<ReadonlyMap<string, ReadonlyMap<string, Delivery>>> {
+  const { client, table: tableName, clock, chance } = world;
+  const store = dynamoDeliveryStore(client, { tableName, clock, chance });
+  const logs = new Map<string, ReadonlyMap<string, Delivery>>();
+  for (const { accountId } of users) {
+    const wanted = { limit: 5_000, before: null, filter: {} };
+    const { deliveries, lastId } = await store.list(accountId, wanted);
+    assert.equal(lastId, null);
+    logs.set(accountId, new Map(deliveries.map((delivery) => [delivery.id, delivery])));
+  }
+  return logs;
+}
+
+/** Targets whose first attempts may be out of order: a process died, stood still or failed. */
+function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
+  const failed = failuresSaid().flatMap(({ said }) => said.target_id ?? []);
+  const held = history.claims
+    .filter(({ task }) => task.stoodStill === true || task.state !== "done")
+    .map(({ target }) => target.split(" ")[1] ?? "");
+  return new Set([...failed, ...held]);
+}
+
+/** Nothing is owed, due or held any more. */
+async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
+  const rows = await allRows(world);
+  const owed = rows.filter(({ pk }) => String(pk).includes("#outbox#"));
+  assert.deepEqual(owed, [], "entries that are owed");
+  const heads = rows.filter(({ pk }) => String(pk).endsWith("#outbox"));
+  for (const head of heads) {
+    const left = Object.keys(head).filter((name) => !["pk", "sk", "additions"].includes(name));
+    assert.deepEqual(left, [], `row of target ${String(head["sk"])}`);
+  }
+}

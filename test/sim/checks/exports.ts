@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { gunzipSync } from "node:zlib";
+import { dynamoExportStore } from "../../../shared/aws/export-store.ts";
+import type { Destination } from "../../../shared/exports/destination.ts";
+import type { ExportRecord } from "../../../shared/exports/export-record.ts";
+import { manifestKey, objectKey } from "../../../shared/exports/object-key.ts";
+import { attemptsMax, retryWaitsSeconds } from "../../../shared/outbox/backoff.ts";
+import type { DeliveryScene, PublishedRun } from "../scenarios/deliveries-scene.ts";
+import { clockSlackMs } from "./deliveries-endpoint.ts";
+import { wasPublishedWithin } from "./deliveries-asked.ts";
+import { statesWithin } from "./deliveries-history.ts";
+
+/** Everything that has to hold of exports once all is quiet. */
+export async function checkExports(scene: DeliveryScene): Promise<void> {
+  const { world, users, runs } = scene;
+  for (const { bucket, key, missing } of world.buckets.manifests) {
+    assert.deepEqual(missing, [], `${bucket}/${key}: objects that were not there before it`);
+  }
+  const store = dynamoExportStore(world.client, world.table);
+  for (const { accountId } of users) {
+    const wanted = { limit: 1_000, before: null, state: null };
+    const { exports: records } = await store.list(accountId, wanted);
+    const ofRun = new Map(records.map((record) => [record.runId, record]));
+    for (const record of records) checkRecord(scene, accountId, record);
+    for (const run of runs.values()) {
+      if (run.run.accountId === accountId) checkOwed(scene, run, ofRun.get(run.run.runId));
+    }
+    checkBackfills(scene, accountId, ofRun);
+  }
+  checkObjects(scene);
+  checkRepeats(scene);
+}
+
+const folder = ({ run }: PublishedRun, { prefix }: Destination) => ({
+  prefix,
+  watchlistId: run.watchlistId,
+  runNumber: run.runNumber,
+  runStartedAt: run.runStartedAt,
+});
+
+function keysOf(run: PublishedRun, destination: Destination): readonly string[] {
+  const { compression } = destination;
+  return run.run.events.map(({ id, type }, n) =>
+    objectKey(folder(run, destination), { number: n + 1, type, eventId: id, compression }),
+  );
+}
+
+/** An export that is done is whole in the bucket that it says, one that is not says why. */
+function checkRecord(scene: DeliveryScene, accountId: string, record: ExportRecord): void {
+  const { world, history, runs } = scene;
+  const name = `export of ${record.runId}`;
+  const run = runs.get(record.runId);
+  if (run === undefined || run.run.accountId !== accountId) throw new Error(`${name}: whose is it`);
+  assert.ok(["done", "failed"].includes(record.state), `${name} is ${record.state}`);
+  assert.equal(record.nextAttemptAt, null, `${name}: next attempt`);
+  if (record.state === "failed") return checkGivenUp(scene, record, name);
+  const states = history.destinations.get(accountId) ?? [];
+  const destination = states
+    .map(({ value }) => value)
+    .find((value) => value?.revision === record.destinationRevision);
+  if (destination === undefined || destination === null) {
+    throw new Error(`${name}: no destination has revision ${record.destinationRevision}`);
+  }
+  assert.equal(record.objects, run.run.events.length, `${name}: objects`);
+  const objects = world.buckets.buckets.get(destination.bucket) ?? new Map<string, unknown>();
+  const manifest = manifestKey(folder(run, destination));
+  assert.equal(record.manifestKey, manifest, name);
+  for (const key of [...keysOf(run, destination), manifest]) {
+    assert.ok(objects.has(key), `${name}: ${destination.bucket}/${key} is there`);
+  }
+  if (record.attemptCount > 1) world.sighted("an export done at a later attempt");
+}
+
+/** Nothing is given up before the retry schedule is over, unless its destination went. */
+function checkGivenUp(scene: DeliveryScene, record: ExportRecord, name: string): void {
+  const { lastError, tries, createdAt, finishedAt } = record;
+  if ((lastError ?? "").startsWith("destination_")) {
+    scene.world.sighted(`an export that ends for ${lastError}`);
+    return;
+  }
+  assert.equal(tries, attemptsMax, `${name}: given up for a reason (${lastError})`);
+  const seconds = retryWaitsSeconds.reduce((sum, wait) => sum + wait * 0.9, 0);
+  const tookMs = Date.parse(finishedAt ?? "") - Date.parse(createdAt);
+  assert.ok(
+    (tookMs + clockSlackMs(scene)) / 1_000 > seconds,
+    `${name}: given up after ${tookMs} ms`,
+  );
+  scene.world.sighted("an export given up after ten attempts");
+}
+
+/** A run that ended while there was a destination is exported, unless it was off at any time. */
+function checkOwed(
+  { history, world }: DeliveryScene,
+  { run, publishes }: PublishedRun,
+  record: ExportRecord | undefined,
+): void {
+  const states = history.destinations.get(run.accountId);
+  const isOwed = publishes.some(
+    ({ begunAt, endedAt }) =>
+      endedAt !== null &&
+      statesWithin(states, begunAt, endedAt).every((state) => state?.enabled === true),
+  );
+  if (!isOwed) return;
+  const name = `export of ${run.runId}`;
+  assert.ok(record !== undefined, `${name}: is in the log`);
+  const from = Math.min(...publishes.map(({ begunAt }) => begunAt));
+  const since = statesWithin(states, from, world.turns.now());
+  if (!since.every((state) => state?.enabled === true) || record.tries === attemptsMax) return;
+  assert.equal(record.state, "done", name);
+  if (new Set(since.map((state) => state?.bucket)).size > 1) {
+    world.sighted("an export while its destination was replaced");
+  }
+}
+
+/** A backfill exports every run of its span anew. */
+function checkBackfills(
+  scene: DeliveryScene,
+  accountId: string,
+  ofRun: ReadonlyMap<string, ExportRecord>,
+): void {
+  const { deeds, history, world, runs } = scene;
+  for (const asked of deeds.backfills) {
+    if (!asked.isSure || asked.accountId !== accountId) continue;
+    const since = statesWithin(
+      history.destinations.get(accountId),
+      asked.askedAt,
+      world.turns.now(),
+    );
+    if (since.some((state) => state?.enabled !== true)) continue;
+    for (const run of runs.values()) {
+      if (!wasPublishedWithin(run, asked)) continue;
+      const at = new Date(asked.askedAt).toISOString();
+      const name = `export of ${run.run.runId}, backfilled at ${at}`;
+      const record = ofRun.get(run.run.runId);
+      if (record === undefined) throw new Error(`${name}: is not in the log`);
+      const finishedAt = Date.parse(record.finishedAt ?? "") + clockSlackMs(scene);
+      assert.ok(finishedAt >= asked.askedAt, `${name}: done anew`);
+      if (record.tries === attemptsMax) continue;
+      assert.equal(record.state, "done", name);
+      const doneAt = history.exported.get(run.run.runId)?.at(-1) ?? 0;
+      assert.ok(doneAt >= asked.askedAt, `${name}: done anew`);
+    }
+  }
+}
+
+/** A run whose export is done is not written again, unless somebody asked or another place is set. */
+function checkRepeats({ deeds, history, world, runs }: DeliveryScene): void {
+  for (const { run } of runs.values()) {
+    const doneAt = history.exported.get(run.runId)?.[0];
+    if (doneAt === undefined) continue;
+    if (deeds.backfills.some(({ accountId }) => accountId === run.accountId)) continue;
+    const ids = run.events.map(({ id }) => id);
+    for (const { key, begunAt, task } of world.buckets.puts) {
+      if (!ids.some((id) => key.includes(`-${id}.`)) || task.stoodStill === true) continue;
+      assert.ok(begunAt < doneAt + readMs, `${key} by ${task.name}: written after it was exported`);
+    }
+  }
+}
+/** What was read so long ago may be out of date by now. */
+const readMs = 10_000;
+
+/** Buckets hold what they should, byte for byte, and nothing else. */
+function checkObjects({ world, history, runs }: DeliveryScene): void {
+  const destinations = [...history.destinations].flatMap(([accountId, states]) =>
+    states.flatMap(({ value }) => (value === null ? [] : [{ accountId, destination: value }])),
+  );
+  for (const [bucket, objects] of world.buckets.buckets) {
+    const expected = new Map<string, string>();
+    const manifests = new Map<string, (readonly string[])[]>();
+    const found = destinations.filter(({ destination }) => destination.bucket === bucket);
+    for (const { accountId, destination } of found) {
+      for (const run of runs.values()) {
+        if (run.run.accountId !== accountId) continue;
+        const keys = keysOf(run, destination);
+        keys.forEach((key, n) => expected.set(key, `${run.run.events[n]?.body}\n`));
+        const manifest = manifestKey(folder(run, destination));
+        manifests.set(manifest, [...(manifests.get(manifest) ?? []), keys]);
+      }
+    }
+    for (const [key, { bytes }] of objects) {
+      if (key.endsWith("_service_check")) continue;
+      const name = `${bucket}/${key}`;
+      const ways = manifests.get(key);
+      if (ways === undefined) {
+        const line = key.endsWith(".gz") ? gunzipSync(bytes) : bytes;
+        assert.equal(line.toString(), expected.get(key), name);
+        continue;
+      }
+      const { objects: listed } = JSON.parse(bytes.toString()) as { objects: { key: string }[] };
+      const keys = JSON.stringify(listed.map((one) => one.key));
+      assert.ok(
+        ways.some((way) => JSON.stringify(way) === keys),
+        `${name} lists ${keys}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { accountKeys, watchlistKeys } from "../../../shared/aws/table.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import type { Attempt } from "../sdk.ts";
+import type { World } from "../world.ts";
+
+type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;
+interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** What was seen of lists, by their sort keys. */
+interface Seen {
+  /** Partition keys of their accounts. */
+  readonly owners: Map<string, string>;
+  /** Those that run. */
+  readonly running: Set<string>;
+}
+
+/** Looks at what each write of a list or a key leaves, at once. */
+export function watchCommits(world: World): { check(): void } {
+  const failures: unknown[] = [];
+  const seen: Seen = { owners: new Map(), running: new Set() };
+  world.watchers.push(async (attempt) => {
+    try {
+      for (const look of looksAfter(attempt, seen)) await look(world);
+    } catch (error) {
+      failures.push(error);
+    }
+  });
+  return {
+    /** @throws the first that did not hold */
+    check() {
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+type Look = (world: World) => Promise<void>;
+
+function looksAfter(attempt: Attempt, seen: Seen): Look[] {
+  const looks: Look[] = [];
+  const lists = new Map<string, boolean>();
+  for (const { pk, sk } of keysWritten(attempt)) {
+    if (sk.startsWith("watchlist#")) {
+      seen.owners.set(sk, pk);
+      lists.set(sk, lists.get(sk) ?? false);
+    }
+    if (sk.startsWith("page#")) lists.set(pk, true);
+    if (sk === watchlistKeys.count("").sk) looks.push((world) => checkCount(world, pk, listCount));
+    if (sk === accountKeys.keyCount("").sk) looks.push((world) => checkCount(world, pk, keyCount));
+  }
+  for (const [sk, hasPages] of lists) {
+    looks.push((world) => checkList(world, { sk, hasPages }, seen));
+  }
+  return looks;
+}
+
+const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
+
+function keysWritten({ service, operation, input }: Attempt): readonly Key[] {
+  if (service !== "dynamo") return [];
+  if (writes.has(operation)) return [keyOf(input)];
+  if (operation !== "TransactWriteItems") return [];
+  return (input["TransactItems"] as readonly object[])
+    .flatMap((item) => Object.entries(item) as [string, Attempt["input"]][])
+    .filter(([kind]) => kind !== "ConditionCheck")
+    .map(([, write]) => keyOf(write));
+}
+
+function keyOf(write: Attempt["input"]): Key {
+  const row = (write["Key"] ?? write["Item"]) as Wire;
+  return { pk: row["pk"]?.S ?? "", sk: row["sk"]?.S ?? "" };
+}
+
+interface Counted {
+  readonly row: string;
+  readonly attribute: string;
+  readonly head: string;
+  readonly max: number;
+}
+const listCount: Counted = {
+  row: watchlistKeys.count("").sk,
+  attribute: "watchlists",
+  head: "watchlist#",
+  max: limits.watchlistsMax,
+};
+const keyCount: Counted = {
+  row: accountKeys.keyCount("").sk,
+  attribute: "key_count",
+  head: "key#",
+  max: limits.apiKeysMax,
+};
+
+/** C3: an account's lists, or keys, are as many as its count says, and no more than allowed. */
+async function checkCount(world: World, pk: string, counted: Counted): Promise<void> {
+  const { row, attribute, head, max } = counted;
+  const [count, there] = await Promise.all([
+    get(world, { pk, sk: row }).then((found) => Number(found?.[attribute] ?? 0)),
+    query(world, pk, head).then((rows) => rows.length),
+  ]);
+  assert.equal(count, there, `${pk}: ${attribute}`);
+  assert.ok(count <= max, `${pk} has ${count} ${head}`);
+  if (count === max) world.sighted(`as many as there may be: ${attribute}`);
+}
+
+type ItemCounts = Readonly<Record<"new" | "active" | "delisted", number>>;
+
+/** R10, R13: when the list just written is due, and that its counts are those of its pages. */
+async function checkList(
+  world: World,
+  { sk, hasPages }: { readonly sk: string; readonly hasPages: boolean },
+  { owners, running }: Seen,
+): Promise<void> {
+  const pk = owners.get(sk);
+  const list = pk === undefined ? undefined : await get(world, { pk, sk });
+  if (list === undefined) {
+    if (running.delete(sk)) world.sighted("list deleted while it runs");
+    return;
+  }
+  if (list["running_run"] === null) running.delete(sk);
+  else running.add(sk);
+  const { status, next_run_at: next, due_at: due = null } = list;
+  if (list["paused_reason"] === "insufficient_credits") world.sighted("list paused by the service");
+  assert.equal(next === null, status === "paused", `${sk}: next run of ${String(status)}`);
+  assert.equal(due, next, `${sk} is looked at when it is due`);
+  if (!hasPages) return;
+  const sums = { new: 0, active: 0, delisted: 0 };
+  const pages = (await query(world, sk, "page#")) as { counts: ItemCounts }[];
+  if (pages.length > 1) world.sighted("list of several pages");
+  for (const { counts } of pages) {
+    sums.new += counts.new;
+    sums.active += counts.active;
+    sums.delisted += counts.delisted;
+  }
+  assert.deepEqual({ ...(list["item_counts"] as ItemCounts) }, sums, `${sk}: counts of items`);
+  const total = sums.new + sums.active + sums.delisted;
+  assert.equal(list["item_total"], total, `${sk}: item_total`);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function get({ client, table }: World, Key: Key): Promise<Row | undefined> {
+  const { Item } = await client.send(
+    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+async function query({ client, table }: World, pk: string, head: string): Promise<readonly Row[]> {
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk AND begins_with(sk, :head)",
+      ExpressionAttributeValues: { ":pk": pk, ":head": head },
+      ProjectionExpression: "sk, #counts",
+      ExpressionAttributeNames: { "#counts": "counts" },
+      ConsistentRead: true,
+    }),
+  );
+  return Items;
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { reconcile } from "../../../scripts/admin/reconcile.ts";
+import { differenceLine } from "../../../shared/base/difference.ts";
+import type { KnownList, Tenant } from "../scenarios/lists-tenant.ts";
+import type { World } from "../world.ts";
+import type { watchPurges } from "./lists-purged.ts";
+
+type Row = Readonly<Record<string, unknown>> & { readonly pk: string; readonly sk: string };
+
+/** What has to hold when all is quiet and nothing fails any more. */
+export async function checkEnd(
+  world: World,
+  tenants: readonly Tenant[],
+  purges: ReturnType<typeof watchPurges>,
+): Promise<void> {
+  const rows = await allRows(world);
+  for (const tenant of tenants) {
+    checkLists(rows, tenant);
+    checkLedger(rows, tenant);
+    checkKeys(rows, tenant);
+  }
+  checkOrphans(rows);
+  purges.check(rows);
+  checkNotOverdue(world, rows);
+  await checkBooks(world);
+}
+
+async function allRows({ client, table }: World): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(new ScanCommand({ TableName: table, ExclusiveStartKey }));
+    rows.push(...((page.Items ?? []) as Row[]));
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey !== undefined);
+  return rows;
+}
+
+const listHead = "watchlist#";
+const below = (rows: readonly Row[], accountId: string, head: string): readonly Row[] =>
+  rows.filter(({ pk, sk }) => pk === `account#${accountId}` && sk.startsWith(head));
+
+/** C2, C3: each list that was wished for once, and no other. */
+function checkLists(rows: readonly Row[], { user, lists, intents, others }: Tenant): void {
+  const stored = below(rows, user.accountId, listHead);
+  const ids = new Set(stored.map(({ sk }) => sk.slice(listHead.length)));
+  const isThere = ({ id }: KnownList): boolean => ids.has(id);
+  for (const list of lists) {
+    if (list.goneAt !== undefined) assert.ok(!isThere(list), `${list.id} was deleted and is there`);
+    if (list.deletes === 0) assert.ok(isThere(list), `${list.id} is lost`);
+  }
+  const known = new Set(lists.map(({ id }) => id));
+  const unheard = new Set(
+    intents.filter(({ outcome }) => outcome === "unknown").map(({ name }) => name),
+  );
+  const strange = stored
+    .filter(({ sk }) => !known.has(sk.slice(listHead.length)))
+    .map(({ name }) => String(name))
+    .filter((name) => !name.startsWith("filler "));
+  assert.equal(new Set(strange).size, strange.length, `made twice: ${strange.join(", ")}`);
+  for (const name of strange) assert.ok(unheard.has(name), `${name} was not to be made`);
+  const fillers = stored.length - strange.length - lists.filter(isThere).length;
+  assert.equal(fillers, others, "lists that nobody touched");
+}
+
+/** M5: what only keeps lists and keys costs nothing. */
+function checkLedger(rows: readonly Row[], { user }: Tenant): void {
+  for (const entry of below(rows, user.accountId, "entry#")) {
+    if (entry["type"] === "grant") continue;
+    assert.match(String(entry["run_id"]), /^wlrun_/, `${entry.sk} is of a run`);
+    assert.equal(entry["request_id"], undefined, `${entry.sk} is of no call`);
+  }
+}
+
+function checkKeys(rows: readonly Row[], tenant: Tenant): void {
+  const ids = new Set(
+    below(rows, tenant.user.accountId, "key#").map(({ sk }) => sk.slice("key#".length)),
+  );
+  for (const { id, revokes, revokedAt } of tenant.keys) {
+    if (revokedAt !== undefined) assert.ok(!ids.has(id), `${id} was revoked and is there`);
+    if (revokes === 0) assert.ok(ids.has(id), `${id} is lost`);
+  }
+  const known = tenant.keys.filter(({ id }) => ids.has(id)).length;
+  const strange = ids.size - known - tenant.otherKeys - 1;
+  assert.ok(strange >= 0 && strange <= tenant.keysUnknown, `${strange} keys too many`);
+}
+
+/** R11, C3: nothing is left of a list that does not exist. */
+function checkOrphans(rows: readonly Row[]): void {
+  const lists = new Set(
+    rows
+      .filter(({ pk, sk }) => pk.startsWith("account#") && sk.startsWith(listHead))
+      .map(({ sk }) => sk),
+  );
+  const ofLists = rows.filter(({ pk }) => pk.startsWith(listHead));
+  const runs = new Set(
+    ofLists.filter(({ sk }) => sk.startsWith("run#")).map((row) => `run#${String(row["id"])}`),
+  );
+  const orphans = [
+    ...ofLists.filter(({ pk }) => !lists.has(pk)),
+    // What a worker writes of a run after its list was purged goes by its time to live: steps are
+    // kept for 14 days anyway.
+    ...rows.filter(({ pk, ttl }) => pk.startsWith("run#") && !runs.has(pk) && ttl === undefined),
+    ...rows.filter(({ sk }) => sk === "purge"),
+  ];
+  assert.deepEqual(
+    orphans.map(({ pk, sk }) => `${pk}/${sk}`),
+    [],
+    "rows that nobody owns",
+  );
+}
+
+const overdueMs = 5 * 60_000;
+
+/** R10: without faults, an active list that is due runs. */
+function checkNotOverdue(world: World, rows: readonly Row[]): void {
+  for (const row of rows.filter(
+    ({ sk, pk }) => pk.startsWith("account#") && sk.startsWith(listHead),
+  )) {
+    const next: unknown = row["next_run_at"];
+    if (typeof next !== "string") continue;
+    const late = world.turns.now() - Date.parse(next);
+    assert.ok(late <= overdueMs, `${row.sk} was due at ${next}`);
+  }
+}
+
+/** Whatever the tables keep twice agrees. */
+async function checkBooks(world: World): Promise<void> {
+  const { client, table } = world;
+  const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };
+  const lines: string[] = [];
+  const tally = await reconcile(client, tables, {
+    accountId: null,
+    runsMax: 100,
+    clock: world.clock,
+    report: (difference) => lines.push(differenceLine(difference)),
+  });
+  assert.deepEqual(lines, [], "reconcile finds no difference");
+  assert.equal(tally.unsteady, 0, "nothing moves while it looks");
+}

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import type { Attempt } from "../sdk.ts";
+import type { World } from "../world.ts";
+
+interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;
+type Write = { readonly Item?: Wire; readonly Key?: Wire };
+
+/**
+ * Knows when rows of runs were written last and when lists were purged: what was there when a purge
+ * began is gone when it has ended. What a worker writes after that goes by its time to live.
+ */
+export function watchPurges(world: World): { check(rows: readonly Key[]): void } {
+  let moment = 0;
+  const writtenAt = new Map<string, number>();
+  const begunAt = new Map<string, number>();
+  /** The last beginning of purges that have ended, by the partition of their list. */
+  const purged = new Map<string, number>();
+  /** The partitions of lists by those of their runs. */
+  const listOf = new Map<string, string>();
+  world.watchers.push((attempt) => {
+    moment += 1;
+    for (const { pk, sk, id } of written(attempt)) {
+      if (pk.startsWith("run#")) writtenAt.set(`${pk}/${sk}`, moment);
+      if (sk.startsWith("run#") && id !== undefined) listOf.set(`run#${id}`, pk);
+      if (sk !== "purge") continue;
+      if (attempt.operation !== "DeleteItem") begunAt.set(pk, moment);
+      else purged.set(pk, begunAt.get(pk) ?? 0);
+    }
+  });
+  return {
+    check(rows) {
+      if (purged.size > 0) world.sighted("what a list left was purged");
+      for (const { pk, sk } of rows.filter((row) => row.pk.startsWith("run#"))) {
+        const begun = purged.get(listOf.get(pk) ?? "") ?? 0;
+        assert.ok((writtenAt.get(`${pk}/${sk}`) ?? 0) >= begun, `${pk}/${sk} outlived its list`);
+      }
+    },
+  };
+}
+
+const single: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
+
+function written(attempt: Attempt): readonly (Key & { readonly id: string | undefined })[] {
+  if (attempt.service !== "dynamo") return [];
+  return writesOf(attempt).flatMap(({ Item, Key = Item }) => {
+    const [pk, sk] = [Key?.["pk"]?.S, Key?.["sk"]?.S];
+    return pk === undefined || sk === undefined ? [] : [{ pk, sk, id: Item?.["id"]?.S }];
+  });
+}
+
+function writesOf({ operation, input }: Attempt): readonly Write[] {
+  if (single.has(operation)) return [input as Write];
+  if (operation === "TransactWriteItems") {
+    const items = input["TransactItems"] as readonly Readonly<Record<string, Write>>[];
+    return items.flatMap(({ Put, Update }) => [Put, Update].filter((one) => one !== undefined));
+  }
+  if (operation !== "BatchWriteItem") return [];
+  const tables = input["RequestItems"] as Readonly<
+    Record<string, readonly { readonly PutRequest?: Write }[]>
+  >;
+  return Object.values(tables)
+    .flat()
+    .flatMap(({ PutRequest }) => (PutRequest === undefined ? [] : [PutRequest]));
+}

@@ -1,0 +1,54 @@
+import { flows } from "./scenarios/flows.ts";
+import { startPool, type WorkerPool } from "./pool.ts";
+import { tellViolation } from "./report.ts";
+import type { Place, SingleFault } from "./single-fault.ts";
+import type { Job } from "./worker.ts";
+
+/** Plays every flow with each fault at each of its call sites; false when something did not hold. */
+export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<boolean> {
+  const startedAt = performance.now();
+  const pool = await startPool(workers === undefined ? {} : { workers });
+  let points = 0;
+  let violations = 0;
+  for (const { name } of flows) {
+    const calm: Job = { scenario: name, seed: 1, calm: true };
+    const places = await placesOf(pool, calm);
+    const faults = singleFaults(places);
+    const jobs = faults.map((fault): Job => ({ ...calm, fault }));
+    let failed = 0;
+    await pool.play(jobs, (played, { fault }) => {
+      if (played.violation === undefined) return;
+      failed += 1;
+      tellViolation(played, `--calm --fault ${fault?.request}:${fault?.kind}`);
+    });
+    points += faults.length;
+    violations += failed;
+    console.log(
+      `${name}: ${places.length} requests, ${faults.length} single faults, ${failed} violations`,
+    );
+  }
+  await pool.stop();
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  console.log(
+    `${points} single faults in ${flows.length} flows, ${violations} violations, ${seconds} s`,
+  );
+  return violations === 0;
+}
+
+/** Each fault where a request is first sent from a place in the code. */
+const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
+  places.flatMap(({ site, kinds }, n) =>
+    places.findIndex((one) => one.site === site) === n
+      ? kinds.map((kind): SingleFault => ({ request: n + 1, kind }))
+      : [],
+  );
+
+/** Where a flow could meet a fault, when it meets none. */
+async function placesOf(pool: WorkerPool, calm: Job): Promise<readonly Place[]> {
+  let places: readonly Place[] = [];
+  await pool.play([calm], (played) => {
+    if (played.violation !== undefined) tellViolation(played, "--calm");
+    places = played.places;
+  });
+  return places;
+}

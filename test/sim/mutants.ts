@@ -1,0 +1,89 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Mutant, mutants } from "./mutant-list.ts";
+import { startPool } from "./pool.ts";
+import type { Played } from "./play.ts";
+
+const root = join(import.meta.dirname, "../..");
+/** Each has to be found within so many seeds of its scenario. */
+const seedsMax = 300;
+/** What the simulation runs on. */
+const parts = ["functions", "shared", "scripts", "test/sim", "package.json", "tsconfig.json"];
+
+/**
+ * Plants each mistake into a copy of the code, one at a time, and plays seeds until one of them
+ * fails. False when a mistake was not found.
+ */
+export async function playMutants({
+  workers,
+  only,
+}: {
+  readonly workers?: number;
+  /** One mistake, by its name. */
+  readonly only?: string | undefined;
+}): Promise<boolean> {
+  const wanted = mutants.filter(({ name }) => only === undefined || name === only);
+  if (wanted.length === 0) throw new Error(`There is no mutant ${only}`);
+  let found = 0;
+  for (const mutant of wanted) {
+    const played = await firstFailure(mutant, workers);
+    if (played !== undefined) found += 1;
+    const by =
+      played === undefined
+        ? `NOT FOUND in ${seedsMax} seeds of ${mutant.scenario}`
+        : `${mutant.scenario} seed ${played.seed}: ${firstLine(played)}`;
+    console.log(`${mutant.name} (${mutant.file}): ${by}`);
+  }
+  console.log(`${found} of ${wanted.length} planted mistakes were found`);
+  return found === wanted.length;
+}
+
+const firstLine = ({ violation = "" }: Played): string =>
+  violation.split("\n").slice(0, 1).join(" ").slice(0, 120);
+
+async function firstFailure(mutant: Mutant, workers?: number): Promise<Played | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), "mutant-"));
+  try {
+    for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    plant(mutant, folder);
+    return await playUntilFailure(mutant, {
+      root: folder,
+      ...(workers === undefined ? {} : { workers }),
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @throws Error when the code no longer says what the mistake replaces */
+function plant({ name, file, says, instead }: Mutant, folder: string): void {
+  const path = join(folder, file);
+  const text = readFileSync(path, "utf8");
+  const times = text.split(says).length - 1;
+  if (times !== 1) throw new Error(`${name}: ${file} says ${JSON.stringify(says)} ${times} times`);
+  writeFileSync(
+    path,
+    text.replace(says, () => instead),
+  );
+}
+
+async function playUntilFailure(
+  { scenario }: Mutant,
+  options: { readonly root: string; readonly workers?: number },
+): Promise<Played | undefined> {
+  const pool = await startPool(options);
+  const failed: Played[] = [];
+  function* seeds() {
+    for (let seed = 1; seed <= seedsMax; seed += 1) {
+      if (failed.length > 0) return;
+      yield { scenario, seed };
+    }
+  }
+  await pool.play(seeds(), (played) => {
+    if (played.violation !== undefined) failed.push(played);
+  });
+  await pool.stop();
+  return failed.toSorted((one, other) => one.seed - other.seed)[0];
+}

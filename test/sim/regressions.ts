@@ -1,0 +1,20 @@
+import type { Job } from "./worker.ts";
+
+/** A seed that once found something, and what that was. */
+export interface Regression extends Job {
+  readonly found: string;
+}
+
+/** Played first, every time. A change of a scenario changes what its seeds do; they stay cheap. */
+export const regressions: readonly Regression[] = [
+  ...[13, 75, 108, 128, 162].map((seed) => ({
+    scenario: "calls",
+    seed,
+    found: "a call was answered 500, nothing charged, and charged after that",
+  })),
+  ...[7, 73, 91].map((seed) => ({
+    scenario: "runs",
+    seed,
+    found: "an endpoint beyond the first page of a query got no events",
+  })),
+];

@@ -1,0 +1,89 @@
+import * as provide from "../../../functions/dependencies.ts";
+import { injectedNames } from "../checks/deliveries-errors.ts";
+import type { Task } from "../turns.ts";
+import type { User } from "../world.ts";
+import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
+import { anyRun } from "./deliveries-workload.ts";
+
+/** Runs of the accounts end one after the other, or together; each is handed over beside the rest. */
+export async function finishRuns(scene: DeliveryScene): Promise<void> {
+  const { world, workload, users } = scene;
+  const { random } = world;
+  for (let number = 1; number <= workload.runs; number += 1) {
+    const pause = random.pick(workload.runs > 20 ? [0, 0, 500] : pausesMs);
+    if (number > 1 && random.isHit(0.3)) {
+      await untilSent(scene);
+      await world.pause(random.between(1, 400));
+    } else if (pause > 0) await world.pause(pause);
+    const run = endRun(scene, random.pick(users), number);
+    world.begin(`finisher of ${run.run.runId}`, () => handOver(scene, run));
+  }
+}
+const pausesMs = [0, 0, 900, 30_000, 10 * 60_000, 3 * 3_600_000];
+
+function endRun(scene: DeliveryScene, { accountId }: User, number: number): PublishedRun {
+  const { world, workload, runs, endpoints } = scene;
+  const { random, turns } = world;
+  const known = endpoints.get(accountId) ?? [];
+  const wanted = {
+    accountId,
+    number,
+    endedAt: new Date(turns.now()),
+    eventsMax: workload.eventsMax,
+    webhookEndpointId: known.length > 0 && random.isHit(0.2) ? random.pick(known) : null,
+  };
+  const run: PublishedRun = { run: anyRun(wanted, random), publishes: [] };
+  runs.set(run.run.runId, run);
+  return run;
+}
+
+/** As the message of the finisher does: it comes again until it was worked on to the end. */
+async function handOver(scene: DeliveryScene, run: PublishedRun): Promise<void> {
+  const { world } = scene;
+  const { random, faults } = world;
+  const again = faults.draw("message_twice") === undefined ? 0 : 1;
+  for (let copy = 0; copy < again; copy += 1) {
+    world.begin(`second message of ${run.run.runId}`, () => untilDone(scene, run));
+  }
+  await untilDone(scene, run);
+  if (faults.draw("message_after_done") === undefined) return;
+  await world.pause(random.between(0, 8 * 60_000));
+  await untilDone(scene, run);
+}
+
+async function untilDone({ world }: DeliveryScene, run: PublishedRun): Promise<void> {
+  for (;;) {
+    const task = await publish(world, run);
+    if (task.state === "done") {
+      if (run.publishes.length > 1) world.sighted("a run handed over twice");
+      return;
+    }
+    world.sighted("a hand-over broken off");
+    await world.pause(world.random.pick([1_000, 60_000, 30 * 60_000]));
+  }
+}
+
+function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun): Promise<Task> {
+  const environment = {
+    DELIVERIES_TABLE: world.table,
+    EVENTS_BUCKET: "events",
+    DELIVERIES_QUEUE_URL: "https://sqs/deliveries",
+  };
+  const attempt = { begunAt: world.turns.now(), endedAt: null as number | null };
+  publishes.push(attempt);
+  return new Promise((resolve, reject) => {
+    const work = async (): Promise<void> => {
+      await provide.publisher(environment, world.overridesOfOther()).publish(run);
+      attempt.endedAt = world.turns.now();
+    };
+    world.turns.begin(`hand-over ${publishes.length} of ${run.runId}`, work, (task) => {
+      const { error } = task;
+      if (error instanceof Error && !injectedNames.has(error.name) && !isRefusal(error)) {
+        reject(new Error("A hand-over failed without a fault", { cause: error }));
+      } else resolve(task);
+    });
+  });
+}
+
+/** What the queue's adapter makes of a part that was not taken. */
+const isRefusal = ({ message }: Error): boolean => /messages were not sent/.test(message);

@@ -1,0 +1,286 @@
+import { type EventType, runEventTypes } from "../../../shared/events/event.ts";
+import type { Random } from "../random.ts";
+import { start, type User } from "../world.ts";
+import {
+  ask,
+  askUntilAnswered,
+  type AskedRedelivery,
+  type AskedSpan,
+  type DeliveryScene,
+  type HeardAnswer,
+  isDone,
+  untilSent,
+} from "./deliveries-scene.ts";
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const pausesMs = [0, 300, 5_000, 40_000, 10 * minute, 5 * 60 * minute, 25 * 60 * minute];
+
+/** What users do while events are on their way. */
+export const deliveryActions = {
+  endpoint_disabled: (scene, user) => patchOne(scene, user, { enabled: false }),
+  endpoint_enabled: (scene, user) => patchOne(scene, user, { enabled: true }),
+  async endpoint_toggled(scene, user) {
+    const id = anyEndpoint(scene, user);
+    if (id === undefined) return;
+    await patch(scene, user, { id, body: { enabled: false } });
+    await patch(scene, user, { id, body: { enabled: true } });
+  },
+  async endpoint_deleted(scene, user) {
+    const id = anyEndpoint(scene, user);
+    if (id === undefined) return;
+    await ask(scene, user, { method: "DELETE", path: `/v1/webhook_endpoints/${id}` });
+  },
+  endpoint_added: (scene, user) => addEndpoint(scene, user, true),
+  filter_changed: (scene, user) => patchOne(scene, user, { events: anyFilter(scene.world.random) }),
+  url_changed: (scene, user) =>
+    patchOne(scene, user, { url: urlOf(scene.world.random.between(1, 7)) }),
+  async secret_rotated(scene, user) {
+    const id = anyEndpoint(scene, user);
+    if (id === undefined) return;
+    const path = `/v1/webhook_endpoints/${id}/rotate`;
+    const wanted = scene.world.random.pick([
+      {},
+      { body: { overlap: true } },
+      { body: { overlap: false } },
+    ]);
+    const { answer } = await ask(scene, user, { method: "POST", path, ...wanted });
+    if (answer === undefined) scene.world.sighted("a secret that nobody was told");
+  },
+  async old_secret_outlived(scene, user) {
+    const id = anyEndpoint(scene, user);
+    if (id === undefined) return;
+    const body = { overlap: true };
+    await ask(scene, user, { method: "POST", path: `/v1/webhook_endpoints/${id}/rotate`, body });
+    await scene.world.pause(scene.world.random.pick([day - 10 * minute, day + 10 * minute]));
+    await askRedelivery(scene, user, id);
+  },
+  async endpoint_tested(scene, user) {
+    const id = anyEndpoint(scene, user);
+    if (id === undefined) return;
+    await ask(scene, user, { method: "POST", path: `/v1/webhook_endpoints/${id}/test` });
+  },
+  redelivery_asked: (scene, user) => askRedelivery(scene, user, anyEndpoint(scene, user)),
+  async recover_asked(scene, user) {
+    const id = anyEndpoint(scene, user);
+    if (id === undefined) return;
+    await askRecover(scene, user, { endpointId: id, body: anySpan(scene) });
+  },
+  destination_replaced: (scene, user) => putDestination(scene, user),
+  destination_changed: (scene, user) =>
+    patchDestination(
+      scene,
+      user,
+      scene.world.random.pick([{ prefix: "other/" }, { compression: "none" }, { prefix: "" }]),
+    ),
+  destination_disabled: (scene, user) => patchDestination(scene, user, { enabled: false }),
+  destination_enabled: (scene, user) => patchDestination(scene, user, { enabled: true }),
+  async destination_toggled(scene, user) {
+    await patchDestination(scene, user, { enabled: false });
+    await patchDestination(scene, user, { enabled: true });
+  },
+  async destination_deleted(scene, user) {
+    await ask(scene, user, { method: "DELETE", path: "/v1/s3_destination" });
+  },
+  async destination_tested(scene, user) {
+    await ask(scene, user, { method: "POST", path: "/v1/s3_destination/test" });
+  },
+  backfill_asked: (scene, user) => askBackfill(scene, user, anySpan(scene)),
+  async logs_read(scene, user) {
+    const { random } = scene.world;
+    const state = random.pick(["", "&state=failed", "&state=pending"]);
+    const paths = [`/v1/webhook_deliveries?limit=3${state}`, "/v1/s3_destination/exports?limit=2"];
+    await ask(scene, user, { method: "GET", path: random.pick(paths) });
+    const seen = ["/v1/webhook_endpoints", "/v1/s3_destination", "/v1/events?limit=5"];
+    await ask(scene, user, { method: "GET", path: random.pick(seen) });
+  },
+} as const satisfies Record<string, (scene: DeliveryScene, user: User) => Promise<void>>;
+type DeliveryAction = keyof typeof deliveryActions;
+const actions = Object.keys(deliveryActions) as DeliveryAction[];
+
+/** A user who does one thing after the other, some of them rarely. */
+export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise<void> {
+  const { world, workload } = scene;
+  const { random, faults } = world;
+  for (let left = workload.actions; left > 0; left -= 1) {
+    if (random.isHit(0.4)) await untilSent(scene);
+    else await world.pause(random.pick(pausesMs));
+    const action = random.pick(actions);
+    if (/deleted|disabled/.test(action) && !random.isHit(0.4)) continue;
+    faults.strike("user_acts");
+    world.turns.note(`${user.name}: ${action}`);
+    await deliveryActions[action](scene, user);
+  }
+}
+
+const urlOf = (n: number): string => `https://r${n}.receivers.example.com/hooks`;
+const anyFilter = (random: Random): EventType[] | null =>
+  random.isHit(0.3) ? null : random.some(runEventTypes, 0.6);
+
+function anyEndpoint({ world, endpoints }: DeliveryScene, { accountId }: User): string | undefined {
+  const known = endpoints.get(accountId) ?? [];
+  return known.length === 0 ? undefined : world.random.pick(known);
+}
+
+/** Registers an endpoint; when no answer says so, the list of them may. */
+export async function addEndpoint(
+  scene: DeliveryScene,
+  user: User,
+  isEnabled: boolean,
+): Promise<void> {
+  const { world, endpoints } = scene;
+  const known = endpoints.get(user.accountId) ?? [];
+  endpoints.set(user.accountId, known);
+  const url = urlOf(known.length + 1);
+  const events = world.random.isHit(0.5) ? null : anyFilter(world.random);
+  const body = { url, events, enabled: isEnabled && world.random.isHit(0.9) };
+  const request = { method: "POST", path: "/v1/webhook_endpoints", body } as const;
+  const { answer } = await askUntilAnswered(scene, user, request);
+  const id = answer?.body?.["id"] ?? (await listedWith(scene, user, url));
+  if (typeof id === "string" && !known.includes(id)) known.push(id);
+}
+
+async function listedWith(
+  scene: DeliveryScene,
+  user: User,
+  url: string,
+): Promise<string | undefined> {
+  const request = { method: "GET", path: "/v1/webhook_endpoints" } as const;
+  const { answer } = await askUntilAnswered(scene, user, request);
+  const all = (answer?.body?.["data"] ?? []) as readonly { id: string; url: string }[];
+  const found = all.find((one) => one.url === url);
+  if (found !== undefined) scene.world.sighted("an endpoint whose creation was not answered");
+  return found?.id;
+}
+
+interface Patch {
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const patch = (scene: DeliveryScene, user: User, { id, body }: Patch): Promise<HeardAnswer> =>
+  ask(scene, user, { method: "PATCH", path: `/v1/webhook_endpoints/${id}`, body });
+
+async function patchOne(
+  scene: DeliveryScene,
+  user: User,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const id = anyEndpoint(scene, user);
+  if (id !== undefined) await patch(scene, user, { id, body });
+}
+
+/** An endpoint is enabled, for sure when there are no faults. */
+export async function enable(scene: DeliveryScene, user: User, id: string): Promise<void> {
+  const path = `/v1/webhook_endpoints/${id}`;
+  await askUntilAnswered(scene, user, { method: "PATCH", path, body: { enabled: true } });
+}
+
+export async function askRedelivery(
+  scene: DeliveryScene,
+  user: User,
+  endpointId: string | undefined,
+): Promise<void> {
+  const { world, deeds } = scene;
+  if (endpointId === undefined) return;
+  const path = `/v1/webhook_endpoints/${endpointId}/deliveries?limit=20`;
+  const { answer } = await ask(scene, user, { method: "GET", path });
+  const listed = (answer?.body?.["data"] ?? []) as readonly { readonly id: string }[];
+  if (listed.length === 0) return;
+  const { id: deliveryId } = world.random.pick(listed);
+  const asked: AskedRedelivery = {
+    accountId: user.accountId,
+    endpointId,
+    deliveryId,
+    askedAt: world.turns.now(),
+    answeredAt: Infinity,
+    isSure: false,
+  };
+  deeds.redeliveries.push(asked);
+  const heard = await ask(scene, user, {
+    method: "POST",
+    path: `/v1/webhook_deliveries/${deliveryId}/redeliver`,
+  });
+  asked.isSure = isDone(heard);
+  asked.answeredAt = heard.answeredAt;
+}
+
+interface Span {
+  readonly since: string;
+  readonly until?: string;
+}
+
+function anySpan({ world }: DeliveryScene): Span {
+  const { random, turns } = world;
+  const now = turns.now();
+  const first = start.getTime();
+  const since = random.isHit(0.5) ? first : random.between(first, now - 1);
+  const span = { since: new Date(since).toISOString() };
+  if (random.isHit(0.7)) return span;
+  return { ...span, until: new Date(random.between(since + 1, now)).toISOString() };
+}
+
+/** Everything there has been so far. */
+export const wholeSpan: Span = { since: start.toISOString() };
+
+async function askSpan(
+  scene: DeliveryScene,
+  user: User,
+  wanted: { readonly path: string; readonly body: Span; readonly endpointId: string | null },
+): Promise<AskedSpan> {
+  const { path, body, endpointId } = wanted;
+  const asked: AskedSpan = {
+    accountId: user.accountId,
+    endpointId,
+    since: body.since,
+    until: body.until ?? "",
+    askedAt: scene.world.turns.now(),
+    isSure: false,
+  };
+  const deeds = endpointId === null ? scene.deeds.backfills : scene.deeds.recoveries;
+  deeds.push(asked);
+  const heard = await ask(scene, user, { method: "POST", path, body });
+  if (!isDone(heard)) return asked;
+  asked.since = String(heard.answer?.body?.["since"]);
+  asked.until = String(heard.answer?.body?.["until"]);
+  asked.isSure = true;
+  return asked;
+}
+
+export async function askRecover(
+  scene: DeliveryScene,
+  user: User,
+  { endpointId, body }: { readonly endpointId: string; readonly body: Span },
+): Promise<void> {
+  const path = `/v1/webhook_endpoints/${endpointId}/recover`;
+  await askSpan(scene, user, { path, body, endpointId });
+}
+
+export async function askBackfill(scene: DeliveryScene, user: User, body: Span): Promise<void> {
+  await askSpan(scene, user, { path: "/v1/s3_destination/backfill", body, endpointId: null });
+}
+
+/** Sets a destination in a bucket that none had before. */
+export async function putDestination(scene: DeliveryScene, user: User): Promise<void> {
+  const { random } = scene.world;
+  scene.bucketsMade += 1;
+  const secret = `customer-secret-${scene.bucketsMade}-${random.between(1_000, 9_999)}`;
+  scene.given.add(secret);
+  const body = {
+    bucket: `bucket-${scene.bucketsMade}`,
+    region: "us-east-1",
+    prefix: random.pick(["", "shop/"]),
+    access_key_id: "customer",
+    secret_access_key: secret,
+    compression: random.pick(["gzip", "none"]),
+  };
+  await askUntilAnswered(scene, user, { method: "PUT", path: "/v1/s3_destination", body });
+}
+
+async function patchDestination(
+  scene: DeliveryScene,
+  user: User,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await ask(scene, user, { method: "PATCH", path: "/v1/s3_destination", body });
+}

@@ -1,0 +1,85 @@
+import { type EventType, type RunEvents, serializeEvent } from "../../../shared/events/event.ts";
+import type { Random } from "../random.ts";
+
+/** How much there is to deliver under a seed. */
+export interface DeliveryWorkload {
+  readonly accounts: number;
+  /** Runs in all, and the most events that one has. */
+  readonly runs: number;
+  readonly eventsMax: number;
+  readonly endpointsMax: number;
+  /** What users do while events are on their way. */
+  readonly actions: number;
+  /** True when the endpoints are off until all runs have ended, and then ask for all of them. */
+  readonly isRecovery: boolean;
+}
+
+export function anyWorkload(random: Random): DeliveryWorkload {
+  // More runs than recovering and backfilling look at in one go.
+  return random.isHit(0.02)
+    ? {
+        accounts: 1,
+        runs: random.between(22, 30),
+        eventsMax: random.pick([1, 1, 3]),
+        endpointsMax: 1,
+        actions: random.pick([0, 3]),
+        isRecovery: random.isHit(0.7),
+      }
+    : {
+        accounts: random.isHit(0.15) ? 2 : 1,
+        runs: random.pick([1, 1, 1, 2, 3]),
+        eventsMax: random.pick([1, 2, 4, 8]),
+        endpointsMax: random.pick([1, 1, 1, 2, 3]),
+        actions: random.pick([0, 1, 2, 4]),
+        isRecovery: false,
+      };
+}
+
+const itemTypes: readonly EventType[] = [
+  "watchlist.product.changed",
+  "watchlist.product.matched",
+  "watchlist.product.delisted",
+];
+
+export interface RunWanted {
+  readonly accountId: string;
+  readonly number: number;
+  readonly endedAt: Date;
+  readonly eventsMax: number;
+  readonly webhookEndpointId: string | null;
+}
+
+/** A finished run with some to say: item events in the order of their types, then its completion. */
+export function anyRun(wanted: RunWanted, random: Random): RunEvents {
+  const { accountId, number, endedAt, eventsMax, webhookEndpointId } = wanted;
+  const runId = `wlrun_${String(number).padStart(4, "0")}`;
+  const count = random.between(0, eventsMax - 1);
+  const types = Array.from({ length: count }, () => random.pick(itemTypes)).toSorted(
+    (a, b) => itemTypes.indexOf(a) - itemTypes.indexOf(b),
+  );
+  const events = [...types, "watchlist.run.completed" as const].map((type, part) =>
+    serializeEvent(
+      {
+        id: `evt_${runId}_${part}`,
+        type,
+        created_at: endedAt.toISOString(),
+        data: {
+          run_id: runId,
+          part,
+          name: "caf\u00e9",
+          filling: "x".repeat(random.between(0, 90)),
+        },
+      },
+      type === "watchlist.run.completed" ? 0 : random.between(1, 9),
+    ),
+  );
+  return {
+    accountId,
+    watchlistId: `wl_${1 + (number % 2)}`,
+    runId,
+    runNumber: number,
+    runStartedAt: new Date(endedAt.getTime() - 90_000).toISOString(),
+    webhookEndpointId,
+    events,
+  };
+}

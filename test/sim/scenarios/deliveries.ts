@@ -1,0 +1,166 @@
+import { checkDeliveries } from "../checks/deliveries.ts";
+import { rememberDeliveries } from "../checks/deliveries-history.ts";
+import { checkSecrets } from "../checks/deliveries-secrets.ts";
+import { failuresSaid } from "../checks/deliveries-errors.ts";
+import { checkExports } from "../checks/exports.ts";
+import type { Scenario } from "../scenario.ts";
+import type { User, World } from "../world.ts";
+import { finishRuns } from "./deliveries-finishers.ts";
+import type { DeliveryScene } from "./deliveries-scene.ts";
+import {
+  actOnDeliveries,
+  addEndpoint,
+  askBackfill,
+  askRecover,
+  askRedelivery,
+  enable,
+  putDestination,
+  wholeSpan,
+} from "./deliveries-users.ts";
+import { anyWorkload } from "./deliveries-workload.ts";
+
+const minute = 60_000;
+
+/** Customers with webhook endpoints and buckets, and runs that have something to tell them. */
+export const deliveries: Scenario = {
+  name: "deliveries",
+  about:
+    "events of finished runs on their way to endpoints and buckets, and what users do meanwhile",
+  async play(world) {
+    const scene = await openScene(world);
+    const stop = stopOfFaults(scene);
+    await setPlaces(scene);
+    world.begin("runs", () => finishRuns(scene));
+    for (const user of scene.users) {
+      world.begin(user.name, () => actOnDeliveries(scene, user));
+    }
+    await world.until(() => world.users() === 0, "all users are done");
+    if (scene.workload.isRecovery) await askForAll(scene);
+    stop();
+    breakPlaces(scene);
+    await untilQuiet(world);
+    await check(scene);
+    if (!askAnew(scene)) return;
+    await untilQuiet(world);
+    await check(scene);
+  },
+};
+
+async function openScene(world: World): Promise<DeliveryScene> {
+  const workload = anyWorkload(world.random);
+  const history = rememberDeliveries(world);
+  const users: User[] = [];
+  for (let n = 1; n <= workload.accounts; n += 1) users.push(await world.newUser(`tenant-${n}`, 0));
+  return {
+    world,
+    workload,
+    users,
+    history,
+    endpoints: new Map(),
+    runs: new Map(),
+    deeds: { redeliveries: [], recoveries: [], backfills: [] },
+    heard: [],
+    given: new Set(),
+    bucketsMade: 0,
+    failuresBefore: 0,
+    lateTasks: new Set(),
+  };
+}
+
+async function setPlaces(scene: DeliveryScene): Promise<void> {
+  const { world, workload, users } = scene;
+  for (const user of users) {
+    const count = world.random.between(1, workload.endpointsMax);
+    const hasDestination = world.random.isHit(0.5);
+    world.begin(`${user.name} sets up`, async () => {
+      for (let n = 0; n < count; n += 1) await addEndpoint(scene, user, !workload.isRecovery);
+      if (hasDestination) await putDestination(scene, user);
+    });
+  }
+  await world.until(() => world.users() === 0, "all is set up");
+}
+
+/** Every endpoint is enabled and asks for what it did not get. */
+async function askForAll(scene: DeliveryScene): Promise<void> {
+  const { world } = scene;
+  beginAll(scene, async (user, id) => {
+    await enable(scene, user, id);
+    await askRecover(scene, user, { endpointId: id, body: wholeSpan });
+  });
+  await world.until(() => world.users() === 0, "all was asked for");
+}
+
+function beginAll(
+  { world, users, endpoints }: DeliveryScene,
+  act: (user: User, endpointId: string) => Promise<void>,
+): void {
+  for (const user of users) {
+    for (const id of endpoints.get(user.accountId) ?? []) {
+      world.begin(`${user.name} of ${id}`, () => act(user, id));
+    }
+  }
+}
+
+/** Ends the faults when it is called, or before, when so much has gone wrong that little goes on. */
+function stopOfFaults(scene: DeliveryScene): () => void {
+  const { faults, turns, watchers } = scene.world;
+  const stop = (): void => {
+    if (faults.isStopped()) return;
+    turns.note("no more faults");
+    // Clocks come right in the middle of this work.
+    for (const task of turns.working()) {
+      task.stoodStill = true;
+      scene.lateTasks.add(task.name);
+    }
+    scene.failuresBefore = failuresSaid().length;
+    faults.stop();
+  };
+  let attempts = 0;
+  watchers.push(() => {
+    attempts += 1;
+    if (attempts === faultyAttemptsMax) stop();
+  });
+  return stop;
+}
+const faultyAttemptsMax = 250;
+
+/** Some receivers, and buckets, never come back. */
+function breakPlaces({ world, history }: DeliveryScene): void {
+  const { random, receivers, buckets } = world;
+  const urls = [...history.endpoints.values()].flatMap(
+    ({ states }) => states.at(-1)?.value?.endpoint.url ?? [],
+  );
+  if (urls.length > 0 && random.isHit(0.1)) receivers.dead.add(random.pick(urls));
+  if (random.isHit(0.05)) buckets.setDead(true);
+}
+
+const untilQuiet = (world: World): Promise<void> =>
+  world.until(
+    async () => world.users() === 0 && world.isIdle() && (await world.dues()).length === 0,
+    "nothing is owed any more",
+  );
+
+/** Mostly: whoever can receive asks for everything once more; false when nobody does. */
+function askAnew(scene: DeliveryScene): boolean {
+  const { world, users } = scene;
+  world.receivers.dead.clear();
+  world.buckets.setDead(false);
+  if (world.random.isHit(0.7)) return false;
+  world.turns.note("everything is asked for once more");
+  world.turns.jumpTo(world.turns.now() + world.random.pick([minute, 25 * 60 * minute]));
+  beginAll(scene, async (user, id) => {
+    await enable(scene, user, id);
+    await askRecover(scene, user, { endpointId: id, body: wholeSpan });
+    await askRedelivery(scene, user, id);
+  });
+  for (const user of users) {
+    world.begin(`${user.name}, at last`, () => askBackfill(scene, user, wholeSpan));
+  }
+  return true;
+}
+
+async function check(scene: DeliveryScene): Promise<void> {
+  await checkDeliveries(scene);
+  await checkExports(scene);
+  await checkSecrets(scene);
+}

@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import {
+  aPipeline,
+  aSchedule,
+  type Choice,
+  idsOfHand,
+  type SettingName,
+  settingNames,
+  type Shown,
+} from "./lists-bodies.ts";
+import {
+  type Acting,
+  ask,
+  bodyOf,
+  checkShown,
+  errorOf,
+  expectStatus,
+  heardGone,
+  heardThere,
+  isOwner,
+  type KnownList,
+} from "./lists-tenant.ts";
+
+/** One of the tenant's lists, also one that is gone. */
+export function someList({ world, tenant }: Acting): KnownList | undefined {
+  const { lists } = tenant;
+  return lists.length === 0 ? undefined : world.random.pick(lists);
+}
+
+/** Changes some of the settings that are this hand's. */
+export async function changeSettings(acting: Acting): Promise<void> {
+  const { world } = acting;
+  const list = someList(acting);
+  if (list === undefined) return;
+  if (world.random.isHit(0.1)) return changeWrongly(acting, list);
+  const own = settingNames.filter((name) => isOwner(acting, list, name));
+  const some = world.random.some(own, 0.6);
+  const names = some.length === 0 ? own.slice(0, 1) : some;
+  // Two changes at once, neither of which may undo the other.
+  const cut = world.random.isHit(0.6) ? 1 : names.length;
+  const parts = [names.slice(0, cut), names.slice(cut)].filter(({ length }) => length > 0);
+  await Promise.all(parts.map((part) => patch(acting, list, part)));
+}
+
+async function patch(
+  acting: Acting,
+  list: KnownList,
+  names: readonly SettingName[],
+): Promise<void> {
+  const { world } = acting;
+  const changes = names.map((name) => [name, choiceOf(acting, list, name)] as const);
+  const body = Object.assign({}, ...changes.map(([, { sent }]) => sent)) as object;
+  const wishes = changes.map(([name, { shown }]) => list.settings[name].wish(shown));
+  const { since, answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
+  if (answer === undefined) return world.sighted("change of settings with an unknown outcome");
+  expectStatus(answer, [200, 404, 409], `PATCH of ${list.id}`);
+  if (answer.status === 200) {
+    for (const wish of wishes) wish.took();
+    return checkShown(list, { shown: bodyOf(answer) as Shown, since });
+  }
+  for (const wish of wishes) wish.refused();
+  if (answer.status === 404) return heardGone(acting, list);
+  return world.sighted("change of settings given up");
+}
+
+function choiceOf(acting: Acting, list: KnownList, name: SettingName): Choice {
+  const { world, tenant, moments } = acting;
+  const { random } = world;
+  const status = random.pick(["active", "paused"]);
+  const refresh = random.between(0, 4);
+  const text = `name ${moments.next()}`;
+  const { endpoint } = tenant;
+  const named =
+    endpoint === undefined || random.isHit(0.4)
+      ? { sent: { webhook_endpoint_id: null }, shown: "null" }
+      : { sent: { webhook_endpoint_id: endpoint.id }, shown: endpoint.url };
+  const choices: Readonly<Record<SettingName, () => Choice>> = {
+    name: () => ({ sent: { name: text }, shown: text }),
+    schedule: () => aSchedule(random),
+    status: () => ({ sent: { status }, shown: status }),
+    endpoint: () => named,
+    refresh: () => ({ sent: { refresh_every_runs: refresh }, shown: String(refresh) }),
+    pipeline: () => aPipeline(list.platform, random),
+  };
+  return choices[name]();
+}
+
+const wrong: readonly (readonly [body: object, param: string])[] = [
+  [{ every: "12h", cron: "@daily" }, "cron"],
+  [{ every: "1m" }, "every"],
+  [{ cron: "0 25 * * *" }, "cron"],
+  [{ name: "" }, "name"],
+  [{ platform: "retailer_b" }, "platform"],
+  [{ webhook_endpoint_id: "we_000000000000000000000000" }, "webhook_endpoint_id"],
+];
+
+/** What is refused changes nothing: later looks would tell. */
+async function changeWrongly(acting: Acting, list: KnownList): Promise<void> {
+  const [body, param] = acting.world.random.pick(wrong);
+  const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
+  if (answer === undefined) return;
+  expectStatus(answer, [400, 404], `PATCH of ${list.id} with ${JSON.stringify(body)}`);
+  if (answer.status === 404) return heardGone(acting, list);
+  assert.equal(errorOf(answer).param, param);
+}
+
+interface Tally {
+  readonly object: string;
+  readonly watchlist_id: string;
+  readonly added: number;
+  readonly reactivated: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  readonly missing: number;
+}
+
+interface Change {
+  readonly add: readonly string[];
+  readonly remove: readonly string[];
+}
+
+/** Adds and removes items of this hand; an id in both comes back as a new one. */
+export async function changeItems(acting: Acting): Promise<void> {
+  const { world, hand } = acting;
+  const { random } = world;
+  const list = someList(acting);
+  if (list === undefined) return;
+  const own = idsOfHand(list.platform, hand);
+  const change: Change = { add: random.some(own, 0.4), remove: random.some(own, 0.3) };
+  const ids = [...new Set([...change.add, ...change.remove])];
+  if (ids.length === 0) return;
+  const before = new Map(ids.map((id) => [id, itemOf(list, id).values()]));
+  const wishes = ids.map((id) => itemOf(list, id).wish(change.add.includes(id) ? "in" : "out"));
+  const legacy = random.isHit(0.2);
+  const { since, answer } = await ask(acting, {
+    method: "POST",
+    path: `${pathOf(list)}/${legacy ? "asins" : "items"}`,
+    body: Object.fromEntries(Object.entries(change).filter(([, some]) => some.length > 0)),
+  });
+  if (answer === undefined) return world.sighted("change of items with an unknown outcome");
+  expectStatus(answer, [200, 404], `items of ${list.id}`);
+  if (answer.status === 404) {
+    for (const wish of wishes) wish.refused();
+    return heardGone(acting, list);
+  }
+  heardThere(list, since);
+  for (const wish of wishes) wish.took();
+  const tally = bodyOf(answer) as Tally;
+  assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
+  assert.equal(tally.watchlist_id, list.id);
+  if (tally.reactivated > 0) world.sighted("delisted item added again");
+  checkTally(tally, change, before);
+}
+
+/** What became of each id; exactly, where it was known what there was before. */
+function checkTally(
+  tally: Tally,
+  { add, remove }: Change,
+  before: ReadonlyMap<string, readonly string[]>,
+): void {
+  assert.equal(tally.added + tally.reactivated + tally.unchanged, add.length, "ids to add");
+  assert.equal(tally.removed + tally.missing, remove.length, "ids to remove");
+  if ([...before.values()].some(({ length }) => length > 1)) return;
+  const removed = remove.filter((id) => before.get(id)?.[0] === "in");
+  const added = add.filter((id) => before.get(id)?.[0] === "out" || removed.includes(id));
+  assert.deepEqual(
+    { removed: tally.removed, added: tally.added },
+    { removed: removed.length, added: added.length },
+    `what became of +${add.join(" ")} -${remove.join(" ")}`,
+  );
+}
+
+export function itemOf(list: KnownList, id: string) {
+  const found = list.items.get(id);
+  assert.ok(found, `${id} is on no list of ${list.platform}`);
+  return found;
+}
+
+/** Deletes a list that this hand has made. */
+export async function deleteList(acting: Acting): Promise<void> {
+  const { world, tenant, hand, moments } = acting;
+  const own = tenant.lists.filter(({ maker }) => maker === hand);
+  if (own.length === 0) return;
+  const list = world.random.pick(own);
+  const isFirst = list.deletes === 0;
+  list.deletes += 1;
+  const { since, answer } = await ask(acting, { method: "DELETE", path: pathOf(list) });
+  if (answer === undefined) return world.sighted("deletion with an unknown outcome");
+  expectStatus(answer, [200, 404], `DELETE of ${list.id}`);
+  if (answer.status === 200) {
+    heardThere(list, since);
+    assert.deepEqual(bodyOf(answer), { id: list.id, object: "watchlist", deleted: true });
+  } else if (isFirst) {
+    world.sighted("deletion that answers 404 for its own doing");
+    assert.notEqual(world.faults.fired.length, 0, `${list.id} is not there to be deleted`);
+  }
+  list.goneAt ??= moments.next();
+}
+
+interface ShownRun {
+  readonly id: string;
+  readonly object: string;
+  readonly watchlist_id: string;
+  readonly status: string;
+}
+
+/** Runs a list at once. */
+export async function runNow(acting: Acting): Promise<void> {
+  const { world } = acting;
+  const list = someList(acting);
+  if (list === undefined) return;
+  const { since, answer } = await ask(acting, { method: "POST", path: `${pathOf(list)}/run` });
+  if (answer === undefined) return;
+  expectStatus(answer, [202, 404, 409], `run of ${list.id}`);
+  if (answer.status === 404) return heardGone(acting, list);
+  heardThere(list, since);
+  if (answer.status === 409) return world.sighted("run refused beside another");
+  const run = bodyOf(answer) as ShownRun;
+  assert.equal(run.watchlist_id, list.id);
+  assert.equal(run.status, "running");
+  list.runs.add(run.id);
+  if (list.settings.status.values().join() === "paused") world.sighted("run of a paused list");
+}
+
+export const pathOf = ({ id }: KnownList): string => `/v1/watchlists/${id}`;

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import type { ApiAnswer } from "../api.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import {
+  aPipeline,
+  aSchedule,
+  type Choice,
+  idsOfHand,
+  type ListPlatform,
+  type SettingName,
+  settingNames,
+  settingsOf,
+  type Shown,
+} from "./lists-bodies.ts";
+import { type Register, register } from "./lists-register.ts";
+import {
+  type Acting,
+  ask,
+  bodyOf,
+  checkShown,
+  errorOf,
+  expectStatus,
+  type Heard,
+  type Intent,
+  type KnownList,
+  type Tenant,
+} from "./lists-tenant.ts";
+
+const second = 1_000;
+const hour = 3_600 * second;
+/** Clocks of processes may be off by some minutes. */
+const clocksOffMs = 10 * 60 * second;
+const callsMax = 4;
+
+/** A list nobody has asked for yet. */
+function newIntent(acting: Acting, key?: string): Intent {
+  const { world, tenant, hand } = acting;
+  const { random } = world;
+  const platform = random.pick<ListPlatform>(["retailer_a", "retailer_d"]);
+  const name = `${tenant.user.name}.${hand}-${tenant.intents.length}`;
+  const pools = Array.from({ length: tenant.hands }, (_, n) => idsOfHand(platform, n)).flat();
+  const some = random.some(pools, 0.4);
+  const ids = some.length === 0 ? pools.slice(0, 1) : some;
+  const named: Choice =
+    tenant.endpoint !== undefined && random.isHit(0.3)
+      ? { sent: { webhook_url: tenant.endpoint.url }, shown: tenant.endpoint.url }
+      : { sent: {}, shown: "null" };
+  const body = {
+    name,
+    platform,
+    ids,
+    ...aSchedule(random).sent,
+    ...aPipeline(platform, random).sent,
+    ...named.sent,
+  };
+  return {
+    name,
+    body,
+    platform,
+    ids,
+    key,
+    calls: 0,
+    fresh: 0,
+    outcome: "open",
+    text: undefined,
+    madeAt: 0,
+    list: undefined,
+  };
+}
+
+/** Asks for a new list, again and again when nothing is heard. */
+export async function createList(acting: Acting): Promise<void> {
+  const { tenant, hand, world } = acting;
+  // The same keys are used by every tenant: they are no concern of each other's (C2).
+  const key = world.random.isHit(0.75) ? `key-${hand}-${tenant.intents.length}` : undefined;
+  await pursue(acting, newIntent(acting, key));
+}
+
+async function pursue(acting: Acting, intent: Intent): Promise<void> {
+  const { world, tenant } = acting;
+  const { random } = world;
+  tenant.intents.push(intent);
+  for (let left = callsMax; left > 0 && intent.outcome === "open"; left -= 1) {
+    const isTwice = intent.key !== undefined && random.isHit(0.2);
+    const heard = await Promise.all(
+      Array.from({ length: isTwice ? 2 : 1 }, () => post(acting, intent)),
+    );
+    for (const one of heard) take(acting, intent, one);
+    if (isSettled(intent, heard)) break;
+    if (intent.key === undefined) break;
+    await world.pause(random.pick([0, 1, 20, 40, 300, 1_200]) * second);
+  }
+  if (intent.outcome === "open") intent.outcome = "unknown";
+}
+
+async function post(acting: Acting, intent: Intent, body: object = intent.body): Promise<Heard> {
+  intent.calls += 1;
+  const { key } = intent;
+  const inBody = key !== undefined && acting.world.random.isHit(0.3);
+  return ask(acting, {
+    method: "POST",
+    path: "/v1/watchlists",
+    body: inBody ? { ...body, idempotency_key: key } : body,
+    headers: key === undefined || inBody ? {} : { "Idempotency-Key": key },
+  });
+}
+
+/** Refused for good: of two calls at once, both. */
+function isSettled(intent: Intent, heard: readonly Heard[]): boolean {
+  if (intent.outcome === "made") return true;
+  const isRefused = heard.every(({ answer }) => answer !== undefined && isTooMany(answer));
+  if (isRefused) intent.outcome = "refused";
+  return isRefused;
+}
+
+const isTooMany = (answer: ApiAnswer): boolean =>
+  answer.status === 409 && errorOf(answer).message.startsWith("An account has at most");
+
+function take(acting: Acting, intent: Intent, { since, answer }: Heard): void {
+  const { world, tenant } = acting;
+  if (answer === undefined) return world.sighted("creation with an unknown outcome");
+  expectStatus(answer, [201, 409], `POST of ${intent.name}`);
+  if (answer.status === 201) return made(acting, intent, { since, answer });
+  if (isTooMany(answer)) {
+    world.sighted("one list too many refused");
+    const most = mostLists(tenant, since) - 1;
+    assert.ok(most >= limits.watchlistsMax, `${intent.name} is refused beside ${most} lists`);
+    return undefined;
+  }
+  assert.match(errorOf(answer).message, /^A request with this idempotency key is in progress/);
+  assert.ok(intent.calls > 1, `${intent.name} is in progress already at its first call`);
+  return world.sighted("creation in progress refused");
+}
+
+/** How many lists there may have been at once since a moment. */
+function mostLists({ intents, lists, others }: Tenant, since: number): number {
+  const known = lists.filter(({ goneAt = Infinity }) => goneAt > since).length;
+  const unheard = intents.filter(
+    ({ outcome, list }) => list === undefined && outcome !== "refused",
+  ).length;
+  return others + known + unheard;
+}
+
+function made(
+  acting: Acting,
+  intent: Intent,
+  { since, answer }: { readonly since: number; readonly answer: ApiAnswer },
+): void {
+  const { world, tenant, hand } = acting;
+  const isReplay = answer.headers["idempotent-replayed"] === "true";
+  if (isReplay) {
+    world.sighted("creation replayed");
+    assert.ok(intent.calls > 1, `${intent.name} is replayed at its first call`);
+  } else {
+    intent.fresh += 1;
+    assert.equal(intent.fresh, 1, `${intent.name} is made once`);
+    if (intent.calls > 2) world.sighted("creation finished by a repeat");
+  }
+  const shown = bodyOf(answer) as Shown;
+  if (intent.text === undefined) {
+    intent.text = answer.text;
+    intent.madeAt = world.turns.now();
+    intent.outcome = "made";
+    intent.list = knownList(acting, { shown, intent, maker: hand, number: tenant.lists.length });
+    tenant.lists.push(intent.list);
+    assert.equal(shown.name, intent.name);
+    assert.equal(shown.item_count, intent.ids.length, `items of ${intent.name}`);
+    assert.equal(shown.items_by_state.new, intent.ids.length, `new items of ${intent.name}`);
+    assert.equal(shown.run_count, 0);
+    checkShown(intent.list, { shown, since });
+  } else assert.equal(answer.text, intent.text, `${intent.name}: the same bytes`);
+}
+
+interface NewList {
+  readonly shown: Shown;
+  readonly intent: Pick<Intent, "platform" | "ids">;
+  readonly maker: number;
+  readonly number: number;
+}
+
+export function knownList(
+  { moments, tenant }: Pick<Acting, "moments" | "tenant">,
+  { shown, intent: { platform, ids }, maker, number }: NewList,
+): KnownList {
+  const values = settingsOf(shown);
+  const pools = Array.from({ length: tenant.hands }, (_, n) => idsOfHand(platform, n)).flat();
+  return {
+    id: shown.id,
+    platform,
+    number,
+    maker,
+    settings: Object.fromEntries(
+      settingNames.map((name) => [name, register(values[name], moments)]),
+    ) as Record<SettingName, Register>,
+    items: new Map(pools.map((id) => [id, register(ids.includes(id) ? "in" : "out", moments)])),
+    runs: new Set(),
+    deletes: 0,
+    goneAt: undefined,
+  };
+}
+
+/** Creations of this hand that were answered, each the last one of its key. */
+const ownKeyed = ({ tenant: { intents }, hand }: Acting): readonly Intent[] =>
+  intents.filter(
+    (one, n) =>
+      one.key !== undefined &&
+      one.list?.maker === hand &&
+      !intents.slice(n + 1).some(({ key }) => key === one.key),
+  );
+
+/** Sends a creation again that was answered: the same, or with another body (C2). */
+export async function repeatCreation(acting: Acting): Promise<void> {
+  const { world } = acting;
+  const { random } = world;
+  const own = ownKeyed(acting);
+  if (own.length === 0) return createList(acting);
+  const intent = random.pick(own);
+  const { list } = intent;
+  if (list?.goneAt !== undefined) {
+    // The key went with its list.
+    world.sighted("creation repeated after its list was deleted");
+    return pursue(acting, newIntent(acting, intent.key));
+  }
+  if ((list?.deletes ?? 0) > 0) return createList(acting);
+  const age = world.turns.now() - intent.madeAt;
+  if (age > 24 * hour - clocksOffMs) return undefined;
+  const isOther = random.isHit(0.4);
+  const heard = isOther
+    ? await post(acting, intent, { ...intent.body, name: "other" })
+    : await post(acting, intent);
+  if (heard.answer === undefined) return undefined;
+  if (!isOther) {
+    assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
+    assert.equal(heard.answer.headers["idempotent-replayed"], "true");
+    return take(acting, intent, heard);
+  }
+  world.sighted("idempotency key of another body");
+  assert.equal(heard.answer.status, 422, heard.answer.text);
+  const { code, param } = errorOf(heard.answer);
+  return assert.deepEqual({ code, param }, { code: "INVALID_PARAM", param: "idempotency_key" });
+}
+
+/** Uses a key again after the day for which it is remembered. */
+export async function reuseForgottenKey(acting: Acting): Promise<void> {
+  const { world } = acting;
+  const [first] = ownKeyed(acting);
+  if (first === undefined) return;
+  await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.turns.now()));
+  world.sighted("key forgotten after a day");
+  await pursue(acting, newIntent(acting, first.key));
+}

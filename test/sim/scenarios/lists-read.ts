@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import type { ApiRequest } from "../api.ts";
+import { idsOfHand, type Shown } from "./lists-bodies.ts";
+import { itemOf, pathOf, someList } from "./lists-change.ts";
+import {
+  type Acting,
+  ask,
+  bodyOf,
+  checkShown,
+  expectStatus,
+  heardGone,
+  heardThere,
+  type KnownList,
+  settleSettings,
+} from "./lists-tenant.ts";
+
+interface Page<Entry> {
+  readonly object: string;
+  readonly data: readonly Entry[];
+  readonly has_more: boolean;
+}
+
+export async function lookAtList(acting: Acting, list = someList(acting)): Promise<void> {
+  if (list === undefined) return;
+  const { since, answer } = await ask(acting, { method: "GET", path: pathOf(list) });
+  if (answer === undefined) return;
+  expectStatus(answer, [200, 404], `GET of ${list.id}`);
+  if (answer.status === 404) return heardGone(acting, list);
+  const shown = bodyOf(answer) as Shown;
+  checkShown(list, { shown, since });
+  settleSettings(acting, list, shown);
+}
+
+/** Every list that is shown is one of the tenant's; all are there when all are asked for. */
+export async function lookAtLists(
+  acting: Acting,
+  limit = acting.world.random.pick([1, 2, 100]),
+): Promise<void> {
+  const { tenant } = acting;
+  // Lists that are heard of meanwhile need not be in the answer.
+  const known = [...tenant.lists];
+  const path = `/v1/watchlists?limit=${limit}`;
+  const { since, answer } = await ask(acting, { method: "GET", path });
+  if (answer === undefined) return;
+  expectStatus(answer, [200], path);
+  const page = bodyOf(answer) as Page<Shown>;
+  assert.ok(page.data.length <= limit);
+  const ids = page.data.map(({ id }) => id);
+  assert.deepEqual(ids, ids.toSorted().toReversed(), "newest first");
+  assert.equal(new Set(ids).size, ids.length, "each list once");
+  for (const shown of page.data) {
+    const list = tenant.lists.find(({ id }) => id === shown.id);
+    if (list === undefined) continue;
+    checkShown(list, { shown, since });
+    settleSettings(acting, list, shown);
+  }
+  if (page.has_more) return;
+  for (const list of known) {
+    if (!ids.includes(list.id)) heardGone(acting, list);
+  }
+}
+
+interface ShownItem {
+  readonly id: string;
+  readonly object: string;
+  readonly state: string;
+}
+
+/** Goes through the items page by page; of those of this hand it knows which are there. */
+export async function walkItems(acting: Acting): Promise<void> {
+  const list = someList(acting);
+  if (list === undefined) return;
+  const { world, hand } = acting;
+  const seen = await readItems(acting, list, world.random.pick([2, 3, 7, 100]));
+  for (const id of idsOfHand(list.platform, hand)) settleItem(list, id, seen);
+}
+
+/** When all is quiet, it is known of every item whether it is there. */
+export async function lookAtAllItems(acting: Acting, list: KnownList): Promise<void> {
+  const seen = await readItems(acting, list, 100);
+  for (const id of list.items.keys()) settleItem(list, id, seen);
+}
+
+/** The ids on a list; undefined when a look failed, or the list is gone. */
+async function readItems(
+  acting: Acting,
+  list: KnownList,
+  limit: number,
+): Promise<readonly string[] | undefined> {
+  const { world } = acting;
+  const seen: string[] = [];
+  for (let hasMore = true; hasMore;) {
+    const after = seen.length === 0 ? "" : `&starting_after=${seen.at(-1)}`;
+    const path = `${pathOf(list)}/items?limit=${limit}${after}`;
+    const { since, answer } = await ask(acting, { method: "GET", path });
+    if (answer === undefined) return undefined;
+    expectStatus(answer, [200, 404], path);
+    if (answer.status === 404) {
+      heardGone(acting, list);
+      return undefined;
+    }
+    heardThere(list, since);
+    const page = bodyOf(answer) as Page<ShownItem>;
+    assert.ok(page.data.length <= limit, `${limit} items at most`);
+    assert.ok(page.data.length === limit || !page.has_more, "a page before the last is full");
+    seen.push(...page.data.map(({ id }) => id));
+    hasMore = page.has_more;
+    if (hasMore) world.sighted("items over several pages");
+  }
+  assert.deepEqual(seen, [...new Set(seen)].toSorted(), "in id order, each once");
+  return seen;
+}
+
+/** @throws AssertionError for a lost item, and for a removed one that came back (R12) */
+function settleItem(list: KnownList, id: string, seen: readonly string[] | undefined): void {
+  if (seen === undefined) return;
+  const item = itemOf(list, id);
+  const value = seen.includes(id) ? "in" : "out";
+  assert.ok(item.values().includes(value), `${id} of ${list.id} is ${value}, wished otherwise`);
+  item.is(value);
+}
+
+/** Asks for the items of one state, or that changed of late. */
+export async function filterItems(acting: Acting): Promise<void> {
+  const list = someList(acting);
+  if (list === undefined) return;
+  const { world } = acting;
+  const state = world.random.pick(["new", "active", "delisted"]);
+  const changed = new Date(world.turns.now() - 3_600_000).toISOString();
+  const isState = world.random.isHit(0.6);
+  const query = isState ? `state=${state}` : `changed_since=${changed}`;
+  const { since, answer } = await ask(acting, {
+    method: "GET",
+    path: `${pathOf(list)}/items?${query}`,
+  });
+  if (answer === undefined) return;
+  expectStatus(answer, [200, 404], query);
+  if (answer.status === 404) return heardGone(acting, list);
+  heardThere(list, since);
+  type Changed = ShownItem & {
+    readonly last_change: { readonly changed_at: string } | null;
+    readonly delisted_at: string | null;
+  };
+  for (const item of (bodyOf(answer) as Page<Changed>).data) {
+    if (isState) assert.equal(item.state, state);
+    else {
+      const times = [item.last_change?.changed_at, item.delisted_at].filter((at) => at != null);
+      assert.ok(
+        times.some((at) => at >= changed),
+        `${item.id} changed since ${changed}`,
+      );
+    }
+  }
+}
+
+interface ShownRun {
+  readonly id: string;
+  readonly run_number: number;
+  readonly status: string;
+}
+
+/** Newest first without a gap, one in progress at most, and each that was begun by hand. */
+export async function lookAtRuns(acting: Acting, list = someList(acting)): Promise<void> {
+  if (list === undefined) return;
+  const begun = [...list.runs];
+  const path = `${pathOf(list)}/runs?limit=${acting.world.random.pick([1, 2, 100])}`;
+  const { since, answer } = await ask(acting, { method: "GET", path });
+  if (answer === undefined) return;
+  expectStatus(answer, [200, 404], path);
+  if (answer.status === 404) return heardGone(acting, list);
+  heardThere(list, since);
+  const page = bodyOf(answer) as Page<ShownRun>;
+  const newest = page.data[0]?.run_number ?? 0;
+  page.data.forEach(({ run_number: number }, n) => assert.equal(number, newest - n));
+  const running = page.data.filter(({ status }) => status === "running");
+  assert.ok(running.length <= 1, `${list.id} has ${running.length} runs in progress`);
+  if (page.has_more) return;
+  const ids = new Set(page.data.map(({ id }) => id));
+  for (const id of begun) assert.ok(ids.has(id), `${list.id} has lost ${id}`);
+}
+
+type Attempt = Omit<ApiRequest, "key" | "path"> & { readonly path: string };
+
+const attempts: readonly Attempt[] = [
+  { method: "GET", path: "" },
+  { method: "PATCH", path: "", body: { name: "taken" } },
+  { method: "PATCH", path: "", body: { status: "paused" } },
+  { method: "DELETE", path: "" },
+  { method: "POST", path: "/run" },
+  { method: "GET", path: "/runs" },
+  { method: "GET", path: "/items" },
+  { method: "POST", path: "/items", body: { remove: idsOfHand("retailer_a", 0) } },
+  { method: "POST", path: "/asins", body: { remove: idsOfHand("retailer_a", 0) } },
+];
+
+/** Another tenant's list answers as one that never was (C7). */
+export async function tryForeign(acting: Acting): Promise<void> {
+  const { world, tenants, tenant } = acting;
+  const lists = tenants.filter((one) => one !== tenant).flatMap((one) => one.lists);
+  if (lists.length === 0) return;
+  const attempt = world.random.pick(attempts);
+  const texts: string[] = [];
+  for (const id of [world.random.pick(lists).id, "wl_000000000000000000000000"]) {
+    const path = `/v1/watchlists/${id}${attempt.path}`;
+    const { answer } = await ask(acting, { ...attempt, path });
+    if (answer === undefined) return;
+    assert.equal(answer.status, 404, `${attempt.method} ${path} of another: ${answer.text}`);
+    texts.push(answer.text);
+  }
+  assert.equal(texts[0], texts[1], "the same body as for an unknown id");
+  world.sighted("list of another tenant asked for");
+}

@@ -1,0 +1,67 @@
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { pageRow } from "../../../shared/aws/page-row.ts";
+import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { listRow } from "../../../shared/aws/watchlist-row.ts";
+import { newId } from "../../../shared/base/ids.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
+import { countItems, cutPages } from "../../../shared/watchlists/page.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import type { User, World } from "../world.ts";
+
+const rowsAtOnce = 25;
+
+/** Puts paused lists of one item each into an account, cheaply and without faults. */
+export async function fillLists(world: World, user: User, count: number): Promise<void> {
+  const { client, table, clock, chance } = world;
+  const rows: object[] = [{ ...watchlistKeys.count(user.accountId), watchlists: count }];
+  for (let n = 0; n < count; n += 1) {
+    const id = newId("watchlist", clock.now(), chance);
+    const at = clock.now().toISOString();
+    const items = [newItem("11111", at)];
+    const list: Watchlist = {
+      id,
+      accountId: user.accountId,
+      name: `filler ${n}`,
+      platform: "retailer_d",
+      marketplace: "us",
+      status: "paused",
+      pausedReason: "user",
+      schedule: { type: "every", every: "1d", everySeconds: 86_400 },
+      pipeline: null,
+      refreshEveryRuns: 8,
+      webhookEndpointId: null,
+      webhookUrl: null,
+      itemCounts: countItems(items),
+      runCount: 0,
+      consecutiveSkips: 0,
+      overlaps: 0,
+      runningRun: null,
+      lastRunAt: null,
+      lastRunStatus: null,
+      nextRunAt: null,
+      revision: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
+    const bounds = { itemsMax: 1_000, bytesMax: 100_000 };
+    const pages = cutPages({ lowest: "", upper: null }, items, bounds);
+    rows.push({ ...watchlistKeys.list(user.accountId, id), ...listRow(list) });
+    rows.push(...pages.map((page) => pageRow(id, page, 1)));
+  }
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    const some = rows.slice(start, start + rowsAtOnce).map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [table]: some } }));
+  }
+}
+
+/** Gives an account more keys, without faults. */
+export async function fillKeys(world: World, user: User, count: number): Promise<void> {
+  const { client, table, clock, chance } = world;
+  const accounts = dynamoAccountStore(client, { accounts: table, ledger: table });
+  const account = { id: user.accountId, demo: false };
+  for (let n = 0; n < count; n += 1) {
+    await createApiKey({ account, name: `filler ${n}` }, { accounts, clock, chance });
+  }
+}

@@ -1,0 +1,148 @@
+import { watchCommits } from "../checks/lists-commits.ts";
+import { checkEnd } from "../checks/lists-end.ts";
+import { watchPurges } from "../checks/lists-purged.ts";
+import { watchSchedules } from "../checks/lists-schedules.ts";
+import type { Scenario } from "../scenario.ts";
+import type { World } from "../world.ts";
+import { changeItems, changeSettings, deleteList, runNow } from "./lists-change.ts";
+import { createList, repeatCreation, reuseForgottenKey } from "./lists-create.ts";
+import { keepKeys } from "./lists-keys.ts";
+import {
+  filterItems,
+  lookAtAllItems,
+  lookAtList,
+  lookAtLists,
+  lookAtRuns,
+  tryForeign,
+  walkItems,
+} from "./lists-read.ts";
+import { countMoments, type Moments } from "./lists-register.ts";
+import { fillKeys, fillLists } from "./lists-setup.ts";
+import { type Acting, ask, bodyOf, type Tenant } from "./lists-tenant.ts";
+
+const second = 1_000;
+const minute = 60 * second;
+
+/** Tenants whose hands make, change and delete lists and keys at the same time. */
+export const lists: Scenario = {
+  name: "lists",
+  about: "watchlists, their items and idempotency keys, and API keys, at their limits",
+  async play(world) {
+    const commits = watchCommits(world);
+    const schedules = watchSchedules(world);
+    const purges = watchPurges(world);
+    const moments = countMoments();
+    const tenants: Tenant[] = [];
+    for (let n = world.random.pick([1, 1, 1, 2]); n > 0; n -= 1) {
+      tenants.push(await newTenant(world, `tenant-${n}`));
+    }
+    const isLong = world.random.isHit(0.12);
+    for (const acting of handsOf({ world, moments, tenants })) {
+      const { tenant, hand } = acting;
+      const name = `${tenant.user.name}.${hand}`;
+      world.begin(name, () => act(acting, { isLong: isLong && hand === 0 }));
+    }
+    await world.until(() => world.users() === 0, "every hand is done");
+    commits.check();
+    world.faults.stop();
+    await quiet(world);
+    await schedules.settle(() => quiet(world));
+    for (const tenant of tenants) {
+      const acting = { world, moments, tenants, tenant, hand: 0 };
+      world.begin(`${tenant.user.name} at last`, () => lookAtAll(acting));
+    }
+    await world.until(() => world.users() === 0, "everything is looked at");
+    await quiet(world);
+    commits.check();
+    await checkEnd(world, tenants, purges);
+  },
+};
+
+async function newTenant(world: World, name: string): Promise<Tenant> {
+  const { random } = world;
+  const user = await world.newUser(name, random.pick([0, 0, 0, 3, 60, 5_000]));
+  const others = random.isHit(0.08) ? random.pick([97, 98, 99, 99]) : 0;
+  if (others > 0) await fillLists(world, user, others);
+  const otherKeys = random.isHit(0.2) ? random.between(17, 18) : 0;
+  await fillKeys(world, user, otherKeys);
+  return {
+    user,
+    hands: random.between(others > 0 ? 2 : 1, 3),
+    lists: [],
+    intents: [],
+    others,
+    keys: [],
+    otherKeys,
+    keysUnknown: 0,
+    endpoint: undefined,
+  };
+}
+
+interface Everybody {
+  readonly world: World;
+  readonly moments: Moments;
+  readonly tenants: readonly Tenant[];
+}
+
+const handsOf = (everybody: Everybody): readonly Acting[] =>
+  everybody.tenants.flatMap((tenant) =>
+    Array.from({ length: tenant.hands }, (_, hand) => ({ ...everybody, tenant, hand })),
+  );
+
+/** What a hand does, by how many times as often. */
+const acts: readonly (readonly [times: number, act: (acting: Acting) => Promise<void>])[] = [
+  [2, createList],
+  [2, repeatCreation],
+  [5, changeSettings],
+  [5, changeItems],
+  [3, deleteList],
+  [2, runNow],
+  [1, (acting) => lookAtList(acting)],
+  [1, (acting) => lookAtLists(acting)],
+  [2, walkItems],
+  [1, filterItems],
+  [1, (acting) => lookAtRuns(acting)],
+  [1, tryForeign],
+  [2, keepKeys],
+];
+const anyAct = acts.flatMap(([times, one]) => Array<typeof one>(times).fill(one));
+
+async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Promise<void> {
+  const { world, hand } = acting;
+  const { random } = world;
+  if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
+  // At the edge of the limit all at once, or it is the first look that refuses.
+  if (acting.tenant.others > 0) await createList(acting);
+  if (hand === 0 || random.isHit(0.4)) await createList(acting);
+  else await world.pause(2 * second);
+  for (let left = random.between(1, 4); left > 0; left -= 1) {
+    await random.pick(anyAct)(acting);
+    if (random.isHit(0.3)) await world.pause(random.pick([0, 5 * second, minute, 10 * minute]));
+  }
+  if (isLong) await reuseForgottenKey(acting);
+}
+
+async function registerEndpoint(acting: Acting): Promise<void> {
+  const url = `https://${acting.tenant.user.name}.example.org/hook`;
+  const path = "/v1/webhook_endpoints";
+  const { answer } = await ask(acting, { method: "POST", path, body: { url } });
+  if (answer?.status !== 201) return;
+  acting.tenant.endpoint = { id: (bodyOf(answer) as { readonly id: string }).id, url };
+}
+
+/** What is left of every list, without faults. */
+async function lookAtAll(acting: Acting): Promise<void> {
+  await lookAtLists(acting, 100);
+  for (const list of acting.tenant.lists) {
+    await lookAtAllItems(acting, list);
+    if (list.goneAt === undefined) await lookAtRuns(acting, list);
+  }
+}
+
+/** Until nobody works, and nothing waits to be looked at but lists that are due later. */
+async function quiet(world: World): Promise<void> {
+  const isQuiet = async (): Promise<boolean> =>
+    world.isIdle() &&
+    (await world.dues()).every(({ kind, at }) => kind === "watchlist" && at > world.turns.now());
+  await world.until(isQuiet, "quiet");
+}

@@ -1,0 +1,36 @@
+import type { WorkerPool } from "./pool.ts";
+import type { Job } from "./worker.ts";
+
+/** Plays at most so many times to make one trace smaller. */
+const playsMax = 200;
+
+/**
+ * The fewest faults, by the numbers of their draws, under which a seed still fails: halves are left
+ * out while it goes on to fail, then single ones.
+ */
+export async function fewestFaults(
+  pool: WorkerPool,
+  job: Job,
+  draws: readonly number[],
+): Promise<readonly number[]> {
+  let kept = [...draws];
+  let plays = 0;
+  const fails = async (only: readonly number[]): Promise<boolean> => {
+    plays += 1;
+    let failed = false;
+    await pool.play([{ ...job, only }], ({ violation }) => {
+      failed = violation !== undefined;
+    });
+    return failed;
+  };
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    let start = 0;
+    while (start < kept.length) {
+      if (plays >= playsMax) return kept;
+      const fewer = [...kept.slice(0, start), ...kept.slice(start + size)];
+      if (await fails(fewer)) kept = fewer;
+      else start += size;
+    }
+  }
+  return kept;
+}
