@@ -24,7 +24,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
     points += faults.length;
     violations += failed;
     console.log(
-      `${name}: ${places.length} requests, ${faults.length} single faults, ${failed} violations`,
+      `${name}: ${places.length} call sites, ${faults.length} single faults, ${failed} violations`,
     );
   }
   await pool.stop();
@@ -35,13 +35,8 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
   return violations === 0;
 }
 
-/** Each fault where a request is first sent from a place in the code. */
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
-  places.flatMap(({ site, kinds }, n) =>
-    places.findIndex((one) => one.site === site) === n
-      ? kinds.map((kind): SingleFault => ({ request: n + 1, kind }))
-      : [],
-  );
+  places.flatMap(({ request, kinds }) => kinds.map((kind): SingleFault => ({ request, kind })));
 
 /** Where a flow could meet a fault, when it meets none. */
 async function placesOf(pool: WorkerPool, calm: Job): Promise<readonly Place[]> {

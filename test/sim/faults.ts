@@ -88,6 +88,8 @@ export interface Faults {
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /** What happens because somebody is in the mood for it; false when it may not happen. */
   strike(kind: FaultKind): boolean;
+  /** Notes one that was planned. */
+  planned(kind: FaultKind): void;
   /** For a while nothing goes wrong. */
   hold(): void;
   go(): void;
@@ -131,7 +133,29 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "message_of_other_version",
 ]);
 const rareTimes = 4;
+/** And those that have still fewer. */
+const rarest: ReadonlySet<FaultKind> = new Set([
+  "transaction_in_progress",
+  "read_stale",
+  "keys_unprocessed",
+  "tick_twice",
+  "tick_late",
+  "tick_lost",
+  "source_broken",
+  "source_unavailable",
+  "bucket_denied",
+  "bucket_absent",
+  "bucket_slow_down",
+  "bucket_answer_lost",
+  "key_denied",
+]);
+const rarestTimes = 25;
 const leaningTimes = 3;
+
+const timesOf = (kind: FaultKind): number => {
+  if (rarest.has(kind)) return rarestTimes;
+  return rare.has(kind) ? rareTimes : 1;
+};
 
 /**
  * Each seed has its own few kinds of faults, some often and some rarely, and leans to those of its
@@ -152,7 +176,7 @@ export function seededFaults(
   let [held, stopped] = [false, false];
   const isOff = (): boolean => calm || held || stopped;
   const rateOf = (kind: FaultKind): number =>
-    Math.min(0.4, rate * (rare.has(kind) ? rareTimes : 1) * (leans.has(kind) ? leaningTimes : 1));
+    Math.min(0.4, rate * timesOf(kind) * (leans.has(kind) ? leaningTimes : 1));
   const happens = (kind: FaultKind): boolean => {
     if (only !== undefined && !only.has(drawn)) return false;
     fired.push({ draw: drawn, kind });
@@ -170,6 +194,9 @@ export function seededFaults(
       if (isOff()) return false;
       drawn += 1;
       return happens(kind);
+    },
+    planned(kind) {
+      fired.push({ draw: 0, kind });
     },
     hold() {
       held = true;

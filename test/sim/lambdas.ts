@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, SQSEvent } from "aws-lambda";
+import type { Context } from "aws-lambda";
 import { createHandler as account } from "../../functions/account/handler.ts";
 import { createHandler as delivery } from "../../functions/delivery/handler.ts";
 import type { FunctionName } from "../../functions/environment.ts";
@@ -6,7 +6,6 @@ import { createHandler as events } from "../../functions/events/handler.ts";
 import { createHandler as offers } from "../../functions/offers/handler.ts";
 import type { Overrides } from "../../functions/overrides.ts";
 import { createHandler as products } from "../../functions/products/handler.ts";
-import type { QueueHandler } from "../../functions/queue/batch-handler.ts";
 import { createHandler as runFinisher } from "../../functions/run-finisher/handler.ts";
 import { createHandler as runStarter } from "../../functions/run-starter/handler.ts";
 import { createHandler as runStep } from "../../functions/run-step/handler.ts";
@@ -36,10 +35,6 @@ export type LambdaName = keyof typeof creators;
 export type ApiName = Exclude<LambdaName, WorkerName>;
 type WorkerName = "delivery" | "run-finisher" | "run-starter" | "run-step" | "sweeper";
 
-type ApiHandler = (
-  event: APIGatewayProxyEvent,
-  context: Context,
-) => Promise<APIGatewayProxyResult>;
 /** Any of the handlers; what it takes goes by its name. */
 export type LambdaHandler = (event: unknown, context: Context) => Promise<unknown>;
 

@@ -25,6 +25,8 @@ interface Sums {
   requests: number;
   violations: number;
   readonly hashes: Map<string, string>;
+  /** A request of each call site, for whoever wants a process to die there. */
+  readonly visited: Map<string, { readonly job: Job; readonly request: number }>;
   differing: number;
   replayed: number;
 }
@@ -45,6 +47,7 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
     requests: 0,
     violations: 0,
     hashes: new Map(),
+    visited: new Map(),
     differing: 0,
     replayed: 0,
   };
@@ -55,6 +58,12 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
     const jobs = jobsOf(name, options);
     await playAll(pool, { about: `${name}: ${jobs.length} seeds`, jobs }, sums);
   }
+  const deaths = missedDeaths(sums);
+  await playAll(
+    pool,
+    { about: `${deaths.length} deaths where nobody died yet`, jobs: deaths },
+    sums,
+  );
   for (const name of names) {
     await playAgain(pool, jobsOf(name, options).slice(0, replays / names.length), sums);
   }
@@ -84,13 +93,16 @@ async function playAll(
 ): Promise<void> {
   const startedAt = performance.now();
   const before = { requests: sums.requests, violations: sums.violations };
-  await pool.play(jobs, (played) => {
+  await pool.play(jobs, (played, job) => {
     addTo(sums.tally, played);
     sums.requests += played.attempts;
-    sums.hashes.set(nameOf(played), played.hash);
+    if (job.fault === undefined) sums.hashes.set(nameOf(played), played.hash);
+    for (const { site, request } of played.places) {
+      if (!sums.visited.has(site)) sums.visited.set(site, { job, request });
+    }
     if (played.violation === undefined) return;
     sums.violations += 1;
-    tellViolation(played);
+    tellViolation(played, faultOption(job));
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   console.log(
@@ -98,6 +110,19 @@ async function playAll(
       `${sums.violations - before.violations} violations, ${seconds.toFixed(1)} s`,
   );
 }
+
+/** A death before and after a request of each call site where chance brought none. */
+const missedDeaths = ({ tally, visited }: Sums): readonly Job[] =>
+  [...visited].flatMap(([site, { job, request }]) =>
+    (["before", "after"] as const).flatMap((side) =>
+      tally.crashes.has(`${site} ${side}`)
+        ? []
+        : [{ ...job, fault: { request, kind: `crash_${side}` as const } }],
+    ),
+  );
+
+const faultOption = ({ fault }: Job): string =>
+  fault === undefined ? "" : `--fault ${fault.request}:${fault.kind}`;
 
 const nameOf = ({ scenario, seed, profile }: Played): string => `${scenario} ${seed} ${profile}`;
 

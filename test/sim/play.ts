@@ -31,7 +31,7 @@ export interface Played {
   readonly attempts: number;
   /** `file:line before` and `file:line after`, where processes died. */
   readonly crashes: readonly string[];
-  /** Where a single fault could have happened, in order. */
+  /** Where a single fault could have happened, by its first time. */
   readonly places: readonly Place[];
   /** Names of rare states that were seen, and how often. */
   readonly states: Readonly<Record<string, number>>;
@@ -73,7 +73,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     fired: faults.fired,
     attempts,
     crashes: [...crashes],
-    places,
+    places: [...places.values()],
     states: Object.fromEntries(states),
     ...(violation === undefined ? {} : { violation }),
   };

@@ -21,7 +21,7 @@ export interface SentRequest {
 
 /** How a receiver takes what it is sent; it lasts for a while. */
 type Mood = "fine" | "flaky" | "down" | "slow" | "busy" | "giving_up" | "odd";
-const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd"];
+const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd", "odd"];
 
 interface Answer {
   readonly afterMs: number;
@@ -103,7 +103,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
         : unless("receiver_slow", () => answered(200, random.between(1_000, 14_900))),
     busy: () => (random.isHit(0.5) ? busy() : fine()),
     giving_up: () => (random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine()),
-    odd: () => (random.isHit(0.5) ? odd() : fine()),
+    odd: () => (random.isHit(0.8) ? odd() : fine()),
   };
   /** A process's way to send, by its own clock. */
   const sender = (now: () => Date): Sender => ({

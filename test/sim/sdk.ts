@@ -227,6 +227,7 @@ async function mortal(
 ): Promise<Sent> {
   const { turns, faults, task, planned = () => undefined } = options;
   const plan = faults.isHeld() || faults.isStopped() ? undefined : planned(one);
+  if (plan !== undefined) faults.planned(plan);
   const death =
     plan === "crash_before" || plan === "crash_after"
       ? plan

@@ -10,9 +10,11 @@ export interface SingleFault {
   readonly kind: FaultKind;
 }
 
-/** A request at which a fault may be planned. */
+/** Where a request is first sent from a place in the code, and what may be planned for it. */
 export interface Place {
   readonly site: string;
+  /** Number of the request, from 1. */
+  readonly request: number;
   readonly kinds: readonly FaultKind[];
 }
 
@@ -27,9 +29,10 @@ const anywhere: readonly FaultKind[] = [
 /** Says what is to happen at each attempt, and notes where something could. */
 export function plannedFault(fault: SingleFault | undefined): {
   readonly planned: (attempt: Attempt) => FaultKind | undefined;
-  readonly places: readonly Place[];
+  readonly places: ReadonlyMap<string, Place>;
 } {
-  const places: Place[] = [];
+  const places = new Map<string, Place>();
+  let requests = 0;
   let hit: { readonly task: Task; readonly site: string } | undefined;
   const planned = (attempt: Attempt): FaultKind | undefined => {
     const { site, task, isAgain, service } = attempt;
@@ -37,8 +40,10 @@ export function plannedFault(fault: SingleFault | undefined): {
     if (isAgain) return hit?.task === task && hit.site === site ? fault?.kind : undefined;
     const conflicts = service === "dynamo" ? dynamoFaultsOf(attempt) : [];
     const kinds = conflicts.filter((kind) => kind === "transaction_conflict");
-    places.push({ site, kinds: [...anywhere, ...kinds] });
-    if (places.length !== fault?.request) return undefined;
+    requests += 1;
+    if (!places.has(site))
+      places.set(site, { site, request: requests, kinds: [...anywhere, ...kinds] });
+    if (requests !== fault?.request) return undefined;
     hit = { task, site };
     return fault.kind;
   };

@@ -53,7 +53,7 @@ const workersMax = 4;
 /** The sweeper leaves a due list to its own tick for so long. */
 const graceMs = 90_000;
 const settleDays = 40;
-const turnsMax = 60_000;
+const turnsMax = 15_000;
 
 /** The whole service, its queues, schedules, customers and clock, driven by one seed. */
 export async function openWorld(stage: Stage, options: WorldOptions) {

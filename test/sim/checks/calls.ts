@@ -104,7 +104,6 @@ function checkHolds({ holds, entries }: Rows): void {
 
 /** Rare answers by status. */
 const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>> = {
-  401: () => "a revoked key was refused",
   402: () => "a call was refused for want of credits",
   409: () => "an account has all its keys",
   429: (code) => `a call was refused: ${code}`,

@@ -25,7 +25,16 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
     absent(shown === null ? text : text.replace(shown, "…"), `the answer to ${one.request.path}`);
     // What a user was told is what signs.
     if (shown !== null) assert.ok(signing.includes(shown), `the secret of ${one.request.path}`);
+    if (shown !== null) checkOverlap(one);
   }
+}
+
+/** The replaced secret signs on only where that was asked for: by default. */
+function checkOverlap({ request, answer }: HeardAnswer): void {
+  if (!request.path.endsWith("/rotate")) return;
+  const { overlap = true } = (request.body ?? {}) as { readonly overlap?: boolean };
+  const signsOn = typeof answer?.body?.["previous_secret_expires_at"] === "string";
+  assert.equal(signsOn, overlap, `${request.path}: the replaced secret signs on`);
 }
 
 /** The new secret of an endpoint, which is shown this once. */

@@ -53,7 +53,7 @@ function written(attempt: Attempt): readonly (Key & { readonly id: string | unde
 }
 
 function writesOf({ operation, input }: Attempt): readonly Write[] {
-  if (single.has(operation)) return [input as Write];
+  if (single.has(operation)) return [input];
   if (operation === "TransactWriteItems") {
     const items = input["TransactItems"] as readonly Readonly<Record<string, Write>>[];
     return items.flatMap(({ Put, Update }) => [Put, Update].filter((one) => one !== undefined));

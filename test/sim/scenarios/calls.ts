@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { watchBooks } from "../checks/books.ts";
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
 import type { Random } from "../random.ts";
@@ -36,8 +37,27 @@ async function useApi(world: World, user: User, heard: HeardCall[]): Promise<voi
     const request = { ...random.pick(requests)(random), key: user.key };
     const answer = await world.call(request);
     heard.push({ user, request, answer });
+    if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
+      await revoke(world, user, answer.body as unknown as NewKey);
+    }
     if (random.isHit(0.3)) await world.pause(random.between(0, 20) * second);
   }
+}
+
+const newKeyPath = "/v1/api_keys";
+interface NewKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** A key that was revoked lets nobody in. */
+async function revoke(world: World, user: User, { id, key }: NewKey): Promise<void> {
+  const gone = await world.call({ method: "DELETE", path: `${newKeyPath}/${id}`, key: user.key });
+  if (gone?.status !== 200) return;
+  const refused = await world.call({ method: "GET", path: "/v1/account", key });
+  if (refused === undefined || refused.status >= 500) return;
+  world.sighted("a revoked key was refused");
+  assert.equal(refused.status, 401, "a revoked key lets nobody in");
 }
 
 type Make = (random: Random) => Omit<HeardCall["request"], "key">;
@@ -63,7 +83,7 @@ const offers: Make = (random) => ({
 const get =
   (path: string): Make =>
   () => ({ method: "GET", path });
-const newKey: Make = () => ({ method: "POST", path: "/v1/api_keys", body: { name: "another" } });
+const newKey: Make = () => ({ method: "POST", path: newKeyPath, body: { name: "another" } });
 
 const requests: readonly Make[] = [
   products,
@@ -76,4 +96,5 @@ const requests: readonly Make[] = [
   get("/v1/usage?days=7"),
   get("/v1/credit_transactions?limit=5"),
   newKey,
+  get(newKeyPath),
 ];

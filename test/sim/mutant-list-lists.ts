@@ -1,0 +1,56 @@
+import type { Mutant } from "./mutant-list.ts";
+
+const transactions = "shared/aws/watchlist-transactions.ts";
+
+/** Mistakes with lists, their items, idempotency keys and API keys. */
+export const listMutants: readonly Mutant[] = [
+  {
+    name: "one-list-too-many",
+    file: transactions,
+    says: "OR watchlists < :max",
+    instead: "OR watchlists <= :max",
+    scenario: "lists",
+  },
+  {
+    name: "key-remembered-until-its-ttl",
+    file: "shared/aws/idempotency-store.ts",
+    says: '"attribute_not_exists(pk) OR expires_at <= :now"',
+    instead: '"attribute_not_exists(pk) OR expires_at = :now"',
+    scenario: "lists",
+  },
+  {
+    name: "key-of-another-body",
+    file: "shared/watchlists/claim-creation.ts",
+    says: "if (found.bodyHash !== bodyHash) throw idempotencyKeyReused();",
+    instead: "",
+    scenario: "lists",
+  },
+  {
+    name: "page-whatever-its-version",
+    file: "shared/aws/page-writes.ts",
+    says: '=> ({\n    ConditionExpression: "version = :seen",',
+    instead: '=> ({\n    ConditionExpression: "attribute_exists(pk) OR version = :seen",',
+    scenario: "lists",
+  },
+  {
+    name: "rest-of-a-query-ignored",
+    file: "shared/aws/query-rows.ts",
+    says: "    start = LastEvaluatedKey;",
+    instead: "    start = LastEvaluatedKey && undefined;",
+    scenario: "runs",
+  },
+  {
+    name: "purge-forgets-results",
+    file: "shared/aws/purge-store.ts",
+    says: "return removePartition(client, options, { pk, isOver });",
+    instead: 'return pk !== "" || removePartition(client, options, { pk, isOver });',
+    scenario: "lists",
+  },
+  {
+    name: "purge-beside-a-run",
+    file: "shared/watchlists/purge-watchlist.ts",
+    says: 'if (await purges.isRunning(watchlistId)) return "unfinished";',
+    instead: "",
+    scenario: "runs",
+  },
+];

@@ -1,0 +1,93 @@
+import type { Mutant } from "./mutant-list.ts";
+
+const steps = "shared/aws/step-store.ts";
+
+/** Mistakes with runs, what they find and what they cost. */
+export const runMutants: readonly Mutant[] = [
+  {
+    name: "first-batch-taken-for-done",
+    file: steps,
+    says: '":batch": new Set([ref.batch])',
+    instead: '":batch": new Set([ref.batch, 0])',
+    scenario: "runs",
+  },
+  {
+    name: "result-written-over",
+    file: steps,
+    says: '          ttl,\n        },\n        ConditionExpression: "attribute_not_exists(pk)",',
+    instead: "          ttl,\n        },",
+    scenario: "runs",
+  },
+  {
+    name: "plan-written-over",
+    file: steps,
+    says: 'Item: { ...Key, ...stepRow(step), ttl },\n        ConditionExpression: "attribute_not_exists(pk)",',
+    instead: "Item: { ...Key, ...stepRow(step), ttl },",
+    scenario: "runs",
+  },
+  {
+    name: "run-told-as-done-before-its-events",
+    file: "shared/runs/finish-run.ts",
+    says: "  if (run.watchlist !== null) {\n",
+    instead: "  await runs.markEmitted(run);\n  if (run.watchlist !== null) {\n",
+    scenario: "runs",
+  },
+  {
+    name: "reading-before-it-is-planned",
+    file: "shared/runs/start-run.ts",
+    says: "  await steps.saveStarts(run.id, plan, new Map(batches));\n  await runs.startReading(run, { plan, stats: { ...run.stats, tracked, newItems } });\n",
+    instead:
+      "  await runs.startReading(run, { plan, stats: { ...run.stats, tracked, newItems } });\n  await steps.saveStarts(run.id, plan, new Map(batches));\n",
+    scenario: "runs",
+  },
+  {
+    name: "found-lost-with-a-race",
+    file: "shared/runs/store-outcomes.ts",
+    says: 'if (outcome !== "replaced") left.push(...owned);',
+    instead: 'if (outcome === "full") left.push(...owned);',
+    scenario: "runs",
+  },
+  {
+    name: "read-page-whatever-its-version",
+    file: "shared/aws/page-writes.ts",
+    says: 'Item: pageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
+    instead:
+      'Item: pageRow(watchlistId, page, version),\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
+    scenario: "runs",
+  },
+  {
+    name: "run-ended-twice",
+    file: "shared/aws/run-store.ts",
+    says: 'ConditionExpression: "phase = :finishing",',
+    instead: 'ConditionExpression: "attribute_exists(pk) OR phase = :finishing",',
+    scenario: "runs",
+  },
+  {
+    name: "run-moved-from-any-phase",
+    file: "shared/aws/run-phase.ts",
+    says: '`phase IN (${phases.map(([name]) => name).join(", ")})`',
+    instead: '`(attribute_exists(pk) OR phase IN (${phases.map(([name]) => name).join(", ")}))`',
+    scenario: "runs",
+  },
+  {
+    name: "watchdog-fails-live-runs",
+    file: "shared/runs/give-up-run.ts",
+    says: "const stuckMs = 15 * 60 * 1_000 + progressGrainMs;",
+    instead: "const stuckMs = 15 * 1_000 + progressGrainMs;",
+    scenario: "runs",
+  },
+  {
+    name: "delisted-item-read-again",
+    file: "shared/runs/start-run.ts",
+    says: 'if (item.state === "delisted") continue;',
+    instead: "",
+    scenario: "runs",
+  },
+  {
+    name: "event-id-by-chance",
+    file: "shared/events/event.ts",
+    says: "run.runId, type, part);",
+    instead: "run.runId, type, part, Math.random());",
+    scenario: "runs",
+  },
+];
