@@ -20,16 +20,28 @@ interface Options {
   readonly roleArn: string;
 }
 
+/** Calls that pause and change a list at once may take turns so often. */
+const triesMax = 4;
+
 /** One EventBridge schedule per list; the list's id is the schedule's name. */
 export function eventBridgeSchedules(client: SchedulerClient, options: Options): Schedules {
   return {
     async put(schedule) {
       const input = scheduleInput(options, schedule);
-      try {
-        await client.send(new CreateScheduleCommand(input));
-      } catch (error) {
-        if (!(error instanceof ConflictException)) throw error;
-        await client.send(new UpdateScheduleCommand(input));
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await client.send(new CreateScheduleCommand(input));
+          return;
+        } catch (error) {
+          if (!(error instanceof ConflictException)) throw error;
+        }
+        try {
+          await client.send(new UpdateScheduleCommand(input));
+          return;
+        } catch (error) {
+          // Another call has removed it since it was in the way.
+          if (!(error instanceof ResourceNotFoundException) || tries === triesMax) throw error;
+        }
       }
     },
     async remove(watchlistId) {

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Everything that goes wrong, by what it happens to; a kind's number is that of its family. */
+/** Everything that goes wrong, and in which ways. */
 export const faultFamilies = {
   "crash before a call": ["crash_before"],
   "crash after a call": ["crash_after"],
@@ -117,6 +117,7 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "read_stale",
   "page_short",
   "message_overtakes",
+  "message_late",
   "tick_twice",
   "tick_late",
   "tick_lost",

@@ -12,6 +12,11 @@ export const regressions: readonly Regression[] = [
     seed,
     found: "a call was answered 500, nothing charged, and charged after that",
   })),
+  {
+    scenario: "lists",
+    seed: 145,
+    found: "a list was changed while another call paused it, and answered 500",
+  },
   ...[7, 73, 91].map((seed) => ({
     scenario: "runs",
     seed,

@@ -28,6 +28,7 @@ const group = "fixture-lists";
 const queueArn = "arn:aws:sqs:us-east-1:000000000000:Fixture-service-Jobs";
 let client: SchedulerClient;
 let schedules: Schedules;
+let roleArn: string;
 let stop: () => Promise<void>;
 
 beforeAll(async () => {
@@ -39,7 +40,8 @@ beforeAll(async () => {
   const clock = startScheduleClock(store, async () => {});
   const server = await serveFrom(0, schedulerEndpoint({ templates, store, clock }));
   client = new SchedulerClient({ endpoint: server.url });
-  schedules = eventBridgeSchedules(client, { group, queueArn, roleArn: role ?? "" });
+  roleArn = role ?? "";
+  schedules = eventBridgeSchedules(client, { group, queueArn, roleArn });
   stop = async () => {
     client.destroy();
     await clock.stop();
@@ -59,6 +61,33 @@ const got = (watchlistId: string) =>
   client.send(new GetScheduleCommand({ Name: watchlistId, GroupName: group }));
 
 describe("a list's schedule", () => {
+  it("is put again when another call removed it in the middle", async () => {
+    await put("wl_contended", parseEvery("1h"));
+    const removing = new SchedulerClient({ endpoint: await client.config.endpoint?.() });
+    let removed = 0;
+    removing.middlewareStack.add(
+      (next, context) => async (args) => {
+        if (context["commandName"] === "UpdateScheduleCommand" && removed < 2) {
+          removed += 1;
+          await schedules.remove("wl_contended");
+        }
+        return next(args);
+      },
+      { step: "initialize" },
+    );
+    const contended = eventBridgeSchedules(removing, { group, queueArn, roleArn });
+    await contended.put({
+      accountId: "acct_1",
+      watchlistId: "wl_contended",
+      schedule: parseEvery("5m"),
+      firstAt: inHours(1),
+    });
+    removing.destroy();
+
+    expect(removed).toBe(1);
+    expect(await got("wl_contended")).toMatchObject({ ScheduleExpression: "rate(5 minutes)" });
+  });
+
   it.each([
     ["5m", "rate(5 minutes)"],
     ["1h", "rate(60 minutes)"],
