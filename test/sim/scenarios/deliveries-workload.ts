@@ -29,7 +29,7 @@ export function anyWorkload(random: Random): DeliveryWorkload {
         accounts: random.isHit(0.15) ? 2 : 1,
         runs: random.pick([1, 1, 1, 2, 3]),
         eventsMax: random.pick([1, 2, 4, 8]),
-        endpointsMax: random.pick([1, 1, 1, 2, 3]),
+        endpointsMax: random.pick([1, 1, 1, 1, 2, 5]),
         actions: random.pick([0, 1, 2, 4]),
         isRecovery: false,
       };
