@@ -8,7 +8,7 @@ export type ReadBalance = (accountId: string) => Promise<number | undefined>;
 
 /**
  * The only place where an error becomes a response. Registered last, so that it runs first. A
- * refusal of an item call says that it cost nothing and what the account has left.
+ * refusal of an item call says that it cost nothing, if that is known, and what the account has left.
  */
 export function errorResponse(readBalance?: ReadBalance): HttpMiddleware {
   return {
@@ -46,12 +46,12 @@ function presentError(
   error: ServiceError,
   { isItemCall, balance }: { readonly isItemCall: boolean; readonly balance: number | undefined },
 ): APIGatewayProxyResult {
-  const { param, comingSoon, retryAfterSeconds } = error.details;
+  const { param, comingSoon, retryAfterSeconds, isUnconfirmed = false } = error.details;
   return {
     statusCode: error.status,
     headers: {
       ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
-      ...(isItemCall ? { "X-Service-Credits": "0" } : {}),
+      ...(isItemCall && !isUnconfirmed ? { "X-Service-Credits": "0" } : {}),
       ...(balance === undefined ? {} : { "X-Service-Balance": String(balance) }),
     },
     body: JSON.stringify({

@@ -106,8 +106,10 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   UNAVAILABLE: {
     status: "503",
-    meaning: "A part of the service is overloaded or down. Nothing was charged.",
-    remedy: "Wait as long as `Retry-After` says, then try again with growing pauses.",
+    meaning:
+      "A part of the service is overloaded or down. Nothing was charged, unless the message says that it is not known yet.",
+    remedy:
+      "Wait as long as `Retry-After` says, then try again with growing pauses. Where the charge is not known, look for the `X-Request-Id` in `GET /v1/credit_transactions` first.",
     retry: true,
   },
 };

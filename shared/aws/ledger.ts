@@ -266,13 +266,27 @@ async function commit<Effect extends object>(
     process.booksOf.delete(accountId);
     if (reasons === undefined) {
       if (isThrottle(error)) return turnedAway;
-      const found = await effect();
+      const found = await askPatiently(process, effect);
       if (found === undefined) throw error;
       return found;
     }
     const current = reasons[accountPosition]?.item;
     if (current !== undefined) remember(process, accountId, unmarshall(current));
     return reasons;
+  }
+}
+
+const asksMax = 4;
+
+/** What took effect without an answer has to be looked up, or nobody knows what was charged. */
+async function askPatiently<T>({ clock, chance }: Process, ask: () => Promise<T>): Promise<T> {
+  for (let asks = 1; ; asks += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (asks === asksMax) throw error;
+    }
+    await clock.sleep(chance.fraction() * 100 * 2 ** asks);
   }
 }
 

@@ -21,6 +21,8 @@ export type ErrorCode =
 interface ErrorDetails {
   readonly param?: string;
   readonly comingSoon?: boolean;
+  /** True when nobody knows whether the call was charged. */
+  readonly isUnconfirmed?: boolean;
   readonly retryAfterSeconds?: number;
   /** Credits of the account, where the refusal learned them. */
   readonly balance?: number;
@@ -125,6 +127,15 @@ export const notImplemented = (what: string): ServiceError =>
   });
 
 /** `why`: for the log, such as what was contended; ids at most. */
+/** For a call whose charge may have been made without anybody hearing of it. */
+export const unconfirmed = (why: string): ServiceError =>
+  new ServiceError(
+    ["UNAVAILABLE", 503],
+    "A part of the service went down while this call was charged, and whether it was is not known " +
+      "yet. GET /v1/credit_transactions shows it under the X-Request-Id of this answer.",
+    { isUnconfirmed: true, why },
+  );
+
 export const unavailable = (why?: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],

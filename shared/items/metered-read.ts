@@ -1,5 +1,11 @@
 import type { Clock } from "../base/clock.ts";
-import { concurrencyLimit, insufficientCredits, invalidParam } from "../base/errors.ts";
+import {
+  concurrencyLimit,
+  insufficientCredits,
+  invalidParam,
+  isServiceError,
+  unconfirmed,
+} from "../base/errors.ts";
 import type { Ledger } from "../credits/ledger.ts";
 
 /** A call that charges per item. */
@@ -51,8 +57,8 @@ const settleMilliseconds = 60_000;
  * Reads for an account: reserves credits and a concurrency slot, reads, and charges what was
  * answered. Whatever fails after the reservation, presenting the answers included, gives all of it
  * back.
- * @throws 402 and 429, before anything is read; 400 for an answer too large to send; and what the
- * reading throws.
+ * @throws 402 and 429, before anything is read; 400 for an answer too large to send; 503 when nobody
+ * knows whether the call was charged; and what the reading throws.
  */
 export async function meteredRead<Answer, Result>(
   call: MeteredCall,
@@ -67,12 +73,10 @@ export async function meteredRead<Answer, Result>(
     if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
     return { answers: read, results: presented, charge: work.charge(read) };
   });
-  const settled = await ledger.settle({
-    accountId,
-    holdId,
-    credits: charge,
-    succeeded: true,
-    now: clock.now(),
+  const settlement = { accountId, holdId, credits: charge, succeeded: true, now: clock.now() };
+  const settled = await ledger.settle(settlement).catch((error: unknown) => {
+    // A refusal has changed nothing; a settlement that nobody answered may have been made.
+    throw isServiceError(error) ? error : unconfirmed(String(error));
   });
   return {
     answers,

@@ -195,6 +195,21 @@ describe("a scraper that breaks its promises", () => {
     });
   });
 
+  it("claims nothing of its charge when nobody answered for it", async () => {
+    const failing: Ledger = {
+      ...ledger,
+      settle: () => Promise.reject(new Error("no answer")),
+    };
+    const scraper: Scraper = {
+      read: async ({ ids }) => ids.map((id) => ({ id, status: "not_found", fetchedAt })),
+    };
+    await expect(read(scraper, 1, { through: failing })).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      message: expect.stringContaining("is not known"),
+      details: { isUnconfirmed: true },
+    });
+  });
+
   it("shows the scraper's error, not that of giving back", async () => {
     const failing: Ledger = {
       ...ledger,
