@@ -25,6 +25,10 @@ export const accountResponse = v.object({
   name: v.string(),
   email: v.string(),
   credit_balance: v.pipe(count, v.description("Prepaid credits; they never expire.")),
+  credits_held: v.pipe(
+    count,
+    v.description("Reserved by calls and run steps under way, and already off the balance."),
+  ),
   lifetime_credits: v.pipe(
     count,
     v.description("Credits ever purchased plus the signup grant; sets the concurrency tier."),

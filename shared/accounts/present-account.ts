@@ -22,6 +22,7 @@ export function presentAccount(
     name: account.name,
     email: account.email,
     credit_balance: account.balance,
+    credits_held: account.held,
     lifetime_credits: lifetime,
     credits_spent: account.spent,
     concurrency: {

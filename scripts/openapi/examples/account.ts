@@ -14,6 +14,7 @@ export const account = {
   name: "Acme",
   email: "a@acme.example",
   credit_balance: 4_998,
+  credits_held: 0,
   lifetime_credits: 5_000,
   credits_spent: 2,
   concurrency: {

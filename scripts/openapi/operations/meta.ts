@@ -9,6 +9,13 @@ export const metaOperations = {
     description: "Public.",
     answers: { 200: { description: "OpenAPI 3.1.", mediaType: "application/json" } },
   },
+  "GET /dashboard": {
+    id: "getDashboard",
+    tag: "Meta",
+    summary: "Open the account dashboard",
+    description: "Public; it asks for an API key and works by the calls of this document alone.",
+    answers: { 200: { description: "A page." } },
+  },
   "GET /docs": {
     id: "getDocs",
     tag: "Meta",

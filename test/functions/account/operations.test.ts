@@ -150,6 +150,7 @@ describe("GET /v1/account", () => {
         name: "Shop",
         email: "it@shop.example",
         credit_balance: 5_000,
+        credits_held: 0,
         lifetime_credits: 5_000,
         credits_spent: 0,
         concurrency: {
