@@ -27,6 +27,8 @@ export const environment = {
   account: [...edge, "LEDGER_TABLE", "DELIVERIES_TABLE"],
   platforms: ["STAGE"],
   structured: [...edge],
+  /** DEMO_API_KEY is `none` where there is no demo workspace. */
+  dashboard: ["STAGE", "RESPONSE_MODE", "DEMO_API_KEY"],
   meta: ["STAGE"],
   "run-starter": [
     "STAGE",

@@ -9,7 +9,9 @@ export type Access = "public" | "read" | "write";
 export interface Group {
   /** Path segments below `/v1` that the group owns; none for the group that catches the rest. */
   readonly roots: readonly string[];
-  /** True when answers may outgrow a buffered Lambda response and are streamed. */
+  /** True when the roots are below the address itself: pages, no part of the API. */
+  readonly unversioned?: true;
+  /** True when answers may outgrow a buffered Lambda response, or gain by gzip, and are streamed. */
   readonly streaming: boolean;
   /** True when every call of the group charges per item. */
   readonly itemCalls: boolean;
@@ -42,6 +44,13 @@ export const groups = {
   },
   platforms: { roots: ["platforms"], streaming: false, public: true, itemCalls: false },
   structured: { roots: ["structured"], streaming: false, public: false, itemCalls: false },
+  dashboard: {
+    roots: ["dashboard"],
+    unversioned: true,
+    streaming: true,
+    public: true,
+    itemCalls: false,
+  },
   meta: { roots: [], streaming: false, public: true, itemCalls: false },
 } as const satisfies Record<string, Group>;
 
@@ -101,6 +110,8 @@ export const routes = {
   "POST /v1/api_keys": { group: "account", access: "write" },
   "DELETE /v1/api_keys/{id}": { group: "account", access: "write" },
   "GET /v1/openapi.json": { group: "meta", access: "public" },
+  "GET /dashboard": { group: "dashboard", access: "public" },
+  "GET /dashboard/{file}": { group: "dashboard", access: "public" },
   "GET /docs": { group: "meta", access: "public" },
   "GET /docs/errors": { group: "meta", access: "public" },
   "GET /docs/sandbox": { group: "meta", access: "public" },

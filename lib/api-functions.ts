@@ -26,6 +26,8 @@ export interface ApiFunctionsProps {
   readonly data: DataStack;
   readonly workers: Workers;
   readonly schedules: RunSchedules;
+  /** The key that opens the demo workspace to everybody. @default - the dashboard offers none */
+  readonly demoApiKey?: string;
 }
 
 /** Just below the gateway's own limit for buffered answers. */
@@ -53,6 +55,11 @@ export class ApiFunctions extends Construct {
         STAGE: props.stage,
       }),
       structured: this.group("structured", "Structured data: announced.", this.edge()),
+      dashboard: this.group("dashboard", "The account dashboard's files.", {
+        STAGE: props.stage,
+        RESPONSE_MODE: props.config.responseMode,
+        DEMO_API_KEY: props.demoApiKey ?? "none",
+      }),
       meta: this.group("meta", "Everything that is no other group's.", { STAGE: props.stage }),
     };
     for (const serviceFunction of Object.values(this.byGroup)) {

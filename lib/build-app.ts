@@ -63,6 +63,7 @@ export function buildApp(props: BuildAppProps = {}): App {
     config,
     firewall: context.firewall,
     ...(context.domain && { domain: context.domain }),
+    ...(context.demoApiKey !== undefined && { demoApiKey: context.demoApiKey }),
   });
   return app;
 }

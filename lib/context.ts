@@ -24,6 +24,7 @@ const contextKeys = {
   certificateArn: "the ARN of a certificate in the stack's region",
   hostedZoneId: "the id of the Route 53 zone that answers for the domain",
   unprotect: "the name of the data stack that may lose its data",
+  demoApiKey: "a key of the demo workspace, which begins with svc_demo_",
   alarmEmail: "an e-mail address",
   runbookUrl: "the https address where the README is read",
 } as const;
@@ -52,6 +53,8 @@ export interface Context {
   readonly accountConcurrency?: number;
   readonly firewall: boolean;
   readonly domain?: Domain;
+  /** Everybody may read it: the dashboard hands it out. */
+  readonly demoApiKey?: string;
   /** The data stack that is to lose its protection. */
   readonly unprotect?: string;
 }
@@ -69,6 +72,7 @@ export function readContext(app: App): Context {
   const domain = domainOf(given);
   const unprotect = text(given, "unprotect", /./);
   const accountConcurrency = text(given, "accountConcurrency", /^[1-9]\d{0,6}$/);
+  const demoApiKey = text(given, "demoApiKey", demoKey);
   const stage = stageIn(app);
   return {
     stage,
@@ -78,6 +82,7 @@ export function readContext(app: App): Context {
     ...(responseMode && { responseMode }),
     ...(accessLogs && { accessLogs }),
     ...(domain && { domain }),
+    ...(demoApiKey !== undefined && { demoApiKey }),
     ...(unprotect !== undefined && { unprotect }),
     ...(accountConcurrency !== undefined && { accountConcurrency: Number(accountConcurrency) }),
   };
@@ -134,6 +139,8 @@ function text(given: Given, key: ContextKey, pattern: RegExp): string | undefine
   throw new Error(`Context '${key}' must be ${contextKeys[key]}.`);
 }
 
+/** A key of an account proper would hand that account to everybody. */
+const demoKey = /^svc_demo_[\dA-Za-z]{38}$/;
 const hostName = /^(?=.{4,253}$)([a-z\d]([a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
 const certificate = /^arn:aws[\w-]*:acm:[a-z\d-]+:\d{12}:certificate\/[\w-]+$/;
 const zoneId = /^Z[A-Z\d]{1,31}$/;

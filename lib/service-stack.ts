@@ -22,6 +22,8 @@ export interface ServiceStackProps extends StackProps {
   readonly firewall: boolean;
   /** @default - the gateway's own address only */
   readonly domain?: Domain;
+  /** @default - the dashboard offers no demo workspace */
+  readonly demoApiKey?: string;
 }
 
 /**
@@ -45,6 +47,7 @@ export class ServiceStack extends Stack {
       data,
       workers,
       schedules,
+      ...(props.demoApiKey !== undefined && { demoApiKey: props.demoApiKey }),
     });
     const { restApi } = new Api(this, "Api", { stage, config, functions: byGroup });
     if (props.firewall) new Firewall(this, "Firewall", { stage: restApi.deploymentStage });

@@ -52,6 +52,7 @@ function portOf(text: string): number {
 function welcome(world: World, dir: string): string {
   return `
 The service runs at ${world.baseUrl} (data in ${dir}; Ctrl-C stops it).
+Dashboard:         ${world.baseUrl}/dashboard
 Webhook receiver:  ${world.receiverUrl}
 S3 endpoint:       ${world.bucketEndpoint} (bucket ${world.customerBucket} plays the customer's)
 API key:           ${world.apiKey}

@@ -3,6 +3,8 @@ import { testOptions } from "./test-options.ts";
 
 /** Modules there keep nothing between calls: their files share them, and load the CDK and the SDK once. */
 const stateless = ["test/lib/**/*.test.ts", "test/shared/**/*.test.ts"];
+/** They need a browser: `npm run test:dashboard`. */
+const inBrowser = "test/dashboard/**";
 
 export default defineConfig({
   test: {
@@ -12,7 +14,11 @@ export default defineConfig({
       {
         extends: true,
         // Functions keep their clients for as long as their process lives.
-        test: { name: "processes", include: ["test/**/*.test.ts"], exclude: stateless },
+        test: {
+          name: "processes",
+          include: ["test/**/*.test.ts"],
+          exclude: [...stateless, inBrowser],
+        },
       },
     ],
   },

@@ -130,6 +130,7 @@ async function answer<Group extends GroupName, Dependencies>(
     deadline: new Date(
       state.startedAt.getTime() + Math.min(remainingMs, limits.callDeadlineSeconds * 1_000),
     ),
+    addressedPath: event.requestContext.path,
     baseUrl: baseUrlOf(event),
   };
   const reply = await route.handle(call, dependencies);

@@ -23,6 +23,8 @@ export interface Call<Body, Query> {
   readonly now: Date;
   /** When work must stop so that there is time to settle and answer. */
   readonly deadline: Date;
+  /** The path as the client wrote it, what the gateway takes off included. */
+  readonly addressedPath: string;
   /** `https://host/v1` as the client addressed it, for resource addresses. */
   readonly baseUrl: string;
 }

@@ -98,7 +98,9 @@ export class Api extends Construct {
       const covered =
         group.roots.length === 0
           ? [this.restApi.root, version]
-          : group.roots.map((root) => version.addResource(root));
+          : group.roots.map((root) =>
+              (group.unversioned ? this.restApi.root : version).addResource(root),
+            );
       for (const resource of covered) addCatchAll(resource, integration);
     }
   }

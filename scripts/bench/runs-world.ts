@@ -137,8 +137,8 @@ async function loadHandler(name: string): Promise<unknown> {
   };
 }
 
-const seed: Seed = async (_folder, host) => {
-  const variables = host.byName("products").environment;
+const seed: Seed = async (_folder, variablesOf) => {
+  const variables = variablesOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
     ledger: variables["LEDGER_TABLE"] ?? "",

@@ -37,7 +37,7 @@ function bundled(path: string): string {
 const docsMain = [
   "<main id=docs>",
   "<h1>Retail product data service</h1>",
-  "<p><a href=v1/openapi.json>OpenAPI document</a> <a href=docs/errors>Error codes</a> " +
+  "<p><a href=dashboard>Dashboard</a> <a href=v1/openapi.json>OpenAPI document</a> <a href=docs/errors>Error codes</a> " +
     "<a href=docs/sandbox>Sandbox ids</a> <a href=docs/upstream>Your own source</a></p>",
   "<noscript><p>This page shows the OpenAPI document with a script. Without scripts, read the " +
     "document itself.</p></noscript>",

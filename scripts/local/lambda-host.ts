@@ -61,6 +61,14 @@ const functionProperties = v.object({
 });
 type FunctionResource = ResolvedResource<v.InferOutput<typeof functionProperties>>;
 
+/** The variables of each function by its name, as the templates give them. */
+export function functionVariables(templates: ResolvedTemplates): (name: string) => Environment {
+  const all = templates
+    .ofType("AWS::Lambda::Function", functionProperties)
+    .map((resource) => environmentOf(resource));
+  return (name) => all.find((variables) => variables[nameVariable] === name) ?? {};
+}
+
 type ReplaceVariable = (name: string, value: string) => string;
 
 interface HostOptions {

@@ -5,22 +5,26 @@ import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { DataFolder } from "./data-folder.ts";
-import type { LambdaHost } from "./lambda-host.ts";
+import type { Environment } from "./lambda-host.ts";
 
 export interface SeededKeys {
   readonly apiKey: string;
   readonly demoApiKey: string;
 }
 
-export type Seed = (folder: DataFolder, host: LambdaHost) => Promise<SeededKeys>;
+/** Runs before the functions start, with what their variables will be. */
+export type Seed = (
+  folder: DataFolder,
+  variablesOf: (functionName: string) => Environment,
+) => Promise<SeededKeys>;
 
 const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
 
 /** The account to work with and the demo workspace: made once per data folder, with one key each. */
-export const seedAccounts: Seed = async (folder, host) => {
+export const seedAccounts: Seed = async (folder, variablesOf) => {
   const before = folder.read("api-keys.json", seededKeys);
   if (before) return before;
-  const variables = host.byName("products").environment;
+  const variables = variablesOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
     ledger: variables["LEDGER_TABLE"] ?? "",

@@ -7,7 +7,7 @@ import type { DataFolder } from "./data-folder.ts";
 import { startDynamo } from "./dynamo-server.ts";
 import { gateway } from "./gateway.ts";
 import { keyEndpoint } from "./key-endpoint.ts";
-import { startLambdaHost } from "./lambda-host.ts";
+import { functionVariables, startLambdaHost } from "./lambda-host.ts";
 import type { Environment, LambdaHost, LoadHandler } from "./lambda-host.ts";
 import { lateListener, serveAgain, serveFrom } from "./local-server.ts";
 import type { Log } from "./log.ts";
@@ -168,11 +168,13 @@ async function startFunctions(
   { templates, log }: Base & { log: Log },
 ): Promise<{ host: LambdaHost; keys: SeededKeys }> {
   const choices = options.sources ?? [];
+  const keys = await (options.seed ?? seedAccounts)(folder, functionVariables(templates));
   const host = await startLambdaHost({
     templates,
     log,
     loadHandler: options.loadHandler,
     replaceVariable: (name, value) => {
+      if (name === "DEMO_API_KEY") return keys.demoApiKey;
       if (name !== "SOURCES" || choices.length === 0) return value;
       const chosen = chooseSources(value, choices);
       // A source set up wrongly stops the start, and not the first call.
@@ -180,7 +182,7 @@ async function startFunctions(
       return chosen;
     },
   });
-  return { host, keys: await (options.seed ?? seedAccounts)(folder, host) };
+  return { host, keys };
 }
 
 interface Doors extends Base {

@@ -64,6 +64,18 @@ describe("context", () => {
     expect(firewallsIn(dev)).toBe(0);
   });
 
+  it("hands the demo workspace's key to the dashboard, and to no other function", () => {
+    const demoApiKey = `svc_demo_${"0".repeat(38)}`;
+    const keysIn = (service: Template): readonly unknown[] =>
+      Object.values(resourcesOf(service, "AWS::Lambda::Function")).flatMap(({ Properties }) => {
+        const value = variablesOf(Properties)["DEMO_API_KEY"];
+        return value === undefined ? [] : [value];
+      });
+
+    expect(keysIn(synthesize("dev", { demoApiKey }).service)).toEqual([demoApiKey]);
+    expect(keysIn(dev)).toEqual(["none"]);
+  });
+
   it.each([
     [{ stage: "test" }, "Context 'stage' must be one of: dev, prod."],
     [{ responseMode: "fast" }, "Context 'responseMode' must be one of: stream, buffered."],
@@ -78,6 +90,10 @@ describe("context", () => {
     [{ certificateArn }, "Context 'certificateArn' goes with 'domainName'."],
     [{ hostedZoneId: "Z123" }, "Context 'hostedZoneId' goes with 'domainName'."],
     [{ domainName: "a.example", certificateArn, hostedZoneId: "zone" }, "'hostedZoneId' must be"],
+    [
+      { demoApiKey: `svc_live_${"0".repeat(38)}` },
+      "'demoApiKey' must be a key of the demo workspace",
+    ],
     [{ unprotect: true }, "Context 'unprotect' must be the name of the data stack"],
   ])("refuses %j and says what it takes", (context, message) => {
     expect(() => appWith(context)).toThrow(message);

@@ -37,8 +37,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   })),
 );
 
-/** Routes that are no operations: what was retired answers 410, everything else unknown 404. */
+/** Routes that are no operations: a page's files; what was retired answers 410, all else unknown 404. */
 const undocumented = [
+  "GET /dashboard/{file}",
   "ANY /v1/scrape",
   "ANY /v1/scrape/{proxy+}",
   "ANY /v1/jobs",

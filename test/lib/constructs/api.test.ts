@@ -36,7 +36,10 @@ function methodsOf(template: Template): Map<string, Integration> {
 function expectedRoutes(): Map<string, string> {
   const routes = new Map<string, string>();
   for (const [name, group] of Object.entries(groups) as [string, Group][]) {
-    const paths = group.roots.length === 0 ? ["", "/v1"] : group.roots.map((root) => `/v1/${root}`);
+    const paths =
+      group.roots.length === 0
+        ? ["", "/v1"]
+        : group.roots.map((root) => `${group.unversioned ? "" : "/v1"}/${root}`);
     for (const path of paths) {
       routes.set(`ANY ${path || "/"}`, name);
       routes.set(`ANY ${path}/{proxy+}`, name);

@@ -1,0 +1,128 @@
+import { ApiError, apiErrorOf } from "./api-error.ts";
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface CallOptions {
+  /** Entries that are undefined are left out. */
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer as it came, whatever its status. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly milliseconds: number;
+}
+
+export type WriteMethod = "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The API with the key of this session. Paths are those below `/v1/`, such as `account`. */
+export interface ApiClient {
+  /**
+   * Asked again once, after as long as `Retry-After` says, when the service is busy (429, 503).
+   * @throws ApiError
+   */
+  get<T>(path: string, options?: CallOptions): Promise<T>;
+  /** Never repeated by itself. @throws ApiError */
+  send<T>(method: WriteMethod, path: string, options?: CallOptions): Promise<T>;
+  /** Any status is an answer. @throws ApiError only when there is none */
+  raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
+}
+
+interface ClientOptions {
+  readonly key: string;
+  /** Hears that the key no longer works. */
+  readonly onUnauthorized: () => void;
+}
+
+/** The address of the API: beside the dashboard's own, whatever prefix both stand below. */
+export const apiBase = (): string => new URL("v1/", location.href.split("#")[0]).href;
+
+/** The longest that a busy service may make a page wait before it says so. */
+const retrySecondsMax = 5;
+
+export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
+  const raw: ApiClient["raw"] = async (method, path, options = {}) => {
+    const startedAt = performance.now();
+    try {
+      const response = await fetch(addressOf(path, options.query), requestOf(method, key, options));
+      const text = await response.text();
+      const milliseconds = Math.round(performance.now() - startedAt);
+      if (response.status === 401) onUnauthorized();
+      return { status: response.status, headers: response.headers, text, milliseconds };
+    } catch (thrown) {
+      throw apiErrorOf(thrown);
+    }
+  };
+  const get = async <T>(path: string, options: CallOptions = {}): Promise<T> => {
+    const answer = await raw("GET", path, options);
+    if (answer.status !== 429 && answer.status !== 503) return resultOf(answer) as T;
+    const asked = Number(answer.headers.get("Retry-After") ?? 1);
+    if (asked > retrySecondsMax) return resultOf(answer) as T;
+    await pause(asked, options.signal);
+    return resultOf(await raw("GET", path, options)) as T;
+  };
+  return {
+    raw,
+    get,
+    send: async <T>(method: WriteMethod, path: string, options: CallOptions = {}) =>
+      resultOf(await raw(method, path, options)) as T,
+  };
+}
+
+export function addressOf(path: string, query: Query = {}): string {
+  const url = new URL(path, apiBase());
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+function requestOf(method: string, key: string, options: CallOptions): RequestInit {
+  const { body, headers, signal } = options;
+  return {
+    method,
+    credentials: "omit",
+    cache: "no-store",
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function resultOf(answer: Answer): unknown {
+  const body = parsed(answer.text);
+  if (answer.status < 300) return body;
+  const { error } = Object(body) as {
+    readonly error?: { readonly code?: string; readonly message?: string; readonly param?: string };
+  };
+  throw new ApiError({
+    status: answer.status,
+    code: error?.code ?? "INTERNAL",
+    message: error?.message ?? `The service answered with HTTP ${answer.status}.`,
+    param: error?.param,
+    requestId: answer.headers.get("X-Request-Id") ?? undefined,
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function pause(seconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+  signal?.throwIfAborted();
+}

@@ -1,0 +1,76 @@
+/**
+ * What the API's answers look like: the very schemas that its description is made from. Only types
+ * are imported, so nothing of the service is in the bundle (and Node is known to the type check only).
+ */
+import type { InferOutput } from "valibot";
+import type { accountResponse } from "../../../../shared/accounts/account-schema.ts";
+import type {
+  apiKeySchema,
+  apiKeyWithKeySchema,
+} from "../../../../shared/accounts/api-key-schema.ts";
+import type { usageResponse } from "../../../../shared/accounts/usage-schema.ts";
+import type { backfillResponse } from "../../../../shared/exports/start-backfill.ts";
+import type {
+  destinationSchema,
+  destinationTestResponse,
+} from "../../../../shared/exports/destination-schema.ts";
+import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
+import type { productsResponse } from "../../../../shared/items/envelope.ts";
+import type {
+  changesSchema,
+  pipelineSchema,
+} from "../../../../shared/pipelines/pipeline-schema.ts";
+import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
+import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
+import type { runSchema } from "../../../../shared/runs/run-schema.ts";
+import type { schedulePreviewResponse } from "../../../../shared/watchlists/schedule-preview.ts";
+import type {
+  watchlistItemSchema,
+  watchlistSchema,
+} from "../../../../shared/watchlists/watchlist-schema.ts";
+import type {
+  webhookDeliverySchema,
+  webhookDeliveryWithAttemptsSchema,
+} from "../../../../shared/webhooks/delivery-schema.ts";
+import type {
+  webhookEndpointSchema,
+  webhookEndpointWithSecretSchema,
+  webhookRecoveryResponse,
+  webhookTestResponse,
+} from "../../../../shared/webhooks/endpoint-schema.ts";
+
+export interface List<Entry> {
+  readonly data: readonly Entry[];
+  readonly has_more: boolean;
+  /** Where the next page begins, in listings whose pages may be shorter than asked for. */
+  readonly next_starting_after?: string | null;
+  readonly next_after?: string | null;
+}
+
+export type Account = InferOutput<typeof accountResponse>;
+export type Usage = InferOutput<typeof usageResponse>;
+export type ApiKey = InferOutput<typeof apiKeySchema>;
+export type ApiKeyWithKey = InferOutput<typeof apiKeyWithKeySchema>;
+
+export type Platform = InferOutput<typeof platformSchema>;
+export type Products = InferOutput<typeof productsResponse>;
+
+export type Watchlist = InferOutput<typeof watchlistSchema>;
+export type WatchlistItem = InferOutput<typeof watchlistItemSchema>;
+export type WatchlistRun = InferOutput<typeof runSchema>;
+export type Pipeline = InferOutput<typeof pipelineSchema>;
+export type Changes = InferOutput<typeof changesSchema>;
+export type Scrapers = InferOutput<typeof scrapersResponse>;
+export type SchedulePreview = InferOutput<typeof schedulePreviewResponse>;
+
+export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;
+export type WebhookEndpointWithSecret = InferOutput<typeof webhookEndpointWithSecretSchema>;
+export type WebhookTest = InferOutput<typeof webhookTestResponse>;
+export type WebhookRecovery = InferOutput<typeof webhookRecoveryResponse>;
+export type WebhookDelivery = InferOutput<typeof webhookDeliverySchema>;
+export type WebhookDeliveryWithAttempts = InferOutput<typeof webhookDeliveryWithAttemptsSchema>;
+
+export type S3Destination = InferOutput<typeof destinationSchema>;
+export type S3DestinationTest = InferOutput<typeof destinationTestResponse>;
+export type S3Export = InferOutput<typeof exportSchema>;
+export type S3Backfill = InferOutput<typeof backfillResponse>;

@@ -1,0 +1,40 @@
+import { useRef, useState } from "preact/hooks";
+import { useApi } from "../session/session.ts";
+import { type ApiError, apiErrorOf } from "./api-error.ts";
+import type { ApiClient } from "./client.ts";
+
+export interface Action<Input, Result> {
+  /** Runs it unless it runs already; undefined when it failed, which `error` then tells. */
+  readonly run: (input: Input) => Promise<Result | undefined>;
+  readonly busy: boolean;
+  readonly error: ApiError | undefined;
+  /** Forgets the error. */
+  readonly reset: () => void;
+}
+
+/** Something that a person sets off, once at a time. */
+export function useAction<Input, Result>(
+  act: (api: ApiClient, input: Input) => Promise<Result>,
+): Action<Input, Result> {
+  const api = useApi();
+  const running = useRef(false);
+  const [state, setState] = useState<{ busy: boolean; error: ApiError | undefined }>(idle);
+  const run = async (input: Input): Promise<Result | undefined> => {
+    if (running.current) return undefined;
+    running.current = true;
+    setState({ busy: true, error: undefined });
+    try {
+      const result = await act(api, input);
+      setState(idle);
+      return result;
+    } catch (thrown) {
+      setState({ busy: false, error: apiErrorOf(thrown) });
+      return undefined;
+    } finally {
+      running.current = false;
+    }
+  };
+  return { ...state, run, reset: () => setState(idle) };
+}
+
+const idle = { busy: false, error: undefined };

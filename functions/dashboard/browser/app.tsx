@@ -1,0 +1,39 @@
+import { useMemo, useState } from "preact/hooks";
+import { apiClient } from "./api/client.ts";
+import { type Session, SessionContext, isDemoKey } from "./session/session.ts";
+import { SignIn } from "./session/sign-in.tsx";
+import { storedKey } from "./session/stored-key.ts";
+import { Shell } from "./shell/shell.tsx";
+import { ToastRegion } from "./ui/toast.tsx";
+
+/** The sign-in, or the pages for whoever has done so. */
+export function App() {
+  const [key, setKey] = useState(() => storedKey.read());
+  const [message, setMessage] = useState<string>();
+  const session = useMemo<Session | undefined>(() => {
+    if (key === undefined) return undefined;
+    const signOut = (why?: string): void => {
+      storedKey.clear();
+      setMessage(why);
+      setKey(undefined);
+    };
+    const onUnauthorized = (): void =>
+      signOut("Your key no longer works. It was revoked, or its account is gone.");
+    return { key, demo: isDemoKey(key), signOut, api: apiClient({ key, onUnauthorized }) };
+  }, [key]);
+  if (session === undefined) {
+    const enter = (accepted: string): void => {
+      storedKey.write(accepted);
+      setMessage(undefined);
+      setKey(accepted);
+    };
+    return <SignIn message={message} onKey={enter} />;
+  }
+  return (
+    <SessionContext.Provider value={session}>
+      <ToastRegion>
+        <Shell />
+      </ToastRegion>
+    </SessionContext.Provider>
+  );
+}

@@ -1,0 +1,10 @@
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { applyTheme, keptTheme } from "./shell/theme.ts";
+import "./style/tokens.css";
+import "./style/base.css";
+import "./style/ui.css";
+
+applyTheme(keptTheme());
+const root = document.getElementById("app");
+if (root !== null) render(<App />, root);

@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import type { Account, ApiKey, List } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { Page } from "../../shell/page.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { WriteButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { PlusIcon } from "../../ui/icons.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { NewKeyDialog } from "./new-key-dialog.tsx";
+import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
+
+export function KeysPage() {
+  const keys = useQuery((api, signal) => api.get<List<ApiKey>>("api_keys", { signal }), []);
+  const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
+  const [open, setOpen] = useState<"new" | ApiKey>();
+  const ownId = account.data?.api_key.id;
+  const close = (): void => setOpen(undefined);
+  return (
+    <Page
+      title="API keys"
+      lead="Every call of the API carries one. A key is shown once, when it is made."
+      actions={
+        <WriteButton variant="primary" onClick={() => setOpen("new")}>
+          <PlusIcon />
+          New key
+        </WriteButton>
+      }
+    >
+      <Card title="Keys" flush>
+        <Table
+          caption="API keys"
+          columns={columns(ownId, setOpen)}
+          rows={keys.data?.data}
+          rowKey={({ id }) => id}
+          error={keys.error}
+          onRetry={keys.refresh}
+          empty={<EmptyState title="There are no keys." />}
+        />
+      </Card>
+      {open === "new" && <NewKeyDialog onCreated={keys.refresh} onClose={close} />}
+      {typeof open === "object" && (
+        <RevokeKeyDialog apiKey={open} onRevoked={keys.refresh} onClose={close} />
+      )}
+    </Page>
+  );
+}
+
+function columns(
+  ownId: string | undefined,
+  revoke: (key: ApiKey) => void,
+): readonly Column<ApiKey>[] {
+  return [
+    {
+      head: "Name",
+      isRowHead: true,
+      cell: (key) => (
+        <span class="row">
+          {key.name}
+          {key.id === ownId && <Badge tone="info">this session</Badge>}
+        </span>
+      ),
+    },
+    { head: "Begins with", cell: (key) => <code>{key.prefix}…</code> },
+    { head: "Created", cell: (key) => <RelativeTime time={key.created_at} /> },
+    { head: "Last used", cell: (key) => <RelativeTime time={key.last_used_at} /> },
+    {
+      head: "Actions",
+      align: "end",
+      cell: (key) => (
+        <WriteButton
+          small
+          label={`Revoke ${key.name}`}
+          disabledReason={
+            key.id === ownId
+              ? "You are signed in with this key. Sign in with another one to revoke it."
+              : undefined
+          }
+          onClick={() => revoke(key)}
+        >
+          Revoke
+        </WriteButton>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,74 @@
+import { useState } from "preact/hooks";
+import type { ApiKeyWithKey } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { ErrorState, Notice } from "../../ui/states.tsx";
+
+interface NewKeyDialogProps {
+  readonly onCreated: () => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for a name, then shows the key: the only time that anybody can see it. */
+export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
+  const [name, setName] = useState("");
+  const [created, setCreated] = useState<ApiKeyWithKey>();
+  const create = useAction((api, body: { name: string }) =>
+    api.send<ApiKeyWithKey>("POST", "api_keys", { body }),
+  );
+  const submit = async (): Promise<void> => {
+    const key = await create.run({ name });
+    if (key === undefined) return;
+    setCreated(key);
+    onCreated();
+  };
+  if (created !== undefined) return <CreatedKey apiKey={created} onClose={onClose} />;
+  const { error } = create;
+  const nameError = error?.param === "name" ? error.message : undefined;
+  return (
+    <Dialog title="New API key" onClose={onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Field label="Name" hint="What the key is for, such as a server." error={nameError}>
+          {(control) => (
+            <input
+              {...control}
+              autocomplete="off"
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          )}
+        </Field>
+        {error && nameError === undefined && <ErrorState error={error} />}
+        <div class="dialog-actions">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={create.busy}>
+            Create key
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function CreatedKey(props: { readonly apiKey: ApiKeyWithKey; readonly onClose: () => void }) {
+  return (
+    <Dialog title={`Key “${props.apiKey.name}”`} dismissable={false} onClose={props.onClose}>
+      <Notice tone="warning">Copy it now. It will not be shown again.</Notice>
+      <Copyable text={props.apiKey.key} what="the key" />
+      <div class="dialog-actions">
+        <Button variant="primary" onClick={props.onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

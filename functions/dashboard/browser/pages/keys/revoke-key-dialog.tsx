@@ -1,0 +1,39 @@
+import type { ApiKey } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+interface RevokeKeyDialogProps {
+  readonly apiKey: ApiKey;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+}
+
+export function RevokeKeyDialog({ apiKey, onRevoked, onClose }: RevokeKeyDialogProps) {
+  const toast = useToast();
+  const revoke = useAction((api, id: string) => api.send("DELETE", `api_keys/${id}`));
+  const confirm = async (): Promise<void> => {
+    if ((await revoke.run(apiKey.id)) === undefined) return;
+    toast(`The key “${apiKey.name}” was revoked.`);
+    onRevoked();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title={`Revoke “${apiKey.name}”?`}
+      confirm="Revoke key"
+      busy={revoke.busy}
+      error={revoke.error}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <p>
+        Calls with <code>{apiKey.prefix}…</code> are refused from now on. This cannot be undone.
+      </p>
+      <p class="muted">
+        Last used: <RelativeTime time={apiKey.last_used_at} />
+      </p>
+    </ConfirmDialog>
+  );
+}

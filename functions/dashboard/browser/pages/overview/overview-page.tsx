@@ -1,0 +1,157 @@
+import { useState } from "preact/hooks";
+import type { Account, Usage } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts";
+import { formatDay } from "../../format/times.ts";
+import { Page } from "../../shell/page.tsx";
+import { BarChart } from "../../ui/bar-chart.tsx";
+import { LinkButton } from "../../ui/button.tsx";
+import { Card, Stat } from "../../ui/card.tsx";
+import { Loaded, Notice } from "../../ui/states.tsx";
+import { daysLeft } from "./run-out.ts";
+
+/** The longest span that can be asked for; the shorter one is its end. */
+const daysMax = 90;
+const spans = [30, daysMax] as const;
+type Span = (typeof spans)[number];
+
+const pollSeconds = 30;
+/** From so few days on it is time to buy credits. */
+const fewDays = 7;
+
+export function OverviewPage() {
+  const account = useQuery((api, signal) => api.get<Account>("account", { signal }), [], {
+    poll: () => pollSeconds,
+  });
+  const usage = useQuery(
+    (api, signal) => api.get<Usage>("usage", { signal, query: { days: daysMax } }),
+    [],
+    { poll: () => pollSeconds },
+  );
+  return (
+    <Page title="Overview" lead={account.data?.name}>
+      <Loaded query={account}>{(shown) => <Credits account={shown} usage={usage.data} />}</Loaded>
+      <Loaded query={usage}>{(shown) => <UsageCard usage={shown} />}</Loaded>
+    </Page>
+  );
+}
+
+interface CreditsProps {
+  readonly account: Account;
+  readonly usage: Usage | undefined;
+}
+
+function Credits({ account, usage }: CreditsProps) {
+  const { credit_balance: balance, credits_held: held, concurrency } = account;
+  const left = usage && daysLeft(balance, usage.daily);
+  const { in_flight: inFlight, limit, next_tier: next } = concurrency;
+  return (
+    <>
+      {typeof left === "number" && left < fewDays && (
+        <Notice tone="warning">
+          {balance === 0
+            ? "There are no credits left. Item calls are refused, and runs are skipped."
+            : `At the present pace the credits last ${inDays(left)}.`}
+        </Notice>
+      )}
+      <dl class="stats">
+        <Stat
+          label="Balance"
+          value={formatCount(balance)}
+          note={`${formatCredits(account.credits_spent)} spent so far`}
+        />
+        <Stat label="Open holds" value={formatCount(held)} note="reserved by work under way" />
+        <Stat
+          label="Lasts for"
+          value={left === undefined ? "…" : left === null ? "–" : `${formatCount(left)} d`}
+          note={left === null ? "nothing was used lately" : "at the pace of the last 7 days"}
+        />
+        <Stat
+          label="Calls at once"
+          value={`${formatCount(inFlight)} of ${formatCount(limit)}`}
+          note={
+            next === null
+              ? "the highest tier"
+              : `${next.concurrency} from ${formatCredits(next.at_lifetime_credits)} on`
+          }
+        />
+      </dl>
+    </>
+  );
+}
+
+const inDays = (days: number): string =>
+  days === 0 ? "less than a day" : `${days} ${days === 1 ? "day" : "days"}`;
+
+function UsageCard({ usage }: { readonly usage: Usage }) {
+  const [span, setSpan] = useState<Span>(30);
+  const days = usage.daily.slice(-span);
+  const sum = (of: "requests" | "successful" | "failed" | "credits"): number =>
+    days.reduce((total, day) => total + day[of], 0);
+  const requests = sum("requests");
+  return (
+    <>
+      <Card title="Credits per day" actions={<SpanChoice span={span} onChange={setSpan} />}>
+        <BarChart
+          title="Credits"
+          per="Day (UTC)"
+          bars={barsOf(days)}
+          format={formatCredits}
+          summary={`${formatCredits(sum("credits"))} in ${span} days`}
+        />
+      </Card>
+      <dl class="stats">
+        <Stat
+          label="Requests"
+          value={formatCount(requests)}
+          note={`item calls and run steps, ${span} days`}
+        />
+        <Stat
+          label="Success rate"
+          value={requests === 0 ? "–" : formatShare(sum("successful") / requests)}
+          note={requests === 0 ? "no requests yet" : `${formatCount(sum("failed"))} failed`}
+        />
+        <Stat
+          label="Credits per request"
+          value={requests === 0 ? "–" : (sum("credits") / requests).toFixed(1)}
+          note="on average"
+        />
+      </dl>
+      {requests === 0 && (
+        <Card title="Make the first call">
+          <p class="muted">
+            Nothing was billed in these days. Send a product call, or have a list of items checked
+            on a schedule.
+          </p>
+          <div class="row">
+            <LinkButton href="#/try" variant="primary">
+              Try a call
+            </LinkButton>
+            <LinkButton href="#/watchlists/new">New watchlist</LinkButton>
+          </div>
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** The newest days, kept the same object for as long as the figures are: the chart stays put. */
+const barsOf = (days: Usage["daily"]) =>
+  days.map(({ date, credits }) => ({ label: formatDay(date), value: credits }));
+
+function SpanChoice(props: { readonly span: Span; readonly onChange: (span: Span) => void }) {
+  return (
+    <div class="segmented" role="group" aria-label="Time span">
+      {spans.map((span) => (
+        <button
+          key={span}
+          type="button"
+          aria-pressed={span === props.span}
+          onClick={() => props.onChange(span)}
+        >
+          {span} days
+        </button>
+      ))}
+    </div>
+  );
+}

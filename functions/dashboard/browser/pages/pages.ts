@@ -1,0 +1,54 @@
+import type { ComponentType } from "preact";
+import { type Parameters, matchPath } from "../shell/router.ts";
+import { ExportsPage } from "./exports/exports-page.tsx";
+import { KeysPage } from "./keys/keys-page.tsx";
+import { NotFoundPage } from "./not-found-page.tsx";
+import { OverviewPage } from "./overview/overview-page.tsx";
+import { TryPage } from "./try/try-page.tsx";
+import { NewWatchlistPage } from "./watchlists/new-watchlist-page.tsx";
+import { WatchlistPage } from "./watchlists/watchlist-page.tsx";
+import { WatchlistsPage } from "./watchlists/watchlists-page.tsx";
+import { WebhookPage } from "./webhooks/webhook-page.tsx";
+import { WebhooksPage } from "./webhooks/webhooks-page.tsx";
+
+export type Section = "overview" | "keys" | "watchlists" | "webhooks" | "exports" | "try";
+
+export interface PageProps {
+  /** From the braces of the page's path. */
+  readonly parameters: Parameters;
+  /** What follows `?` in the part of the address behind `#`. */
+  readonly query: URLSearchParams;
+}
+
+interface Entry {
+  readonly path: string;
+  readonly section: Section;
+  readonly page: ComponentType<PageProps>;
+}
+
+/** Every page; of two that fit a path, the first is shown. */
+const pages: readonly Entry[] = [
+  { path: "/overview", section: "overview", page: OverviewPage },
+  { path: "/keys", section: "keys", page: KeysPage },
+  { path: "/watchlists", section: "watchlists", page: WatchlistsPage },
+  { path: "/watchlists/new", section: "watchlists", page: NewWatchlistPage },
+  { path: "/watchlists/{id}", section: "watchlists", page: WatchlistPage },
+  { path: "/webhooks", section: "webhooks", page: WebhooksPage },
+  { path: "/webhooks/{id}", section: "webhooks", page: WebhookPage },
+  { path: "/exports", section: "exports", page: ExportsPage },
+  { path: "/try", section: "try", page: TryPage },
+];
+
+interface Found {
+  readonly page: ComponentType<PageProps>;
+  readonly section: Section | undefined;
+  readonly parameters: Parameters;
+}
+
+export function findPage(path: string): Found {
+  for (const { path: pattern, section, page } of pages) {
+    const parameters = matchPath(pattern, path);
+    if (parameters !== undefined) return { page, section, parameters };
+  }
+  return { page: NotFoundPage, section: undefined, parameters: {} };
+}

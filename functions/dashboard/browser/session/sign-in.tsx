@@ -1,0 +1,109 @@
+import { useEffect, useState } from "preact/hooks";
+import { apiErrorOf } from "../api/api-error.ts";
+import { apiClient } from "../api/client.ts";
+import type { Account } from "../api/resources.ts";
+import { ThemeToggle } from "../shell/theme-toggle.tsx";
+import { Button } from "../ui/button.tsx";
+import { Field } from "../ui/field.tsx";
+import { Logo } from "../ui/icons.tsx";
+import "./sign-in.css";
+
+interface SignInProps {
+  /** Why there is no session any more. */
+  readonly message: string | undefined;
+  readonly onKey: (key: string) => void;
+}
+
+/** Takes a key that the service has just accepted. */
+export function SignIn({ message, onKey }: SignInProps) {
+  const demoKey = useDemoKey();
+  const [key, setKey] = useState("");
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState<"own" | "demo">();
+  const attempt = async (tried: string, who: "own" | "demo"): Promise<void> => {
+    if (tried === "") return setError("Enter an API key.");
+    setBusy(who);
+    const refusal = await refusalOf(tried);
+    if (refusal === undefined) return onKey(tried);
+    setError(refusal);
+    return setBusy(undefined);
+  };
+  useEffect(() => {
+    document.title = "Sign in · Dashboard";
+  }, []);
+  return (
+    <main class="sign-in">
+      <div class="sign-in-card">
+        <Logo />
+        <h1>Sign in</h1>
+        <p class="muted">With an API key of your account. It stays in this tab and ends with it.</p>
+        {message !== undefined && (
+          <p class="notice notice-warning" role="status">
+            {message}
+          </p>
+        )}
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void attempt(key.trim(), "own");
+          }}
+        >
+          <Field label="API key" error={error} hint="Begins with svc_live_.">
+            {(control) => (
+              <input
+                {...control}
+                type="password"
+                autocomplete="off"
+                spellcheck={false}
+                value={key}
+                onInput={(event) => setKey(event.currentTarget.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" variant="primary" busy={busy === "own"} wide>
+            Sign in
+          </Button>
+        </form>
+        {demoKey !== undefined && (
+          <>
+            <p class="sign-in-or">or</p>
+            <Button wide busy={busy === "demo"} onClick={() => void attempt(demoKey, "demo")}>
+              Look around the demo workspace
+            </Button>
+          </>
+        )}
+        <p class="sign-in-foot">
+          <a href="docs">API documentation</a>
+          <ThemeToggle />
+        </p>
+      </div>
+    </main>
+  );
+}
+
+/** Why a key cannot be used; undefined when it can. */
+async function refusalOf(key: string): Promise<string | undefined> {
+  if (!/^[\x21-\x7E]+$/.test(key)) return "This is not an API key.";
+  try {
+    await apiClient({ key, onUnauthorized: () => {} }).get<Account>("account");
+    return undefined;
+  } catch (thrown) {
+    const { code, message } = apiErrorOf(thrown);
+    return code === "UNAUTHORIZED" ? "This key is unknown or was revoked." : message;
+  }
+}
+
+/** The key of the demo workspace, where the deployment names one. */
+function useDemoKey(): string | undefined {
+  const [key, setKey] = useState<string>();
+  useEffect(() => {
+    const controller = new AbortController();
+    fetch("dashboard/config.json", { signal: controller.signal, credentials: "omit" })
+      .then((response) => response.json())
+      .then((config: { demo_api_key?: string | null }) => setKey(config.demo_api_key ?? undefined))
+      // Without it, one signs in with a key.
+      .catch(() => {});
+    return () => controller.abort();
+  }, []);
+  return key;
+}

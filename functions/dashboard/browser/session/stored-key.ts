@@ -1,0 +1,23 @@
+/** The key of this tab's session: gone with the tab, and never in an address or a cookie. */
+const name = "dashboard.key";
+
+export const storedKey = {
+  read(): string | undefined {
+    return attempt(() => sessionStorage.getItem(name) ?? undefined);
+  },
+  write(key: string): void {
+    attempt(() => sessionStorage.setItem(name, key));
+  },
+  clear(): void {
+    attempt(() => sessionStorage.removeItem(name));
+  },
+};
+
+/** A browser that keeps nothing leaves the key in memory. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Section } from "../pages/pages.ts";
+import {
+  BookIcon,
+  ChartIcon,
+  CloudIcon,
+  KeyIcon,
+  ListIcon,
+  TerminalIcon,
+  WebhookIcon,
+} from "../ui/icons.tsx";
+
+const sections = [
+  { section: "overview", label: "Overview", icon: ChartIcon },
+  { section: "watchlists", label: "Watchlists", icon: ListIcon },
+  { section: "webhooks", label: "Webhooks", icon: WebhookIcon },
+  { section: "exports", label: "S3 export", icon: CloudIcon },
+  { section: "try", label: "Try it", icon: TerminalIcon },
+  { section: "keys", label: "API keys", icon: KeyIcon },
+] as const satisfies readonly { readonly section: Section; readonly [more: string]: unknown }[];
+
+export function Navigation({ section: current }: { readonly section: Section | undefined }) {
+  return (
+    <nav aria-label="Main">
+      <ul>
+        {sections.map(({ section, label, icon: Icon }) => (
+          <li key={section}>
+            <a
+              class="nav-link"
+              href={`#/${section}`}
+              aria-current={section === current ? "page" : undefined}
+            >
+              <Icon />
+              {label}
+            </a>
+          </li>
+        ))}
+        <li class="nav-gap">
+          <a class="nav-link" href="docs">
+            <BookIcon />
+            Documentation
+          </a>
+        </li>
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,93 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { findPage } from "../pages/pages.ts";
+import { useSession } from "../session/session.ts";
+import { CloseIcon, Logo, MenuIcon, SignOutIcon } from "../ui/icons.tsx";
+import { Navigation } from "./navigation.tsx";
+import { usePlace } from "./router.ts";
+import { ThemeToggle } from "./theme-toggle.tsx";
+import "./shell.css";
+
+/** Navigation around the page that the address names. */
+export function Shell() {
+  const { demo } = useSession();
+  const { path, query } = usePlace();
+  const { page: Page, section, parameters } = findPage(path);
+  const main = useRef<HTMLElement>(null);
+  const [menuOpen, setMenuOpen] = useState(false);
+  useFocusOnNavigation(path, main.current);
+  useEffect(() => setMenuOpen(false), [path]);
+  return (
+    <div class="shell">
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to content
+      </a>
+      <header class="topbar">
+        <a class="brand" href="#/overview">
+          <Logo />
+          <span>Product data</span>
+        </a>
+        <button
+          type="button"
+          class="icon-button menu-button"
+          aria-expanded={menuOpen}
+          aria-controls="navigation"
+          aria-label={menuOpen ? "Close the menu" : "Open the menu"}
+          onClick={() => setMenuOpen(!menuOpen)}
+        >
+          {menuOpen ? <CloseIcon /> : <MenuIcon />}
+        </button>
+      </header>
+      <div id="navigation" class={menuOpen ? "sidebar sidebar-open" : "sidebar"}>
+        <Navigation section={section} />
+        <SidebarFoot />
+      </div>
+      <main id="main" class="main" ref={main} tabIndex={-1}>
+        {demo && <DemoBanner />}
+        <Page key={path} parameters={parameters} query={query} />
+      </main>
+    </div>
+  );
+}
+
+function SidebarFoot() {
+  const { signOut } = useSession();
+  return (
+    <div class="sidebar-foot">
+      <button type="button" class="nav-link" onClick={() => signOut()}>
+        <SignOutIcon />
+        Sign out
+      </button>
+      <ThemeToggle />
+    </div>
+  );
+}
+
+function DemoBanner() {
+  const { signOut } = useSession();
+  return (
+    <p class="notice notice-info demo-banner" role="note">
+      <span>You are looking at the demo workspace. Nothing can be changed here.</span>
+      <button type="button" class="link-button" onClick={() => signOut()}>
+        Sign in with your own key
+      </button>
+    </p>
+  );
+}
+
+/** After a navigation, the reader is at the heading of what they asked for. */
+function useFocusOnNavigation(path: string, main: HTMLElement | null): void {
+  const before = useRef(path);
+  useEffect(() => {
+    if (before.current === path) return;
+    before.current = path;
+    scrollTo(0, 0);
+    (main?.querySelector<HTMLElement>("h1") ?? main)?.focus({ preventScroll: true });
+  }, [path, main]);
+}

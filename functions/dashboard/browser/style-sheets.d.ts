@@ -1,0 +1,2 @@
+/** Style sheets are imported for what they do; the bundle gathers them into one file. */
+declare module "*.css";

@@ -1,0 +1,32 @@
+import type { ComponentChildren } from "preact";
+
+export type Tone = "neutral" | "info" | "good" | "warning" | "bad";
+
+/** A state in a word. */
+export function Badge(props: { readonly tone?: Tone; readonly children: ComponentChildren }) {
+  return <span class={`badge badge-${props.tone ?? "neutral"}`}>{props.children}</span>;
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  active: "good",
+  enabled: "good",
+  completed: "good",
+  delivered: "good",
+  succeeded: "good",
+  ok: "good",
+  running: "info",
+  pending: "info",
+  retrying: "warning",
+  paused: "warning",
+  partial: "warning",
+  insufficient_credits: "warning",
+  failed: "bad",
+  delisted: "bad",
+  not_found: "bad",
+  unavailable: "bad",
+};
+
+/** A state as the API names it, in words, with the colour that it has everywhere. */
+export function StateBadge({ state }: { readonly state: string }) {
+  return <Badge tone={tones[state] ?? "neutral"}>{state.replaceAll("_", " ")}</Badge>;
+}

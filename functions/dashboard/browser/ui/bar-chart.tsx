@@ -1,0 +1,155 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { formatCompact } from "../format/numbers.ts";
+import { themeChanged } from "../shell/theme.ts";
+
+export interface Bar {
+  readonly label: string;
+  readonly value: number;
+}
+
+interface BarChartProps {
+  /** What the bars are, such as `Credits per day`. */
+  readonly title: string;
+  readonly bars: readonly Bar[];
+  /** What a bar is one of, as the head of the table's first column: `Day`. */
+  readonly per: string;
+  readonly format: (value: number) => string;
+  /** Shown while no bar is pointed at. */
+  readonly summary: string;
+}
+
+const height = 200;
+/** Credits and the like come whole. */
+const wholeSteps = Array.from({ length: 10 }, (_, n) =>
+  [1, 2, 5].map((step) => step * 10 ** n),
+).flat();
+
+/** Bars over a row of labels, with the same figures as a table for those who cannot see them. */
+export function BarChart(props: BarChartProps) {
+  const { title, bars, per, format, summary } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [pointed, setPointed] = useState<number>();
+  useEffect(() => {
+    const element = box.current;
+    return element === null ? undefined : draw(element, bars, setPointed);
+  }, [bars]);
+  const bar = pointed === undefined ? undefined : bars[pointed];
+  return (
+    <figure class="chart" aria-label={title}>
+      <p class="chart-note small number" aria-hidden="true">
+        {bar ? `${bar.label}: ${format(bar.value)}` : summary}
+      </p>
+      <div class="chart-plot" ref={box} aria-hidden="true" />
+      <details class="chart-table">
+        <summary>As a table</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+          <table class="plain-table">
+            <caption class="visually-hidden">{title}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{per}</th>
+                <th scope="col" class="align-end">
+                  {title}
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {bars.map(({ label, value }) => (
+                <tr key={label}>
+                  <th scope="row">{label}</th>
+                  <td class="align-end number">{format(value)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </figure>
+  );
+}
+
+/** Draws, and again when the box or the colours change; the answer ends it. */
+function draw(
+  element: HTMLElement,
+  bars: readonly Bar[],
+  onPoint: (index: number | undefined) => void,
+): () => void {
+  let plot: uPlot | undefined;
+  const again = (): void => {
+    plot?.destroy();
+    const data: uPlot.AlignedData = [bars.map((_, n) => n), bars.map(({ value }) => value)];
+    plot = new uPlot(optionsFor(element, bars, onPoint), data, element);
+  };
+  const resized = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height }));
+  const scheme = matchMedia("(prefers-color-scheme: dark)");
+  again();
+  resized.observe(element);
+  scheme.addEventListener("change", again);
+  addEventListener(themeChanged, again);
+  return () => {
+    resized.disconnect();
+    scheme.removeEventListener("change", again);
+    removeEventListener(themeChanged, again);
+    plot?.destroy();
+  };
+}
+
+function optionsFor(
+  element: HTMLElement,
+  bars: readonly Bar[],
+  onPoint: (index: number | undefined) => void,
+): uPlot.Options {
+  const colour = (token: string): string => resolvedColour(element, token);
+  const axis: uPlot.Axis = {
+    stroke: colour("--muted"),
+    font: "11px system-ui, sans-serif",
+    ticks: { show: false },
+  };
+  const most = Math.max(1, ...bars.map(({ value }) => value));
+  const paths = uPlot.paths.bars?.({ size: [0.72, 28], radius: 0.18 });
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [8, 4, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
+    scales: {
+      x: { time: false, range: [-0.6, bars.length - 0.4] },
+      y: { range: [0, most * 1.08] },
+    },
+    axes: [
+      {
+        ...axis,
+        space: 64,
+        size: 30,
+        grid: { show: false },
+        incrs: [1, 2, 5, 7, 10, 14, 30],
+        values: (_plot, at) => at.map((n) => bars[n]?.label ?? ""),
+      },
+      {
+        ...axis,
+        size: 44,
+        grid: { stroke: colour("--border"), width: 1 },
+        space: 36,
+        incrs: wholeSteps,
+        values: (_plot, at) => at.map(formatCompact),
+      },
+    ],
+    series: [
+      {},
+      { fill: colour("--accent"), width: 0, points: { show: false }, ...(paths && { paths }) },
+    ],
+    hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },
+  };
+}
+
+/** A canvas knows no custom properties. */
+function resolvedColour(element: HTMLElement, token: string): string {
+  const before = element.style.color;
+  element.style.color = `var(${token})`;
+  const resolved = getComputedStyle(element).color;
+  element.style.color = before;
+  return resolved;
+}

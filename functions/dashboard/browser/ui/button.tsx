@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import { useReadOnlyReason } from "../session/session.ts";
+
+interface ButtonProps {
+  readonly children: ComponentChildren;
+  readonly variant?: "primary" | "plain" | "danger" | "quiet";
+  readonly type?: "button" | "submit";
+  /** Shows that it works, and takes no second click. */
+  readonly busy?: boolean;
+  /** Why it cannot be used now; said to everybody who reaches it. */
+  readonly disabledReason?: string | undefined;
+  readonly wide?: boolean;
+  readonly small?: boolean;
+  /** Says more than the visible words, which it has to contain. */
+  readonly label?: string;
+  readonly onClick?: () => void;
+}
+
+export function Button(props: ButtonProps) {
+  const { variant = "plain", type = "button", busy = false, disabledReason } = props;
+  const id = useId();
+  const blocked = disabledReason !== undefined;
+  const classes = ["button", `button-${variant}`];
+  if (props.wide) classes.push("button-wide");
+  if (props.small) classes.push("button-small");
+  return (
+    <>
+      <button
+        type={type}
+        class={classes.join(" ")}
+        aria-disabled={blocked || busy ? "true" : undefined}
+        aria-busy={busy ? "true" : undefined}
+        aria-describedby={blocked ? id : undefined}
+        aria-label={props.label}
+        title={disabledReason}
+        onClick={(event) => {
+          if (!blocked && !busy) return props.onClick?.();
+          // A blocked button would otherwise send its form.
+          return event.preventDefault();
+        }}
+      >
+        {busy && <span class="spinner" aria-hidden="true" />}
+        {props.children}
+      </button>
+      {blocked && (
+        <span id={id} class="visually-hidden">
+          {disabledReason}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** A button that changes something: of no use in the demo workspace, and says so there. */
+export function WriteButton({ disabledReason, ...props }: ButtonProps) {
+  const readOnly = useReadOnlyReason();
+  return <Button {...props} disabledReason={readOnly ?? disabledReason} />;
+}
+
+/** Looks like a button and leads somewhere. */
+export function LinkButton(props: {
+  readonly href: string;
+  readonly variant?: "primary" | "plain";
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <a class={`button button-${props.variant ?? "plain"}`} href={props.href}>
+      {props.children}
+    </a>
+  );
+}

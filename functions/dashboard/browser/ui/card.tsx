@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+interface CardProps {
+  readonly title: string;
+  readonly actions?: ComponentChildren;
+  /** True for tables, which reach the edges. */
+  readonly flush?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A part of a page with a heading of its own. */
+export function Card({ title, actions, flush, children }: CardProps) {
+  const id = useId();
+  return (
+    <section class={flush ? "card card-flush" : "card"} aria-labelledby={id}>
+      <div class="card-head">
+        <h2 id={id}>{title}</h2>
+        {actions}
+      </div>
+      <div class="card-body">{children}</div>
+    </section>
+  );
+}
+
+/** A figure with what it is, and a line about it. */
+export function Stat(props: {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly note?: ComponentChildren;
+}) {
+  return (
+    <div class="stat">
+      <dt>{props.label}</dt>
+      <dd class="stat-value number">{props.value}</dd>
+      {props.note !== undefined && <dd class="stat-note">{props.note}</dd>}
+    </div>
+  );
+}
+
+/** Names and values, `<Facts facts={[["Platform", "retailer_a"]]} />`. */
+export function Facts(props: {
+  readonly facts: readonly (readonly [string, ComponentChildren])[];
+}) {
+  return (
+    <dl class="facts">
+      {props.facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

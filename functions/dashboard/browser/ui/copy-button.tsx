@@ -1,0 +1,43 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { CheckIcon, CopyIcon } from "./icons.tsx";
+
+const toldMilliseconds = 2_000;
+
+/** Puts a text onto the clipboard and says so. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [outcome, setOutcome] = useState<"copied" | "refused">();
+  useEffect(() => {
+    if (outcome === undefined) return undefined;
+    const timer = setTimeout(() => setOutcome(undefined), toldMilliseconds);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+  const copy = (): void => {
+    navigator.clipboard.writeText(text).then(
+      () => setOutcome("copied"),
+      () => setOutcome("refused"),
+    );
+  };
+  const words = { copied: "Copied", refused: "Not allowed" };
+  return (
+    <>
+      <Button small {...(outcome ? {} : { label: `Copy ${what}` })} onClick={copy}>
+        {outcome === "copied" ? <CheckIcon /> : <CopyIcon />}
+        {outcome === undefined ? "Copy" : words[outcome]}
+      </Button>
+      <span class="visually-hidden" role="status">
+        {outcome !== undefined && words[outcome]}
+      </span>
+    </>
+  );
+}
+
+/** A value that will not be shown again, or is long, with a button to copy it. */
+export function Copyable({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div class="copyable">
+      <code>{text}</code>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+/** What a control takes over, so that label, hint and error belong to it. */
+export interface ControlAttributes {
+  readonly id: string;
+  readonly class: "control";
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": "true" | undefined;
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** What is wrong with the value. */
+  readonly error?: string | undefined;
+  /** Said beside the label of what may stay empty. */
+  readonly optional?: boolean;
+  readonly children: (control: ControlAttributes) => ComponentChildren;
+}
+
+/** A labelled control: `<Field label="Name">{(control) => <input {...control} />}</Field>`. */
+export function Field({ label, hint, error, optional, children }: FieldProps) {
+  const id = useId();
+  const described = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
+  const describedBy = described.filter((part) => part !== false).join(" ");
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {optional && <span class="muted"> (optional)</span>}
+      </label>
+      {children({
+        id,
+        class: "control",
+        "aria-describedby": describedBy === "" ? undefined : describedBy,
+        "aria-invalid": error === undefined ? undefined : "true",
+      })}
+      {hint !== undefined && (
+        <p id={`${id}-hint`} class="field-hint">
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p id={`${id}-error`} class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface CheckboxProps {
+  readonly label: ComponentChildren;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly disabled?: boolean;
+}
+
+export function Checkbox({ label, checked, onChange, disabled }: CheckboxProps) {
+  return (
+    <label class="checkbox">
+      <input
+        type="checkbox"
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+      <span>{label}</span>
+    </label>
+  );
+}

@@ -1,0 +1,55 @@
+/** Entries beyond these are counted and not shown: a page stays usable whatever an answer holds. */
+const entriesMax = 200;
+
+/** A JSON value that opens level by level. @param openLevels how many are open at first */
+export function JsonView({
+  value,
+  openLevels = 2,
+}: {
+  readonly value: unknown;
+  readonly openLevels?: number;
+}) {
+  return (
+    <div class="json">
+      <Value value={value} openLevels={openLevels} />
+    </div>
+  );
+}
+
+interface ValueProps {
+  readonly name?: string;
+  readonly value: unknown;
+  readonly openLevels: number;
+}
+
+function Value({ name, value, openLevels }: ValueProps) {
+  const label = name === undefined ? null : <span class="json-name">{name}: </span>;
+  if (typeof value !== "object" || value === null) {
+    return (
+      <div class="json-leaf">
+        {label}
+        <span class={`json-${value === null ? "null" : typeof value}`}>
+          {JSON.stringify(value) ?? "undefined"}
+        </span>
+      </div>
+    );
+  }
+  const entries = Object.entries(value);
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  return (
+    <details open={openLevels > 0}>
+      <summary>
+        {label}
+        <span class="muted">
+          {open} {entries.length} {close}
+        </span>
+      </summary>
+      <div class="json-level">
+        {entries.slice(0, entriesMax).map(([key, inner]) => (
+          <Value key={key} name={key} value={inner} openLevels={openLevels - 1} />
+        ))}
+        {entries.length > entriesMax && <p class="muted">and {entries.length - entriesMax} more</p>}
+      </div>
+    </details>
+  );
+}

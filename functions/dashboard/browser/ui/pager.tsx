@@ -1,0 +1,17 @@
+import type { Pages } from "../api/use-pages.ts";
+import { Button } from "./button.tsx";
+
+/** The end of a listing that comes in pages. */
+export function Pager({ pages }: { readonly pages: Pages<unknown> }) {
+  if (!pages.hasMore) return null;
+  return (
+    <div class="pager">
+      <Button busy={pages.loadingMore} onClick={pages.loadMore}>
+        Load more
+      </Button>
+      <span class="muted small number" role="status">
+        {pages.entries?.length ?? 0} shown
+      </span>
+    </div>
+  );
+}

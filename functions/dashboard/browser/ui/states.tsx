@@ -1,0 +1,85 @@
+import type { ComponentChildren } from "preact";
+import type { ApiError } from "../api/api-error.ts";
+import type { Query } from "../api/use-query.ts";
+import { Button } from "./button.tsx";
+import { WarningIcon } from "./icons.tsx";
+
+/** Why something is not there, with a way to try again. */
+export function ErrorState({
+  error,
+  onRetry,
+}: {
+  readonly error: ApiError;
+  readonly onRetry?: (() => void) | undefined;
+}) {
+  return (
+    <div class="notice notice-bad" role="alert">
+      <WarningIcon />
+      <div>
+        <p>{error.message}</p>
+        {error.requestId !== undefined && (
+          <p class="small">
+            Request <code>{error.requestId}</code>
+          </p>
+        )}
+      </div>
+      {onRetry && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What to do where nothing is yet. */
+export function EmptyState(props: {
+  readonly title: string;
+  readonly children?: ComponentChildren;
+  readonly action?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{props.title}</p>
+      {props.children !== undefined && <p class="muted">{props.children}</p>}
+      {props.action}
+    </div>
+  );
+}
+
+/** Grey lines in the place of what is on its way. */
+export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
+  return (
+    <div class="skeleton" role="status">
+      <span class="visually-hidden">Loading</span>
+      {Array.from({ length: lines }, (_, n) => (
+        <span key={n} class="skeleton-line" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+interface LoadedProps<T> {
+  readonly query: Query<T>;
+  /** @default three grey lines */
+  readonly skeleton?: ComponentChildren;
+  readonly children: (data: T) => ComponentChildren;
+}
+
+/** What was read; before that a skeleton; in vain, why. What is there already stays. */
+export function Loaded<T>({ query, skeleton, children }: LoadedProps<T>) {
+  const { data, error, refresh } = query;
+  return (
+    <>
+      {error && <ErrorState error={error} onRetry={refresh} />}
+      {data === undefined ? !error && (skeleton ?? <Skeleton />) : children(data)}
+    </>
+  );
+}
+
+export function Notice(props: {
+  readonly tone: "info" | "good" | "warning" | "bad";
+  readonly children: ComponentChildren;
+}) {
+  return <div class={`notice notice-${props.tone}`}>{props.children}</div>;
+}

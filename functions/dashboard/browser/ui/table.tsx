@@ -1,0 +1,76 @@
+import type { ComponentChildren } from "preact";
+import type { ApiError } from "../api/api-error.ts";
+import { ErrorState, Skeleton } from "./states.tsx";
+
+export interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** `end` for numbers and for actions. */
+  readonly align?: "end";
+  /** The column that names the row. */
+  readonly isRowHead?: boolean;
+}
+
+interface TableProps<Row> {
+  /** What the table is, for those who cannot see where it stands. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  /** Undefined while they are on their way. */
+  readonly rows: readonly Row[] | undefined;
+  readonly rowKey: (row: Row) => string;
+  readonly error?: ApiError | undefined;
+  readonly onRetry?: () => void;
+  /** Shown in the place of no rows. */
+  readonly empty: ComponentChildren;
+}
+
+/** A table that becomes a list of cards on a phone. Roles are given because cards are no table. */
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, rowKey, error, onRetry, empty } = props;
+  if (rows === undefined) {
+    return error ? <ErrorState error={error} onRetry={onRetry} /> : <Skeleton lines={4} />;
+  }
+  const failed = error && <ErrorState error={error} onRetry={onRetry} />;
+  if (rows.length === 0) return <>{failed ?? empty}</>;
+  return (
+    <>
+      {failed}
+      <table class="table" role="table">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ head, align }) => (
+              <th key={head} role="columnheader" scope="col" class={align && "align-end"}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <TableRow key={rowKey(row)} row={row} columns={columns} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function TableRow<Row>(props: { readonly row: Row; readonly columns: readonly Column<Row>[] }) {
+  const { row, columns } = props;
+  return (
+    <tr role="row">
+      {columns.map(({ head, cell, align, isRowHead }) =>
+        isRowHead ? (
+          <th key={head} role="rowheader" scope="row" data-head={head}>
+            {cell(row)}
+          </th>
+        ) : (
+          <td key={head} role="cell" data-head={head} class={align && "align-end"}>
+            {cell(row)}
+          </td>
+        ),
+      )}
+    </tr>
+  );
+}

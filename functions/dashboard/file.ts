@@ -1,0 +1,36 @@
+import { notFound } from "../../shared/base/errors.ts";
+import { route } from "../http/route.ts";
+import assets from "./generated/assets.json" with { type: "json" };
+import { securityHeaders } from "./security-headers.ts";
+
+export interface FileDependencies {
+  /** Null where there is no demo workspace. */
+  readonly demoApiKey: string | null;
+}
+
+const files = new Map(Object.entries(assets.files));
+
+/** `GET /dashboard/{file}`: a file that is named by its content, or what this deployment says. */
+export const fileRoute = route<FileDependencies>({
+  async handle({ path }, { demoApiKey }) {
+    const name = path["file"] ?? "";
+    if (name === "config.json") {
+      return {
+        status: 200,
+        body: { demo_api_key: demoApiKey },
+        headers: { ...securityHeaders, "Cache-Control": "no-cache" },
+      };
+    }
+    const file = files.get(name);
+    if (file === undefined) throw notFound("This file");
+    return {
+      status: 200,
+      body: file.text,
+      headers: {
+        ...securityHeaders,
+        "Content-Type": file.type,
+        "Cache-Control": "public, max-age=31536000, immutable",
+      },
+    };
+  },
+});

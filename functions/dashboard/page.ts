@@ -1,0 +1,24 @@
+import { type AnyRoute, route } from "../http/route.ts";
+import assets from "./generated/assets.json" with { type: "json" };
+import { securityHeaders } from "./security-headers.ts";
+
+/**
+ * `GET /dashboard`: names the other files by their content, and so is asked for each time. Addresses
+ * in it are relative to the one without a slash, so that it works below any prefix.
+ */
+export const indexRoute: AnyRoute<unknown> = route({
+  async handle({ addressedPath }) {
+    if (addressedPath.endsWith("/")) {
+      return { status: 308, body: "", headers: { ...securityHeaders, Location: "../dashboard" } };
+    }
+    return {
+      status: 200,
+      body: assets.index,
+      headers: {
+        ...securityHeaders,
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-cache",
+      },
+    };
+  },
+});

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+
+const browser = join(import.meta.dirname, "../../functions/dashboard/browser");
+
+interface GeneratedFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The generated file as it should stand; it is committed, so that a deployment needs no generator. */
+export function dashboardAssets(): GeneratedFile {
+  const { js, css } = bundled();
+  const script = named("app", "js", { type: "text/javascript; charset=utf-8", text: js });
+  const style = named("app", "css", { type: "text/css; charset=utf-8", text: css });
+  const icon = named("icon", "svg", {
+    type: "image/svg+xml",
+    text: readFileSync(join(browser, "icon.svg"), "utf8").trim(),
+  });
+  const files = Object.fromEntries([script, style, icon]);
+  const index = page({ script: script[0], style: style[0], icon: icon[0] });
+  return {
+    path: join(browser, "../generated/assets.json"),
+    text: `${JSON.stringify({ index, files }, null, 2)}\n`,
+  };
+}
+
+interface Asset {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** A name changes with the content, so that the file may be kept for ever. */
+function named(stem: string, suffix: string, asset: Asset): readonly [string, Asset] {
+  const digest = createHash("sha256").update(asset.text).digest("base64url").slice(0, 10);
+  return [`${stem}-${digest}.${suffix}`, asset];
+}
+
+/** One script and one style sheet, with all that they import. */
+function bundled(): { readonly js: string; readonly css: string } {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(browser, "main.tsx")],
+    bundle: true,
+    minify: true,
+    write: false,
+    outdir: "out",
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    // The same bytes wherever they are made.
+    absWorkingDir: browser,
+  });
+  const ending = (suffix: string): string =>
+    outputFiles.find(({ path }) => path.endsWith(suffix))?.text.trim() ?? "";
+  return { js: ending(".js"), css: ending(".css") };
+}
+
+/** Addresses are relative to `/dashboard`, which may itself stand below a stage or a domain. */
+const page = (names: { script: string; style: string; icon: string }): string =>
+  [
+    "<!doctype html>",
+    '<html lang="en">',
+    "<head>",
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<link rel="icon" type="image/svg+xml" href="dashboard/${names.icon}">`,
+    `<link rel="stylesheet" href="dashboard/${names.style}">`,
+    `<script type="module" src="dashboard/${names.script}"></script>`,
+    "<title>Dashboard</title>",
+    "</head>",
+    "<body>",
+    '<div id="app"></div>',
+    "<noscript><p>The dashboard works with scripts. The API works without it.</p></noscript>",
+    "</body>",
+    "</html>",
+    "",
+  ].join("\n");

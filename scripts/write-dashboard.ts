@@ -1,0 +1,8 @@
+/** Writes the account dashboard's files, which the dashboard function serves. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { dashboardAssets } from "./dashboard/assets.ts";
+
+const { path, text } = dashboardAssets();
+mkdirSync(dirname(path), { recursive: true });
+writeFileSync(path, text);

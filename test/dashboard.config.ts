@@ -1,0 +1,7 @@
+import { defineConfig } from "vitest/config";
+import { testOptions } from "./test-options.ts";
+
+/** The dashboard in a real browser, against worlds of its own: one at a time, as each has two cores' work. */
+export default defineConfig({
+  test: { ...testOptions, maxWorkers: 1, include: ["test/dashboard/**/*.test.ts"] },
+});

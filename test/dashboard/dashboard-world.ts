@@ -1,0 +1,170 @@
+import axe from "axe-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { expect } from "vitest";
+import { chromiumPath, launchChromium } from "../../scripts/dashboard/chromium.ts";
+import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
+
+/** Tests without a browser do not run, and one of them says so. */
+export const lacksChromium = chromiumPath === undefined;
+
+export type Scheme = "light" | "dark";
+export type Size = "desktop" | "phone";
+
+const viewports = {
+  desktop: { width: 1_280, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+interface View {
+  /** @default light */
+  readonly scheme?: Scheme;
+  /** @default desktop */
+  readonly size?: Size;
+}
+
+/** One visitor with a tab of their own. */
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Signs in by the form, with the local account's key or another. */
+  readonly signIn: (key?: string) => Promise<void>;
+  /** Follows a link of the dashboard, such as `/keys`, and waits for its heading. */
+  readonly goTo: (path: string, heading: string) => Promise<void>;
+  /** Requests to elsewhere, errors in the console, and exceptions so far. */
+  readonly faults: string[];
+}
+
+/** The local world and a browser beside it. */
+export interface DashboardWorld {
+  readonly world: RunningWorld;
+  readonly url: string;
+  open(view?: View): Promise<Visit>;
+  /** Closes every tab. @throws when any of them asked elsewhere or had an error in its console */
+  closeAll(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function startDashboardWorld(): Promise<DashboardWorld> {
+  const world = await startRunningWorld();
+  const browser = await launchChromium();
+  const url = `${world.ready["base_url"] ?? ""}/dashboard`;
+  const visits: Visit[] = [];
+  return {
+    world,
+    url,
+    async open(view = {}) {
+      const visit = await openVisit(browser, { url, view, key: world.ready["api_key"] ?? "" });
+      visits.push(visit);
+      return visit;
+    },
+    async closeAll() {
+      const done = visits.splice(0);
+      await Promise.all(done.map(({ context }) => context.close()));
+      expect(done.flatMap(({ faults }) => faults)).toEqual([]);
+    },
+    async dispose() {
+      await browser.close();
+      await world.dispose();
+    },
+  };
+}
+
+interface Opening {
+  readonly url: string;
+  readonly view: View;
+  readonly key: string;
+}
+
+async function openVisit(browser: Browser, { url, view, key }: Opening): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: viewports[view.size ?? "desktop"],
+    colorScheme: view.scheme ?? "light",
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const faults = watch(page, new URL(url).origin);
+  await page.goto(url);
+  return {
+    page,
+    context,
+    faults,
+    async signIn(other = key) {
+      await page.getByLabel("API key").fill(other);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator("#main").waitFor();
+    },
+    async goTo(path, heading) {
+      await page.evaluate((place) => location.assign(`#${place}`), path);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    },
+  };
+}
+
+/** A refused call is no fault of the page; the browser notes it all the same. */
+const refusedCall = /^Failed to load resource: the server responded with a status of 4\d\d/;
+
+function watch(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on("request", (request) => {
+    const asked = new URL(request.url());
+    if (asked.origin !== origin && asked.protocol !== "data:") {
+      faults.push(`request to ${asked.href}`);
+    }
+    if (/svc_(live|demo)_/.test(asked.href)) faults.push(`a key in the address ${asked.pathname}`);
+  });
+  page.on("console", (message) => {
+    const text = message.text();
+    const isRefusal = refusedCall.test(text) && message.location().url.includes("/v1/");
+    if (message.type() === "error" && !isRefusal) faults.push(text);
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  return faults;
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string | null;
+  readonly nodes: readonly {
+    readonly target: readonly unknown[];
+    readonly failureSummary?: string;
+  }[];
+}
+
+/** Serious and critical violations that axe finds in what the page shows now, a line each. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.waitForLoadState("networkidle");
+  // Through the debugger, which a Content-Security-Policy does not bind.
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate<readonly Violation[]>(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)",
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
+    );
+}
+
+const views = (["light", "dark"] as const).flatMap((scheme) =>
+  (["desktop", "phone"] as const).map((size) => ({ scheme, size })),
+);
+
+/**
+ * Expects a page to have no serious violation, in both colour schemes, on a desktop and a phone, and
+ * to be no wider than the phone.
+ */
+export async function expectAccessible(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  for (const { scheme, size } of views) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize(viewports[size]);
+    expect(await violationsOf(page), `${scheme}, ${size}`).toEqual([]);
+    const overflow = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    expect(overflow, `${size}: pixels that stick out`).toBeLessThanOrEqual(0);
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  if (before) await page.setViewportSize(before);
+}

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+describe.skipIf(lacksChromium)("the dashboard", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  it("shows an account without calls what to do first", async () => {
+    const { page, signIn } = await dashboard.open();
+    await signIn();
+    await page.getByRole("heading", { name: "Make the first call" }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it("shows balance, pace and the credits of each day, in a chart and in a table", async () => {
+    const call = { platform: "retailer_d", ids: ["6505678", "6505679"] };
+    await dashboard.world.api.send("POST", "/products", call);
+    const { page, signIn } = await dashboard.open();
+    await signIn();
+    await page.getByText("2 credits in 30 days").waitFor();
+    const figure = (name: string) =>
+      page.locator(".stat", { hasText: name }).locator(".stat-value");
+    expect(await figure("Balance").textContent()).toBe("4,998");
+    expect(await figure("Lasts for").textContent()).toBe("2,499 d");
+    expect(await figure("Success rate").textContent()).toBe("100%");
+    expect(await page.locator(".chart-plot canvas").count()).toBe(1);
+
+    await page.getByText("As a table").click();
+    expect(await page.locator(".plain-table tbody tr").count()).toBe(30);
+    await page.getByRole("button", { name: "90 days" }).click();
+    await page.getByText("2 credits in 90 days").waitFor();
+    expect(await page.locator(".plain-table tbody tr").count()).toBe(90);
+    await expectAccessible(page);
+  });
+
+  it("says why figures are not there, and gets them when asked again", async () => {
+    const { page, signIn } = await dashboard.open();
+    await page.route("**/v1/usage?**", (route) =>
+      route.fulfill({
+        status: 400,
+        json: { error: { code: "INVALID_PARAM", message: "Not today.", docs: "" } },
+      }),
+    );
+    await signIn();
+    await page.getByText("Not today.").waitFor();
+    await expectAccessible(page);
+    await page.unroute("**/v1/usage?**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Credits per day" }).waitFor();
+  });
+
+  it("makes a key that works, shows it once, and revokes it", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await goTo("/keys", "API keys");
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Name").fill("Nightly job");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    const key = await page.evaluate(() => navigator.clipboard.readText());
+    expect(key).toBe(await page.locator("dialog code").textContent());
+    const answer = await fetch(`${dashboard.world.ready["base_url"]}/v1/account`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).toBe(200);
+    await expectAccessible(page);
+
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    expect(await page.getByText(key).count()).toBe(0);
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Revoke Nightly job" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("The key “Nightly job” was revoked.").waitFor();
+    await page.getByRole("rowheader", { name: "Nightly job" }).waitFor({ state: "detached" });
+    const refused = await fetch(`${dashboard.world.ready["base_url"]}/v1/account`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(refused.status).toBe(401);
+  });
+
+  it("says that the key in use cannot be revoked", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await goTo("/keys", "API keys");
+    const row = page.getByRole("row", { name: /this session/ });
+    const button = row.getByRole("button", { name: "Revoke" });
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await row.getByText("You are signed in with this key.").waitFor({ state: "attached" });
+  });
+
+  it("works on a phone, with a menu", async () => {
+    const { page, signIn } = await dashboard.open({ size: "phone" });
+    await signIn();
+    await page.getByRole("button", { name: "Open the menu" }).click();
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+    expect(await page.getByRole("link", { name: "Overview" }).isVisible()).toBe(false);
+  });
+});

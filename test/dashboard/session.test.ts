@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+it.runIf(lacksChromium)(
+  "the dashboard is not tested: no Chromium (CHROMIUM_PATH, /usr/bin)",
+  () => {},
+);
+
+describe.skipIf(lacksChromium)("a session of the dashboard", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  it("begins with a key, keeps it for the tab, and ends with the sign-out", async () => {
+    const { page, context, signIn } = await dashboard.open();
+    await signIn();
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+
+    const other = await context.newPage();
+    await other.goto(dashboard.url);
+    await other.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+    expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  });
+
+  it("does not begin with a key that is unknown, and says so at the field", async () => {
+    const { page } = await dashboard.open();
+    const field = page.getByLabel("API key");
+    for (const key of ["svc_live_wrong", "ключ", ""]) {
+      await field.fill(key);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("alert").waitFor();
+      expect(await field.getAttribute("aria-invalid")).toBe("true");
+    }
+  });
+
+  it("ends with a message when its key is revoked", async () => {
+    const { body } = await dashboard.world.api.send("POST", "/api_keys", { name: "short-lived" });
+    const { page, signIn } = await dashboard.open();
+    await signIn(String(body["key"]));
+    await fetch(`${dashboard.world.ready["base_url"]}/v1/api_keys/${String(body["id"])}`, {
+      method: "DELETE",
+      headers: { Authorization: `Bearer ${dashboard.world.ready["api_key"]}` },
+    });
+    await page.evaluate(() => location.assign("#/keys"));
+    await page.getByText("Your key no longer works.").waitFor();
+    await signIn();
+    await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
+  });
+
+  it("of the demo workspace takes one click, and changes nothing", async () => {
+    const { page, goTo } = await dashboard.open();
+    await page.getByRole("button", { name: "Look around the demo workspace" }).click();
+    await page.getByText("Nothing can be changed here.").waitFor();
+    await goTo("/keys", "API keys");
+    const button = page.getByRole("button", { name: "New key" });
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await button.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await expectAccessible(page);
+  });
+
+  it("can be begun by the keyboard alone, and pages be reached by it", async () => {
+    const { page } = await dashboard.open();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type(dashboard.world.ready["api_key"] ?? "");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "API keys" }).focus();
+    await page.keyboard.press("Enter");
+    const heading = page.getByRole("heading", { level: 1, name: "API keys" });
+    await heading.waitFor();
+    expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await page.title()).toBe("API keys · Dashboard");
+  });
+
+  it("keeps the colours that somebody chose, and follows the system otherwise", async () => {
+    const { page } = await dashboard.open({ scheme: "dark" });
+    const background = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dark = await background();
+    await page.getByRole("button", { name: /^Colours: system/ }).click();
+    const light = await background();
+    expect(light).not.toBe(dark);
+    await page.reload();
+    await page.getByRole("button", { name: /^Colours: light/ }).waitFor();
+    expect(await background()).toBe(light);
+  });
+
+  it("has a sign-in that everybody can use", async () => {
+    const { page } = await dashboard.open();
+    await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it("runs no script that was injected", async () => {
+    const { page, faults } = await dashboard.open();
+    const blocked = page.waitForEvent("console", (message) =>
+      /Content Security Policy/.test(message.text()),
+    );
+    await page.evaluate(() => {
+      const script = document.createElement("script");
+      script.textContent = "window.injected = true";
+      document.body.append(script);
+      const image = document.createElement("img");
+      image.setAttribute("onerror", "window.injected = true");
+      image.src = "dashboard/none";
+      document.body.append(image);
+    });
+    await blocked;
+    await page.waitForTimeout(200);
+    expect(await page.evaluate(() => "injected" in window)).toBe(false);
+    expect(faults.splice(0).filter((fault) => /Content Security Policy/.test(fault))).toHaveLength(
+      2,
+    );
+  });
+});

@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
+import { describe, expect, it } from "vitest";
+import { createHandler } from "../../../functions/dashboard/handler.ts";
+import { dashboardAssets } from "../../../scripts/dashboard/assets.ts";
+
+const demoKey = `svc_demo_${"0".repeat(38)}`;
+
+async function get(path: string, demoApiKey = demoKey): Promise<APIGatewayProxyResult> {
+  const handler = createHandler({
+    STAGE: "dev",
+    RESPONSE_MODE: "buffered",
+    DEMO_API_KEY: demoApiKey,
+  });
+  const event = {
+    httpMethod: "GET",
+    path,
+    headers: { Host: "api.example.com" },
+    queryStringParameters: null,
+    pathParameters: null,
+    body: null,
+    requestContext: { path: `/prod${path}`, identity: { sourceIp: "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  return handler(event, { getRemainingTimeInMillis: () => 30_000 } as Context);
+}
+
+/** The files that the page names. */
+async function filesOf(): Promise<readonly string[]> {
+  const { body } = await get("/dashboard");
+  return [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = ""]) => file);
+}
+
+describe("200", () => {
+  it("the page names a script, a style sheet and an icon, relative to where it stands", async () => {
+    expect(await filesOf()).toEqual([
+      expect.stringMatching(/^dashboard\/icon-[\w-]{10}\.svg$/),
+      expect.stringMatching(/^dashboard\/app-[\w-]{10}\.css$/),
+      expect.stringMatching(/^dashboard\/app-[\w-]{10}\.js$/),
+    ]);
+  });
+
+  it("the page is asked for anew each time, its files never again", async () => {
+    expect((await get("/dashboard")).headers?.["Cache-Control"]).toBe("no-cache");
+    for (const file of await filesOf()) {
+      const { statusCode, headers } = await get(`/${file}`);
+      expect(statusCode).toBe(200);
+      expect(headers?.["Cache-Control"]).toBe("public, max-age=31536000, immutable");
+    }
+  });
+
+  it("everything forbids scripts and styles inside the page, other hosts, and frames", async () => {
+    for (const path of ["/dashboard", "/dashboard/config.json", ...(await filesOf())]) {
+      const { headers } = await get(path.startsWith("/") ? path : `/${path}`);
+      const policy = String(headers?.["Content-Security-Policy"]);
+      expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(headers).toMatchObject({
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+      });
+    }
+  });
+
+  it("hands out the demo workspace's key where there is one", async () => {
+    expect(JSON.parse((await get("/dashboard/config.json")).body)).toEqual({
+      demo_api_key: demoKey,
+    });
+    expect(JSON.parse((await get("/dashboard/config.json", "none")).body)).toEqual({
+      demo_api_key: null,
+    });
+  });
+});
+
+describe("308", () => {
+  it("the address with a slash leads to the one without, below any prefix", async () => {
+    const { statusCode, headers } = await get("/dashboard/");
+    expect(statusCode).toBe(308);
+    const from = new URL("https://api.example.com/prod/dashboard/");
+    expect(new URL(String(headers?.["Location"]), from).href).toBe(
+      "https://api.example.com/prod/dashboard",
+    );
+  });
+});
+
+describe("404", () => {
+  it.each(["/dashboard/app.js", "/dashboard/constructor", "/dashboard/a/b"])("%s", async (path) => {
+    expect((await get(path)).statusCode).toBe(404);
+  });
+});
+
+describe("the generated file", () => {
+  const { path, text } = dashboardAssets();
+  const assets = JSON.parse(text) as {
+    index: string;
+    files: Record<string, { readonly text: string }>;
+  };
+  const texts = [assets.index, ...Object.values(assets.files).map((file) => file.text)];
+
+  it("is as its sources are now; `npm run dashboard` writes it", () => {
+    expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
+  });
+
+  it("is under 120 KB in all, compressed", () => {
+    const bytes = texts.reduce((sum, one) => sum + gzipSync(one).length, 0);
+    expect(bytes).toBeLessThan(120 * 1_024);
+    expect(bytes).toBeGreaterThan(10 * 1_024);
+  });
+
+  it("names no other host and loads nothing by its style sheet", () => {
+    for (const one of texts) {
+      const hosts = [...one.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
+      // The name of a vocabulary, which nobody asks for.
+      expect(hosts.filter((host) => host !== "www.w3.org")).toEqual([]);
+      expect(one).not.toMatch(/@import|@font-face/);
+    }
+  });
+});
