@@ -30,7 +30,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     const figure = (name: string) =>
       page.locator(".stat", { hasText: name }).locator(".stat-value");
     expect(await figure("Balance").textContent()).toBe("4,998");
-    expect(await figure("Lasts for").textContent()).toBe("2,499 d");
+    expect(await figure("Lasts for").textContent()).toBe("2,499 days");
     expect(await figure("Success rate").textContent()).toBe("100%");
     expect(await page.locator(".chart-plot canvas").count()).toBe(1);
 
@@ -56,6 +56,21 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.unroute("**/v1/usage?**");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
+  });
+
+  it("asks a busy service once more, after as long as it says", async () => {
+    const { page, signIn } = await dashboard.open();
+    let refused = 0;
+    await page.route("**/v1/usage?**", (route) => {
+      refused += 1;
+      return refused > 1
+        ? route.continue()
+        : route.fulfill({ status: 429, headers: { "Retry-After": "1" }, json: {} });
+    });
+    await signIn();
+    await page.getByRole("heading", { name: "Credits per day" }).waitFor();
+    expect(refused).toBe(2);
+    expect(await page.getByRole("alert").count()).toBe(0);
   });
 
   it("makes a key that works, shows it once, and revokes it", async () => {

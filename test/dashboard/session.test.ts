@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type DashboardWorld,
@@ -104,6 +106,36 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     const { page } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
     await expectAccessible(page);
+  });
+
+  it("works below a prefix, such as a stage's, with and without a slash", async () => {
+    const prefixed = createServer((request, response) => {
+      const path = request.url?.replace(/^\/prod/, "") ?? "";
+      void fetch(new URL(path, dashboard.url), {
+        headers: { Authorization: request.headers.authorization ?? "" },
+        redirect: "manual",
+      }).then(async (answer) => {
+        const { status, headers } = answer;
+        const names = ["content-type", "content-security-policy", "location"];
+        for (const name of names) {
+          const value = headers.get(name);
+          if (value !== null) response.setHeader(name, value);
+        }
+        response.writeHead(status).end(await answer.text());
+      });
+    }).listen(0);
+    const { port } = prefixed.address() as AddressInfo;
+    const { page, signIn, faults } = await dashboard.open();
+    await page.goto(`http://127.0.0.1:${port}/prod/dashboard/`);
+    await page.getByRole("button", { name: "Look around the demo workspace" }).waitFor();
+    expect(page.url()).toBe(`http://127.0.0.1:${port}/prod/dashboard`);
+    await signIn();
+    await page.getByRole("heading", { name: "Credits per day" }).waitFor();
+    const asked = faults.splice(0);
+    expect(
+      asked.filter((fault) => !fault.startsWith(`request to http://127.0.0.1:${port}/prod/`)),
+    ).toEqual([]);
+    prefixed.close();
   });
 
   it("runs no script that was injected", async () => {

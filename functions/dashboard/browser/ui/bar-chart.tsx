@@ -139,7 +139,7 @@ function optionsFor(
     ],
     series: [
       {},
-      { fill: colour("--accent"), width: 0, points: { show: false }, ...(paths && { paths }) },
+      { fill: colour("--chart"), width: 0, points: { show: false }, ...(paths && { paths }) },
     ],
     hooks: { setCursor: [({ cursor: { idx } }) => onPoint(idx ?? undefined)] },
   };

@@ -34,6 +34,11 @@ export function Dialog({ title, onClose, dismissable = true, children }: DialogP
         event.preventDefault();
         if (dismissable) onClose();
       }}
+      onClose={() => {
+        // A browser may close a dialog that asked it not to.
+        if (dismissable) onClose();
+        else dialog.current?.showModal();
+      }}
       onMouseDown={(event) => {
         if (dismissable && event.target === dialog.current) onClose();
       }}

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { Account, Usage } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { formatCount, formatCredits, formatShare } from "../../format/numbers.ts";
@@ -63,16 +63,16 @@ function Credits({ account, usage }: CreditsProps) {
         <Stat label="Open holds" value={formatCount(held)} note="reserved by work under way" />
         <Stat
           label="Lasts for"
-          value={left === undefined ? "…" : left === null ? "–" : `${formatCount(left)} d`}
+          value={left === undefined ? "…" : left === null ? "–" : inDays(left)}
           note={left === null ? "nothing was used lately" : "at the pace of the last 7 days"}
         />
         <Stat
-          label="Calls at once"
+          label="Concurrency in use"
           value={`${formatCount(inFlight)} of ${formatCount(limit)}`}
           note={
             next === null
               ? "the highest tier"
-              : `${next.concurrency} from ${formatCredits(next.at_lifetime_credits)} on`
+              : `${next.concurrency} from ${formatCount(next.at_lifetime_credits)} lifetime credits`
           }
         />
       </dl>
@@ -81,11 +81,13 @@ function Credits({ account, usage }: CreditsProps) {
 }
 
 const inDays = (days: number): string =>
-  days === 0 ? "less than a day" : `${days} ${days === 1 ? "day" : "days"}`;
+  days === 0 ? "under a day" : `${formatCount(days)} ${days === 1 ? "day" : "days"}`;
 
 function UsageCard({ usage }: { readonly usage: Usage }) {
   const [span, setSpan] = useState<Span>(30);
-  const days = usage.daily.slice(-span);
+  const days = useMemo(() => usage.daily.slice(-span), [usage, span]);
+  // The chart is drawn anew for new bars.
+  const bars = useMemo(() => barsOf(days), [days]);
   const sum = (of: "requests" | "successful" | "failed" | "credits"): number =>
     days.reduce((total, day) => total + day[of], 0);
   const requests = sum("requests");
@@ -95,7 +97,7 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
         <BarChart
           title="Credits"
           per="Day (UTC)"
-          bars={barsOf(days)}
+          bars={bars}
           format={formatCredits}
           summary={`${formatCredits(sum("credits"))} in ${span} days`}
         />
@@ -135,7 +137,6 @@ function UsageCard({ usage }: { readonly usage: Usage }) {
   );
 }
 
-/** The newest days, kept the same object for as long as the figures are: the chart stays put. */
 const barsOf = (days: Usage["daily"]) =>
   days.map(({ date, credits }) => ({ label: formatDay(date), value: credits }));
 
