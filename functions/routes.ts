@@ -73,6 +73,8 @@ export const routes = {
   "POST /v1/structured/{platform}/{kind}": { group: "structured", access: "read" },
   "GET /v1/watchlists": { group: "watchlists", access: "read" },
   "POST /v1/watchlists": { group: "watchlists", access: "write" },
+  // Reads a pipeline that a query could not hold, and writes nothing.
+  "POST /v1/watchlists/estimate": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/schedule": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/scrapers": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/{id}": { group: "watchlists", access: "read" },

@@ -16,6 +16,7 @@ import type { Overrides } from "../overrides.ts";
 import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createRoute } from "./create.ts";
 import { deleteRoute } from "./delete.ts";
+import { estimateRoute } from "./estimate.ts";
 import { getRoute } from "./get.ts";
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
@@ -44,6 +45,7 @@ export interface WatchlistDependencies {
 export const watchlistRoutes = {
   "GET /v1/watchlists": listRoute,
   "POST /v1/watchlists": createRoute,
+  "POST /v1/watchlists/estimate": estimateRoute,
   "GET /v1/watchlists/schedule": schedulePreviewRoute,
   "GET /v1/watchlists/scrapers": scrapersRoute,
   "GET /v1/watchlists/{id}": getRoute,

@@ -25,6 +25,7 @@ export const listItemsRoute = route<
             ? undefined
             : parseItemId(watchlist.platform, after, "starting_after"),
         state: wanted.state,
+        idPrefix: wanted.id_prefix,
         changedSince: wanted.changed_since,
       },
       pages,

@@ -47,7 +47,8 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
       );
       return Item === undefined ? undefined : runOf(Item);
     },
-    list: (watchlistId, limit) => listRuns(client, table, { watchlistId, limit }),
+    list: (watchlistId, limit, before) =>
+      listRuns(client, table, { watchlistId, limit, before }),
     async startReading(run, { plan, stats }) {
       const set = {
         phase: "reading",
@@ -83,15 +84,25 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
 async function listRuns(
   client: DynamoDBDocumentClient,
   table: string,
-  { watchlistId, limit }: { watchlistId: string; limit: number },
+  { watchlistId, limit, before }: { watchlistId: string; limit: number; before: number | undefined },
 ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }> {
+  if (before !== undefined && before <= 1) return { runs: [], hasMore: false };
+  const { pk } = watchlistKeys.run(watchlistId, 0);
   const query = {
     TableName: table,
-    KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
-    ExpressionAttributeValues: {
-      ":pk": watchlistKeys.run(watchlistId, 0).pk,
-      ":run": "run#",
-    },
+    ...(before === undefined
+      ? {
+          KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
+          ExpressionAttributeValues: { ":pk": pk, ":run": "run#" },
+        }
+      : {
+          KeyConditionExpression: "pk = :pk AND sk BETWEEN :run AND :last",
+          ExpressionAttributeValues: {
+            ":pk": pk,
+            ":run": "run#",
+            ":last": watchlistKeys.run(watchlistId, before - 1).sk,
+          },
+        }),
     ScanIndexForward: false,
     ConsistentRead: true,
   };

@@ -263,4 +263,4 @@ export function productTier(platform: Platform, id: string): Tier {
 const platformComingSoon = (platform: string): ServiceError =>
   notImplemented(`The platform ${platform}`);
 
-const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);
+export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

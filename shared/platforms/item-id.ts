@@ -2,31 +2,32 @@ import { invalidParam } from "../base/errors.ts";
 import type { Platform } from "./catalogue.ts";
 
 interface IdRule {
-  /** Takes away what may stand around an id. */
-  readonly strip: (raw: string) => string;
+  /** What an id looks like when blanks around it are taken away; its group is the id itself. */
   readonly pattern: RegExp;
   /** Completes "… is not". */
   readonly expected: string;
 }
 
-const trim = (raw: string): string => raw.trim();
-
-/** Item ids by platform (specification, section "Platforms and marketplaces"). */
+/**
+ * Item ids by platform (specification, section "Platforms and marketplaces"). Clients get the
+ * patterns too, so they are written without flags, in what every dialect understands.
+ */
 const rules: Readonly<Record<Platform, IdRule>> = {
   retailer_a: {
-    strip: trim,
     // Looked at before it is put into upper case, which turns other letters into these.
-    pattern: /^[A-Z0-9]{10}$/i,
+    pattern: /^([A-Za-z0-9]{10})$/,
     expected: "an ASIN: 10 letters or digits",
   },
-  retailer_b: { strip: trim, pattern: /^\d{5,15}$/, expected: "an item id: 5 to 15 digits" },
+  retailer_b: { pattern: /^([0-9]{5,15})$/, expected: "an item id: 5 to 15 digits" },
   retailer_c: {
-    strip: (raw) => raw.trim().replace(/^A-/i, ""),
-    pattern: /^\d{6,10}$/,
+    pattern: /^(?:[Aa]-)?([0-9]{6,10})$/,
     expected: "an item number: 6 to 10 digits",
   },
-  retailer_d: { strip: trim, pattern: /^\d{5,10}$/, expected: "a SKU: 5 to 10 digits" },
+  retailer_d: { pattern: /^([0-9]{5,10})$/, expected: "a SKU: 5 to 10 digits" },
 };
+
+/** What ids of a platform look like, for clients: a regular expression whose group is the id. */
+export const idPattern = (platform: Platform): string => rules[platform].pattern.source;
 
 /** As much of a client's id as a message repeats. */
 const shownLengthMax = 40;
@@ -53,9 +54,9 @@ export function parseItemIds(
  * @throws 400 INVALID_PARAM with that `param`.
  */
 export function parseItemId(platform: Platform, raw: string, param: string): string {
-  const { strip, pattern, expected } = rules[platform];
-  const id = strip(raw);
-  if (pattern.test(id)) return id.toUpperCase();
+  const { pattern, expected } = rules[platform];
+  const id = pattern.exec(raw.trim())?.[1];
+  if (id !== undefined) return id.toUpperCase();
   const shown = JSON.stringify(raw.slice(0, shownLengthMax));
   throw invalidParam(param, `${shown} is not ${expected}.`);
 }

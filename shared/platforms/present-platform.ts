@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import type { Endpoint, Marketplace, PlatformEntry } from "./catalogue.ts";
-import { announcedPlatforms, platforms } from "./catalogue.ts";
+import { announcedPlatforms, isPlatform, platforms } from "./catalogue.ts";
+import { idPattern } from "./item-id.ts";
 
 const status = v.pipe(
   v.picklist(["live", "coming_soon"]),
@@ -43,6 +44,13 @@ export const platformSchema = v.pipe(
       v.description("Request field for ids; `ids` is always accepted too."),
     ),
     id_name: v.pipe(v.string(), v.description("What people call the id.")),
+    id_pattern: v.pipe(
+      v.nullable(v.string()),
+      v.description(
+        "Regular expression that an id matches once the blanks around it are gone. Its group, in " +
+          "upper case, is the id as answers give it. Null while the platform is announced only.",
+      ),
+    ),
     default_marketplace: v.string(),
     endpoints: v.array(endpointSchema),
     marketplaces: v.array(marketplaceSchema),
@@ -73,6 +81,7 @@ const presentPlatform = ([id, entry]: readonly [string, PlatformEntry]): Platfor
   status: entry.status,
   id_field: entry.idField,
   id_name: entry.idName,
+  id_pattern: isPlatform(id) ? idPattern(id) : null,
   default_marketplace: entry.defaultMarketplace,
   endpoints: entry.endpoints.map((endpoint) => ({
     id: endpoint.id,

@@ -28,10 +28,11 @@ export interface RunStore {
    */
   claim(claim: Claim): Promise<"claimed" | "conflict">;
   get(ref: RunRef): Promise<Run | undefined>;
-  /** Newest first. */
+  /** Newest first. @param before only runs of a lower number */
   list(
     watchlistId: string,
     limit: number,
+    before?: number,
   ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }>;
   /** Moves a claimed run to `reading` with its plan; the first plan wins. */
   startReading(run: RunRef, plan: RunPlan): Promise<void>;

@@ -8,6 +8,8 @@ export interface ItemQuery {
   /** Exclusive; it need not be on the list. */
   readonly startingAfter: string | undefined;
   readonly state: ItemState | undefined;
+  /** Only items whose id begins so, as ids are stored. */
+  readonly idPrefix?: string | undefined;
   /** Inclusive; compared with the later of the last change and the delisting. */
   readonly changedSince: Date | undefined;
 }
@@ -15,13 +17,14 @@ export interface ItemQuery {
 /** One page of a list's items, in id order. Stored pages without a wanted item stay packed. */
 export async function listItems(
   watchlistId: string,
-  { limit, startingAfter, state, changedSince }: ItemQuery,
+  { limit, startingAfter, state, idPrefix, changedSince }: ItemQuery,
   pages: Pick<PageStore, "pages">,
 ): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
   const since = changedSince?.toISOString();
   const isIn = (at: string | null): boolean => since === undefined || (at ?? "") >= since;
   const found = readItems(pages, watchlistId, {
     after: startingAfter,
+    idPrefix,
     mayHold: (page) => (state === undefined || page.counts[state] > 0) && isIn(page.maxChangedAt),
   });
   const items: Item[] = [];

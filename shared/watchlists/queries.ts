@@ -43,6 +43,14 @@ export const itemsQuery = v.object({
       v.description("Only items in this state."),
     ),
   ),
+  id_prefix: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^[A-Za-z0-9]{1,15}$/, "'id_prefix' is 1 to 15 letters or digits."),
+      v.toUpperCase(),
+      v.description("Only items whose id begins so."),
+    ),
+  ),
   changed_since: v.optional(
     v.pipe(
       timeParam("changed_since"),

@@ -8,6 +8,7 @@ import {
 } from "../../../shared/pipelines/present-scrapers.ts";
 import { runsQuery } from "../../../shared/runs/queries.ts";
 import { runSchema, runsResponse } from "../../../shared/runs/run-schema.ts";
+import { estimateBody, estimateResponse } from "../../../shared/watchlists/estimate.ts";
 import { itemsQuery, watchlistsQuery } from "../../../shared/watchlists/queries.ts";
 import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
 import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
@@ -113,6 +114,49 @@ export const watchlistOperations = {
       },
     },
     refusals: [409, 422, 501],
+  },
+  "POST /v1/watchlists/estimate": {
+    id: "estimateWatchlist",
+    tag: "Watchlists",
+    summary: "Estimate a watchlist",
+    description:
+      "What the runs of a list would cost before it is created, and whether its pipeline would be " +
+      "accepted: `param` of a refusal points at the key to change. Creates nothing. Free.",
+    body: {
+      schema: withPipeline(estimateBody, "absent or null: the platform's default."),
+      examples: {
+        default: { platform: "retailer_d", items: 2_000 },
+        pipeline: {
+          platform: "retailer_d",
+          items: 2_000,
+          pipeline: {
+            steps: [
+              {
+                id: "check",
+                scraper: "retailer_d.standard",
+                routes: [{ when: "changed", field: "price", op: "decreased", notify: true }],
+              },
+            ],
+          },
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: "The pipeline with its defaults filled in, and credits.",
+        schema: estimateResponse,
+        example: {
+          object: "watchlist_estimate",
+          platform: "retailer_d",
+          marketplace: "us",
+          items: 2_000,
+          pipeline: watchlist.pipeline,
+          default_pipeline: true,
+          estimated_credits: { pulseRun: 2_000, refreshRun: 2_000, newAsins: 2_000 },
+        },
+      },
+    },
+    refusals: [501],
   },
   "GET /v1/watchlists/schedule": {
     id: "previewSchedule",

@@ -64,6 +64,7 @@ const handler: HttpHandler = groupHandler({
   routes: {
     "GET /v1/watchlists": other,
     "POST /v1/watchlists": create,
+    "POST /v1/watchlists/estimate": other,
     "GET /v1/watchlists/schedule": other,
     "GET /v1/watchlists/scrapers": other,
     "GET /v1/watchlists/{id}": other,

@@ -141,6 +141,52 @@ describe("GET /v1/watchlists/scrapers", () => {
   });
 });
 
+describe("POST /v1/watchlists/estimate", () => {
+  const estimate = (body: unknown, as: "owner" | "demo" = "owner"): Promise<Answered> =>
+    world.ask("POST /estimate", { body, as });
+
+  it("tells what the platform's default would cost, and creates nothing", async () => {
+    const { status, json } = await estimate({ items: 1_000, refresh_every_runs: 0 }, "demo");
+
+    expect([status, json["default_pipeline"]]).toEqual([200, true]);
+    expect(json["pipeline"]).toMatchObject({ entry: "pulse", refresh: null });
+    expect(json["estimated_credits"]).toEqual({
+      pulseRun: 250,
+      refreshRun: 250,
+      newAsins: 5_000,
+    });
+    expect((await world.ask("GET ", { as: "demo" })).json["data"]).toEqual([]);
+  });
+
+  it("fills in the defaults of a pipeline, and points at what is wrong with one", async () => {
+    const steps = [{ id: "all", scraper: "retailer_d.standard" }];
+    const shop = { platform: "retailer_d", items: 3 };
+    const { json } = await estimate({ ...shop, pipeline: { steps } });
+    const wrong = await estimate({ ...shop, pipeline: { steps, entry: "none" } });
+
+    expect(json).toMatchObject({
+      default_pipeline: false,
+      pipeline: { entry: "all", baseline: null, steps: [{ id: "all", routes: [] }] },
+      estimated_credits: { pulseRun: 3, refreshRun: 3, newAsins: 3 },
+    });
+    expect(refusal(wrong)).toEqual([400, "pipeline.entry"]);
+  });
+
+  it.each([
+    [{}, "items"],
+    [{ items: 50_001 }, "items"],
+    [{ items: 1.5 }, "items"],
+    [{ items: 1, platform: "retailer_z" }, "platform"],
+    [{ items: 1, refresh_every_runs: -1 }, "refresh_every_runs"],
+  ] as const)("refuses %j", async (body, param) => {
+    expect(refusal(await estimate(body))).toEqual([400, param]);
+  });
+
+  it("answers 501 for a marketplace that is announced only", async () => {
+    expect((await estimate({ items: 1, marketplace: "de" })).status).toBe(501);
+  });
+});
+
 describe("GET /v1/watchlists/schedule", () => {
   const preview = (query: Record<string, string>): Promise<Answered> =>
     world.ask("GET /schedule", { query });

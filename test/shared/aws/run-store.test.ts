@@ -321,6 +321,9 @@ describe("list", () => {
     expect(page.runs.map(({ runNumber }) => runNumber)).toEqual([11, 10, 9]);
     expect(page.hasMore).toBe(true);
     expect((await store.list(list.id, 11)).hasMore).toBe(false);
+    const older = await store.list(list.id, 3, 9);
+    expect(older.runs.map(({ runNumber }) => runNumber)).toEqual([8, 7, 6]);
+    expect(await store.list(list.id, 3, 1)).toEqual({ runs: [], hasMore: false });
     expect(await store.list("wl_other", 3)).toEqual({ runs: [], hasMore: false });
   });
 });

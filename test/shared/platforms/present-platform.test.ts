@@ -35,6 +35,7 @@ describe("the list of platforms", () => {
       status: "live",
       id_field: "ids",
       id_name: "SKU",
+      id_pattern: "^([0-9]{5,10})$",
       default_marketplace: "us",
       endpoints: [
         {
@@ -80,6 +81,15 @@ describe("the list of platforms", () => {
         },
       ],
     });
+  });
+
+  it("tells what ids look like, in a pattern whose group is the id", () => {
+    const idIn = (platform: string, text: string): string | undefined =>
+      new RegExp(recordOf(platform).id_pattern ?? "").exec(text)?.[1];
+    expect(idIn("retailer_c", "A-12345678")).toBe("12345678");
+    expect(idIn("retailer_a", "b0sandbox0")).toBe("b0sandbox0");
+    expect(idIn("retailer_b", "1234")).toBeUndefined();
+    expect(recordOf("retailer_e").id_pattern).toBeNull();
   });
 
   it("prices every live endpoint of retailer_a, in credits", () => {

@@ -72,6 +72,14 @@ describe("a listing of items", () => {
     expect((await list({ startingAfter: "0" })).ids).toHaveLength(8);
   });
 
+  it("by the beginning of an id takes those items alone, and reads no page beyond them", async () => {
+    expect(await list({ idPrefix: "4" })).toMatchObject({ ids: ["40"], unpacked: 1 });
+    expect((await list({ idPrefix: "40" })).ids).toEqual(["40"]);
+    expect((await list({ idPrefix: "400" })).ids).toEqual([]);
+    expect((await list({ idPrefix: "4", startingAfter: "40" })).ids).toEqual([]);
+    expect((await list({ idPrefix: "4", startingAfter: "10" })).ids).toEqual(["40"]);
+  });
+
   it("by state leaves pages packed that have no such item", async () => {
     expect(await list({ state: "new" })).toMatchObject({ ids: ["70", "80"], unpacked: 1 });
     expect(await list({ state: "delisted" })).toMatchObject({ ids: ["20"], unpacked: 1 });

@@ -1,0 +1,9 @@
+import { estimateRequest, presentEstimate } from "../../shared/watchlists/estimate.ts";
+import { route } from "../http/route.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+/** `POST /v1/watchlists/estimate` */
+export const estimateRoute = route<WatchlistDependencies, typeof estimateRequest>({
+  body: estimateRequest,
+  handle: async ({ body }) => ({ status: 200, body: presentEstimate(body) }),
+});
