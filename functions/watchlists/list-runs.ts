@@ -12,7 +12,10 @@ export const listRunsRoute = route<
   typeof runsQuery
 >({
   query: runsQuery,
-  async handle({ caller, path, query: { limit, before_run: before } }, { watchlists, runs, steps }) {
+  async handle(
+    { caller, path, query: { limit, before_run: before } },
+    { watchlists, runs, steps },
+  ) {
     const watchlist = await existing(watchlists, caller.accountId, path["id"]);
     const page = await runs.list(watchlist.id, limit, before);
     const found = await Promise.all(page.runs.map((run) => withProgress(run, steps)));

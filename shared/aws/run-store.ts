@@ -47,8 +47,7 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
       );
       return Item === undefined ? undefined : runOf(Item);
     },
-    list: (watchlistId, limit, before) =>
-      listRuns(client, table, { watchlistId, limit, before }),
+    list: (watchlistId, limit, before) => listRuns(client, table, { watchlistId, limit, before }),
     async startReading(run, { plan, stats }) {
       const set = {
         phase: "reading",
@@ -84,7 +83,11 @@ export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options)
 async function listRuns(
   client: DynamoDBDocumentClient,
   table: string,
-  { watchlistId, limit, before }: { watchlistId: string; limit: number; before: number | undefined },
+  {
+    watchlistId,
+    limit,
+    before,
+  }: { watchlistId: string; limit: number; before: number | undefined },
 ): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }> {
   if (before !== undefined && before <= 1) return { runs: [], hasMore: false };
   const { pk } = watchlistKeys.run(watchlistId, 0);

@@ -1,11 +1,7 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
-import {
-  defaultPipeline,
-  defaultRefreshEveryRuns,
-  presentPipeline,
-} from "../pipelines/default.ts";
+import { defaultPipeline, defaultRefreshEveryRuns, presentPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";

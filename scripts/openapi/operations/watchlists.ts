@@ -1,21 +1,9 @@
-import * as v from "valibot";
 import type { RouteKey } from "../../../functions/routes.ts";
-import { pipelineBody } from "../../../shared/pipelines/pipeline-schema.ts";
-import {
-  presentScrapers,
-  scrapersQuery,
-  scrapersResponse,
-} from "../../../shared/pipelines/present-scrapers.ts";
 import { runsQuery } from "../../../shared/runs/queries.ts";
 import { runSchema, runsResponse } from "../../../shared/runs/run-schema.ts";
-import { estimateBody, estimateResponse } from "../../../shared/watchlists/estimate.ts";
 import { itemsQuery, watchlistsQuery } from "../../../shared/watchlists/queries.ts";
 import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
 import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
-import {
-  schedulePreviewFields,
-  schedulePreviewResponse,
-} from "../../../shared/watchlists/schedule-preview.ts";
 import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts";
 import {
   deletedWatchlistResponse,
@@ -26,16 +14,8 @@ import {
 } from "../../../shared/watchlists/watchlist-schema.ts";
 import { run, watchlist, watchlistItem, watchlistId } from "../examples/watchlists.ts";
 import type { Operation } from "../operation.ts";
-
-/** A pipeline is looked at together with the rest of its body; what it may hold is documented here. */
-const withPipeline = <Entries extends v.ObjectEntries>(
-  { entries }: v.ObjectSchema<Entries, undefined>,
-  absent: string,
-): v.GenericSchema =>
-  v.object({
-    ...entries,
-    pipeline: v.nullish(v.pipe(pipelineBody, v.description(`Steps and routes; ${absent}`))),
-  });
+import { watchlistPlanningOperations } from "./watchlist-planning.ts";
+import { withPipeline } from "../pipeline-body.ts";
 
 const counts = { new: 2, active: 1, delisted: 0 };
 const itemChange = {
@@ -115,86 +95,7 @@ export const watchlistOperations = {
     },
     refusals: [409, 422, 501],
   },
-  "POST /v1/watchlists/estimate": {
-    id: "estimateWatchlist",
-    tag: "Watchlists",
-    summary: "Estimate a watchlist",
-    description:
-      "What the runs of a list would cost before it is created, and whether its pipeline would be " +
-      "accepted: `param` of a refusal points at the key to change. Creates nothing. Free.",
-    body: {
-      schema: withPipeline(estimateBody, "absent or null: the platform's default."),
-      examples: {
-        default: { platform: "retailer_d", items: 2_000 },
-        pipeline: {
-          platform: "retailer_d",
-          items: 2_000,
-          pipeline: {
-            steps: [
-              {
-                id: "check",
-                scraper: "retailer_d.standard",
-                routes: [{ when: "changed", field: "price", op: "decreased", notify: true }],
-              },
-            ],
-          },
-        },
-      },
-    },
-    answers: {
-      200: {
-        description: "The pipeline with its defaults filled in, and credits.",
-        schema: estimateResponse,
-        example: {
-          object: "watchlist_estimate",
-          platform: "retailer_d",
-          marketplace: "us",
-          items: 2_000,
-          pipeline: watchlist.pipeline,
-          default_pipeline: true,
-          estimated_credits: { pulseRun: 2_000, refreshRun: 2_000, newAsins: 2_000 },
-        },
-      },
-    },
-    refusals: [501],
-  },
-  "GET /v1/watchlists/schedule": {
-    id: "previewSchedule",
-    tag: "Watchlists",
-    summary: "Preview a schedule",
-    description:
-      "When a list would run by `every`, or by `cron` in `timezone`: the first times after `after`. " +
-      "A cadence is counted from there. Free.",
-    query: schedulePreviewFields,
-    queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
-    answers: {
-      200: {
-        description: "The schedule as it was read, and its times.",
-        schema: schedulePreviewResponse,
-        example: {
-          object: "schedule_preview",
-          schedule: { type: "cron", cron: "0 12 * * *", timezone: "Europe/Berlin" },
-          next_run_times: ["2026-11-21T11:00:00.000Z", "2026-11-22T11:00:00.000Z"],
-        },
-      },
-    },
-  },
-  "GET /v1/watchlists/scrapers": {
-    id: "listScrapers",
-    tag: "Watchlists",
-    summary: "List scrapers and templates",
-    description: "What the steps of a pipeline can run, and pipelines to begin with. Free.",
-    query: scrapersQuery,
-    queryExamples: { platform: "retailer_d" },
-    answers: {
-      200: {
-        description: "Scrapers and templates of a platform.",
-        schema: scrapersResponse,
-        example: presentScrapers({ platform: "retailer_d", marketplace: "us" }),
-      },
-    },
-    refusals: [501],
-  },
+  ...watchlistPlanningOperations,
   "GET /v1/watchlists/{id}": {
     id: "getWatchlist",
     tag: "Watchlists",

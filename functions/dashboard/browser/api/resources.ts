@@ -24,7 +24,9 @@ import type { scrapersResponse } from "../../../../shared/pipelines/present-scra
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
 import type { runSchema } from "../../../../shared/runs/run-schema.ts";
 import type { schedulePreviewResponse } from "../../../../shared/watchlists/schedule-preview.ts";
+import type { estimateResponse } from "../../../../shared/watchlists/estimate.ts";
 import type {
+  itemChangeResponse,
   watchlistItemSchema,
   watchlistSchema,
 } from "../../../../shared/watchlists/watchlist-schema.ts";
@@ -61,6 +63,8 @@ export type WatchlistRun = InferOutput<typeof runSchema>;
 export type Pipeline = InferOutput<typeof pipelineSchema>;
 export type Changes = InferOutput<typeof changesSchema>;
 export type Scrapers = InferOutput<typeof scrapersResponse>;
+export type WatchlistEstimate = InferOutput<typeof estimateResponse>;
+export type WatchlistItemChange = InferOutput<typeof itemChangeResponse>;
 export type SchedulePreview = InferOutput<typeof schedulePreviewResponse>;
 
 export type WebhookEndpoint = InferOutput<typeof webhookEndpointSchema>;

@@ -1,10 +1,196 @@
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { ApiError } from "../../api/api-error.ts";
+import type { List, Platform, Scrapers, Watchlist } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { linkTo, navigate } from "../../shell/router.ts";
 import { Page } from "../../shell/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { LinkButton, WriteButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { ErrorState, Loaded } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toast.tsx";
+import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
+import { EstimateCard } from "./estimate-card.tsx";
+import { foundIn, idsProblem, IdsForm, itemsMax, noIds } from "./ids-form.tsx";
+import { isAtField, NameField } from "./name-field.tsx";
+import { newPipeline, pipelineOf } from "./pipeline-draft.ts";
+import {
+  PipelineForm,
+  refreshFields,
+  type Shop,
+  useEstimate,
+  useScrapers,
+} from "./pipeline-form.tsx";
+import { newSchedule, scheduleFieldsOf } from "./schedule-draft.ts";
+import { ScheduleForm, useSchedulePreview } from "./schedule-form.tsx";
+import { ShopFields } from "./shop-fields.tsx";
+import "./watchlists.css";
 
 export function NewWatchlistPage() {
+  const platforms = useQuery((api, signal) => api.get<List<Platform>>("platforms", { signal }), []);
   return (
-    <Page title="New watchlist">
-      <EmptyState title="This page is being built." />
+    <Page
+      title="New watchlist"
+      lead="Items that are read again on a schedule. What changed is reported."
+      back={{ href: "#/watchlists", label: "Watchlists" }}
+    >
+      <Loaded query={platforms}>
+        {({ data }) => <NewWatchlist platforms={data.filter(({ status }) => status === "live")} />}
+      </Loaded>
     </Page>
   );
+}
+
+/** What a person has entered so far. */
+const emptyDraft = {
+  name: "",
+  ids: noIds,
+  pipeline: newPipeline,
+  endpoint: null as string | null,
+  refreshEveryRuns: "8",
+};
+
+function useDraft(platforms: readonly Platform[]) {
+  const [draft, setDraft] = useState(() => ({ ...emptyDraft, schedule: newSchedule() }));
+  const [shop, setShop] = useState<Shop>(() => ({
+    platform: platforms[0]?.id ?? "",
+    marketplace: platforms[0]?.default_marketplace ?? "",
+  }));
+  const platform = platforms.find(({ id }) => id === shop.platform);
+  const found = useMemo(() => foundIn(draft.ids, platform), [draft.ids, platform]);
+  return {
+    draft,
+    shop,
+    platform,
+    found,
+    change: (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part })),
+    changeShop: (chosen: Shop) => {
+      // Templates and steps belong to a platform.
+      if (chosen.platform !== shop.platform) {
+        setDraft((before) => ({ ...before, pipeline: newPipeline }));
+      }
+      setShop(chosen);
+    },
+  };
+}
+
+type Draft = ReturnType<typeof useDraft>;
+
+function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }) {
+  const about = useDraft(platforms);
+  const { draft, shop, found, platform, change } = about;
+  const scrapers = useScrapers(shop);
+  const preview = useSchedulePreview(draft.schedule);
+  const estimate = useEstimate({
+    ...shop,
+    items: Math.min(found.ids.length, itemsMax),
+    draft: draft.pipeline,
+    scrapers: scrapers.data,
+    refreshEveryRuns: draft.refreshEveryRuns,
+  });
+  const { create, submit, idsError } = useCreation(about, scrapers.data);
+  const { error } = create;
+  return (
+    <form
+      class="page-body"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Card title="Items">
+        <NameField value={draft.name} onChange={(name) => change({ name })} error={error} />
+        <ShopFields platforms={platforms} shop={shop} onChange={about.changeShop} error={error} />
+        <IdsForm
+          label="Item ids"
+          platform={platform}
+          draft={draft.ids}
+          found={found}
+          onChange={(ids) => change({ ids })}
+          error={idsError ?? idsRefusal(error)}
+        />
+      </Card>
+      <Card title="Schedule">
+        <ScheduleForm
+          draft={draft.schedule}
+          onChange={(schedule) => change({ schedule })}
+          preview={preview}
+        />
+      </Card>
+      <Card title="Pipeline">
+        <PipelineForm
+          draft={draft.pipeline}
+          onChange={(pipeline) => change({ pipeline })}
+          scrapers={scrapers}
+          estimate={estimate}
+          refreshEveryRuns={draft.refreshEveryRuns}
+          onRefreshEveryRuns={(refreshEveryRuns) => change({ refreshEveryRuns })}
+          error={error}
+        />
+      </Card>
+      <Delivery url={draft.endpoint} onChange={(endpoint) => change({ endpoint })} error={error} />
+      <EstimateCard estimate={estimate.data} preview={preview.data} items={found.ids.length} />
+      {error && !isAtField(error) && <ErrorState error={error} />}
+      <div class="row">
+        <WriteButton type="submit" variant="primary" busy={create.busy}>
+          Create watchlist
+        </WriteButton>
+        <LinkButton href="#/watchlists">Cancel</LinkButton>
+      </div>
+    </form>
+  );
+}
+
+type DeliveryProps = Omit<Parameters<typeof EndpointField>[0], "endpoints">;
+
+function Delivery(props: DeliveryProps) {
+  const endpoints = useEndpoints();
+  return (
+    <Card title="Delivery">
+      <EndpointField {...props} endpoints={endpoints} />
+    </Card>
+  );
+}
+
+const idsRefusal = (error: ApiError | undefined): string | undefined =>
+  error?.param?.startsWith("ids") === true ? error.message : undefined;
+
+/** Sends a draft. The same one sent again, such as after a lost answer, creates no second list. */
+function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefined) {
+  const toast = useToast();
+  const [isAsked, setAsked] = useState(false);
+  const sent = useRef({ body: "", key: "" });
+  const create = useAction((api, body: unknown) => {
+    const text = JSON.stringify(body);
+    if (sent.current.body !== text) sent.current = { body: text, key: crypto.randomUUID() };
+    return api.send<Watchlist>("POST", "watchlists", {
+      body,
+      headers: { "Idempotency-Key": sent.current.key },
+    });
+  });
+  const problem = idsProblem(found, draft.ids);
+  const submit = async (): Promise<void> => {
+    setAsked(true);
+    const pipeline = pipelineOf(draft.pipeline, scrapers);
+    if (problem !== undefined || pipeline === undefined) return focusOnInvalid();
+    const list = await create.run({
+      ...shop,
+      ...scheduleFieldsOf(draft.schedule),
+      ...refreshFields({ ...draft, draft: draft.pipeline, scrapers }),
+      name: draft.name,
+      ids: found.ids.join("\n"),
+      pipeline,
+      webhook_url: draft.endpoint,
+    });
+    if (list === undefined) return focusOnInvalid();
+    toast(`“${list.name}” was created. Its first run begins now.`);
+    return navigate(linkTo(`/watchlists/${list.id}`));
+  };
+  return { create, submit, idsError: isAsked ? problem : undefined };
+}
+
+/** To the first value that is refused, once the page says so. */
+function focusOnInvalid(): void {
+  setTimeout(() => document.querySelector<HTMLElement>("main [aria-invalid]")?.focus());
 }

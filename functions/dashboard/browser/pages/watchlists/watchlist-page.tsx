@@ -1,10 +1,124 @@
+import type { ComponentChildren } from "preact";
+import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
+import { type Query, useQuery } from "../../api/use-query.ts";
+import { formatCount } from "../../format/numbers.ts";
 import { Page } from "../../shell/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { linkTo, replacePlace } from "../../shell/router.ts";
+import { LinkButton } from "../../ui/button.tsx";
+import { EmptyState, Loaded } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import type { PageProps } from "../pages.ts";
+import { ItemsTab } from "./items-tab.tsx";
+import { ListActions } from "./list-actions.tsx";
+import { ListFacts } from "./list-facts.tsx";
+import { ListState } from "./list-state.tsx";
+import { RunProgress } from "./run-progress.tsx";
+import { RunsTab } from "./runs-tab.tsx";
+import { SettingsTab } from "./settings-tab.tsx";
+import { useLatestRun } from "./use-latest-run.ts";
+import "./watchlists.css";
 
-export function WatchlistPage() {
+const quietSeconds = 15;
+/** While a run is in progress, or the first one about to begin. */
+const busySeconds = 2;
+
+const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Watchlist): boolean =>
+  status === "running" || (runs === 0 && state === "active");
+
+const back = { href: "#/watchlists", label: "Watchlists" };
+
+export function WatchlistPage({ parameters, query }: PageProps) {
+  const id = parameters["id"] ?? "";
+  const list = useQuery(
+    (api, signal) => api.get<Watchlist>(`watchlists/${encodeURIComponent(id)}`, { signal }),
+    [id],
+    { poll: (shown) => (shown === undefined || isBusy(shown) ? busySeconds : quietSeconds) },
+  );
+  if (list.error?.status === 404) return <NoList />;
+  if (list.data === undefined) {
+    return (
+      <Page title="Watchlist" back={back}>
+        <Loaded query={list}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return <ShownList list={list.data} query={list} tab={query.get("tab")} />;
+}
+
+const NoList = () => (
+  <Page title="Watchlist" back={back}>
+    <EmptyState
+      title="There is no such watchlist."
+      action={<LinkButton href="#/watchlists">All watchlists</LinkButton>}
+    >
+      It may have been deleted, or belong to another account.
+    </EmptyState>
+  </Page>
+);
+
+const tabNames = ["items", "runs", "settings"] as const;
+
+interface ShownListProps {
+  readonly list: Watchlist;
+  readonly query: Query<Watchlist>;
+  readonly tab: string | null;
+}
+
+function ShownList({ list, query, tab }: ShownListProps) {
+  const latest = useLatestRun(list, query.refresh);
+  const current = tabNames.find((name) => name === tab) ?? "items";
+  const labels: Record<(typeof tabNames)[number], ComponentChildren> = {
+    items: <TabLabel words="Items" count={list.item_count} />,
+    runs: <TabLabel words="Runs" count={list.run_count} />,
+    settings: "Settings",
+  };
   return (
-    <Page title="Watchlist">
-      <EmptyState title="This page is being built." />
+    <Page
+      title={list.name}
+      lead={
+        <span class="row">
+          <ListState list={list} />
+          {list.platform} · {list.marketplace}
+        </span>
+      }
+      back={back}
+      actions={<ListActions list={list} onChanged={query.refresh} />}
+    >
+      <Loaded query={{ ...query, data: list }}>{() => <ListFacts list={list} />}</Loaded>
+      {latest?.status === "running" && <RunProgress run={latest} list={list} />}
+      <Tabs
+        label="About the watchlist"
+        tabs={tabNames.map((name) => ({ name, label: labels[name] }))}
+        current={current}
+        onChange={(name) =>
+          replacePlace(
+            linkTo(`/watchlists/${list.id}`, { tab: name === "items" ? undefined : name }),
+          )
+        }
+      >
+        <TabContent tab={current} list={list} latest={latest} onChanged={query.refresh} />
+      </Tabs>
     </Page>
   );
+}
+
+function TabLabel({ words, count }: { readonly words: string; readonly count: number }) {
+  return (
+    <>
+      {words} <span class="tab-count number">{formatCount(count)}</span>
+    </>
+  );
+}
+
+interface TabContentProps {
+  readonly tab: (typeof tabNames)[number];
+  readonly list: Watchlist;
+  readonly latest: WatchlistRun | undefined;
+  readonly onChanged: () => void;
+}
+
+function TabContent({ tab, list, latest, onChanged }: TabContentProps) {
+  if (tab === "runs") return <RunsTab list={list} latest={latest} />;
+  if (tab === "settings") return <SettingsTab list={list} onChanged={onChanged} />;
+  return <ItemsTab list={list} onChanged={onChanged} />;
 }

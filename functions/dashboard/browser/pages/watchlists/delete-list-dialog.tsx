@@ -1,0 +1,39 @@
+import type { Watchlist } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { navigate } from "../../shell/router.ts";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+interface DeleteListDialogProps {
+  readonly list: Watchlist;
+  readonly onClose: () => void;
+}
+
+export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
+  const toast = useToast();
+  const remove = useAction((api, id: string) => api.send("DELETE", `watchlists/${id}`));
+  const confirm = async (): Promise<void> => {
+    if ((await remove.run(list.id)) === undefined) return;
+    toast(`“${list.name}” was deleted.`);
+    navigate("#/watchlists");
+  };
+  return (
+    <ConfirmDialog
+      title={`Delete “${list.name}”?`}
+      confirm="Delete watchlist"
+      busy={remove.busy}
+      error={remove.error}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <p>
+        Its {formatCount(list.item_count)} {list.item_count === 1 ? "item" : "items"} and its run
+        history go with it. This cannot be undone.
+      </p>
+      {list.last_run_status === "running" && (
+        <p class="muted">The run in progress finishes, but sends no webhooks.</p>
+      )}
+    </ConfirmDialog>
+  );
+}

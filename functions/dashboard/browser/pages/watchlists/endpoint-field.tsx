@@ -1,0 +1,55 @@
+import type { ApiError } from "../../api/api-error.ts";
+import type { List, WebhookEndpoint } from "../../api/resources.ts";
+import { type Query, useQuery } from "../../api/use-query.ts";
+import { Field } from "../../ui/field.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+
+export const useEndpoints = (): Query<List<WebhookEndpoint>> =>
+  useQuery((api, signal) => api.get<List<WebhookEndpoint>>("webhook_endpoints", { signal }), []);
+
+interface EndpointFieldProps {
+  readonly endpoints: Query<List<WebhookEndpoint>>;
+  /** URL of the endpoint that gets the list's events; null: every endpoint. */
+  readonly url: string | null;
+  readonly onChange: (url: string | null) => void;
+  readonly error: ApiError | undefined;
+}
+
+/** Where the events of a list go. */
+export function EndpointField({ endpoints, url, onChange, error }: EndpointFieldProps) {
+  const known = endpoints.data?.data ?? [];
+  const isKnown = url === null || known.some((endpoint) => endpoint.url === url);
+  return (
+    <>
+      {endpoints.error && <ErrorState error={endpoints.error} onRetry={endpoints.refresh} />}
+      <Field
+        label="Send events to"
+        hint={
+          endpoints.data?.data.length === 0
+            ? "No webhook endpoint is registered yet. Changes can be looked at here all the same."
+            : "One endpoint alone, or every one that is subscribed to the event."
+        }
+        error={error?.param?.startsWith("webhook_") === true ? error.message : undefined}
+      >
+        {(control) => (
+          <select
+            {...control}
+            value={url ?? ""}
+            onChange={({ currentTarget: { value } }) => onChange(value === "" ? null : value)}
+          >
+            <option value="">Every subscribed endpoint</option>
+            {known.map((endpoint) => (
+              <option key={endpoint.id} value={endpoint.url}>
+                {endpointWords(endpoint)}
+              </option>
+            ))}
+            {!isKnown && <option value={url}>{url}</option>}
+          </select>
+        )}
+      </Field>
+    </>
+  );
+}
+
+const endpointWords = ({ url, description, enabled }: WebhookEndpoint): string =>
+  `${description === null || description === "" ? url : `${description}: ${url}`}${enabled ? "" : " (disabled)"}`;

@@ -1,0 +1,67 @@
+import type { Account, SchedulePreview, WatchlistEstimate } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { runsPerDay } from "./schedule-draft.ts";
+
+interface EstimateCardProps {
+  readonly estimate: WatchlistEstimate | undefined;
+  readonly preview: SchedulePreview | undefined;
+  readonly items: number;
+}
+
+const monthDays = 30;
+
+/** What a list is going to cost, beside what there is. */
+export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
+  const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
+  const balance = account.data?.credit_balance;
+  const credits = estimate?.estimated_credits;
+  const first = credits?.newAsins;
+  return (
+    <Card title="What it will cost">
+      {items === 0 ? (
+        <p class="muted">Give ids above to see the credits of a run.</p>
+      ) : (
+        <Facts
+          facts={[
+            ["First read of every item", shown(first)],
+            ["Each run after that", shown(credits?.pulseRun)],
+            ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
+              ? [["Each full look", shown(credits.refreshRun)] as const]
+              : []),
+            [`In ${monthDays} days`, shown(creditsPerMonth(estimate, preview))],
+            ["Balance now", shown(balance, "")],
+          ]}
+        />
+      )}
+      {first !== undefined && balance !== undefined && first > balance && (
+        <Notice tone="warning">
+          The balance does not cover the first run. Runs without credits are skipped, and three in a
+          row pause the list.
+        </Notice>
+      )}
+      <p class="field-hint">
+        At most, where nothing changed. Items that moved may be read again by a further step.
+        Answers that failed are free.
+      </p>
+    </Card>
+  );
+}
+
+const shown = (credits: number | undefined, about = "≈ "): string =>
+  credits === undefined ? "…" : `${about}${formatCount(credits)} credits`;
+
+/** Ordinary runs and full looks of a month, by the pace of the schedule. */
+function creditsPerMonth(
+  estimate: WatchlistEstimate | undefined,
+  preview: SchedulePreview | undefined,
+): number | undefined {
+  const pace = preview && runsPerDay(preview);
+  if (estimate === undefined || pace === undefined) return undefined;
+  const { pipeline, estimated_credits: credits } = estimate;
+  const refreshes = pipeline.refresh === null ? 0 : 1 / pipeline.refresh.every_runs;
+  const perRun = credits.pulseRun * (1 - refreshes) + credits.refreshRun * refreshes;
+  return Math.round(perRun * pace * monthDays);
+}

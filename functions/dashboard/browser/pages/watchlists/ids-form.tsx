@@ -1,0 +1,206 @@
+import { useState } from "preact/hooks";
+import type { Platform } from "../../api/resources.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox, Field } from "../../ui/field.tsx";
+import { type FoundIds, type IdTable, idReader, readIds } from "./read-ids.ts";
+
+/** Item ids as they are being given: written, or in a file. */
+export interface IdsDraft {
+  readonly text: string;
+  readonly fileName: string | undefined;
+  /** Of a table; undefined leaves it to a guess. */
+  readonly column: number | undefined;
+  readonly leaveOutMalformed: boolean;
+}
+
+export const noIds: IdsDraft = {
+  text: "",
+  fileName: undefined,
+  column: undefined,
+  leaveOutMalformed: false,
+};
+
+/** Of one list. */
+export const itemsMax = 50_000;
+
+export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
+  readIds(draft.text, idReader(platform?.id_pattern ?? "^(.+)$"), draft.column);
+
+/** Why ids cannot be sent as they are; undefined when they can. */
+export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined {
+  if (found.malformed.length > 0 && !draft.leaveOutMalformed) {
+    return "Mend the malformed ids, or choose to leave them out.";
+  }
+  if (found.ids.length === 0) return "Give at least one id.";
+  if (found.ids.length > itemsMax) {
+    return `A list holds at most ${formatCount(itemsMax)} items; these are ${formatCount(found.ids.length)}.`;
+  }
+  return undefined;
+}
+
+interface IdsFormProps {
+  readonly label: string;
+  readonly platform: Platform | undefined;
+  readonly draft: IdsDraft;
+  readonly found: FoundIds;
+  readonly onChange: (draft: IdsDraft) => void;
+  readonly error: string | undefined;
+}
+
+/** Ids pasted or from a file, with what was found in them before anything is sent. */
+export function IdsForm(props: IdsFormProps) {
+  const { draft, found, onChange, platform } = props;
+  const change = (part: Partial<IdsDraft>): void => onChange({ ...draft, ...part });
+  return (
+    <div class="form">
+      {draft.fileName === undefined ? (
+        <PastedIds {...props} change={change} />
+      ) : (
+        <div class="field">
+          <span class="field-label">{props.label}</span>
+          <div class="copyable">
+            <span>{draft.fileName}</span>
+            <Button small onClick={() => onChange(noIds)}>
+              Remove file
+            </Button>
+          </div>
+          {props.error !== undefined && (
+            <p class="field-error" role="alert">
+              {props.error}
+            </p>
+          )}
+        </div>
+      )}
+      {found.table && <ColumnField table={found.table} onChange={(column) => change({ column })} />}
+      {draft.text.trim() !== "" && <Findings found={found} name={platform?.id_name ?? "id"} />}
+      {found.malformed.length > 0 && (
+        <Checkbox
+          label={`Leave out the ${counted(found.malformed.length, "malformed id")}`}
+          checked={draft.leaveOutMalformed}
+          onChange={(leaveOutMalformed) => change({ leaveOutMalformed })}
+        />
+      )}
+    </div>
+  );
+}
+
+const counted = (count: number, what: string): string =>
+  `${formatCount(count)} ${what}${count === 1 ? "" : "s"}`;
+
+type Change = (part: Partial<IdsDraft>) => void;
+
+function PastedIds(props: IdsFormProps & { readonly change: Change }) {
+  const { label, platform, draft, change, error } = props;
+  return (
+    <>
+      <Field
+        label={label}
+        hint={`${platform?.id_name ?? "Id"} after ${platform?.id_name ?? "id"}, on lines of their own or with commas between them; or rows of a CSV with a header.`}
+        error={error}
+      >
+        {(control) => (
+          <textarea
+            {...control}
+            spellcheck={false}
+            autocomplete="off"
+            value={draft.text}
+            onInput={(event) => change({ text: event.currentTarget.value, column: undefined })}
+          />
+        )}
+      </Field>
+      <FileField change={change} />
+    </>
+  );
+}
+
+/** A file is larger than this by mistake. */
+const fileBytesMax = 20 * 1024 * 1024;
+
+function FileField({ change }: { readonly change: Change }) {
+  const [error, setError] = useState<string>();
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    if (file.size > fileBytesMax) return setError("The file is larger than 20 MB.");
+    const text = await file.text();
+    if (text.includes("\0")) return setError("The file is no text. Save the sheet as CSV first.");
+    return change({ text, fileName: file.name, column: undefined });
+  };
+  return (
+    <Field
+      label="Or from a file"
+      hint="Text or CSV. It is read here and not uploaded."
+      error={error}
+    >
+      {(control) => (
+        <input
+          {...control}
+          class="control file-control"
+          type="file"
+          accept=".csv,.tsv,.txt,text/csv,text/plain,text/tab-separated-values"
+          onChange={(event) => void take(event.currentTarget.files?.[0])}
+        />
+      )}
+    </Field>
+  );
+}
+
+function ColumnField(props: {
+  readonly table: IdTable;
+  readonly onChange: (column: number) => void;
+}) {
+  const { header, column, rowCount } = props.table;
+  return (
+    <Field
+      label="Column with the ids"
+      hint={`A table of ${counted(rowCount, "row")} with a header.`}
+    >
+      {(control) => (
+        <select
+          {...control}
+          value={String(column)}
+          onChange={(event) => props.onChange(Number(event.currentTarget.value))}
+        >
+          {header.map((name, n) => (
+            <option key={`${n} ${name}`} value={n}>
+              {name === "" ? `Column ${n + 1}` : name}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+const malformedShown = 5;
+
+function Findings({ found, name }: { readonly found: FoundIds; readonly name: string }) {
+  const { ids, duplicates, malformed } = found;
+  return (
+    <div class="findings">
+      <p role="status">
+        <strong class="number">{counted(ids.length, "id")}</strong>
+        <span class="muted">
+          {" · "}
+          {duplicates === 0 ? "no duplicates" : `${counted(duplicates, "duplicate")} left out`}
+          {" · "}
+        </span>
+        <span class={malformed.length > 0 ? "findings-bad" : "muted"}>
+          {malformed.length === 0 ? "none malformed" : `${formatCount(malformed.length)} malformed`}
+        </span>
+      </p>
+      {malformed.length > 0 && (
+        <ul aria-label={`Not well-formed: ${name}`}>
+          {malformed.slice(0, malformedShown).map(({ text, line }) => (
+            <li key={`${line} ${text}`}>
+              Line {formatCount(line)}: <code>{text.slice(0, 60)}</code>
+            </li>
+          ))}
+          {malformed.length > malformedShown && (
+            <li class="muted">and {formatCount(malformed.length - malformedShown)} more</li>
+          )}
+        </ul>
+      )}
+    </div>
+  );
+}

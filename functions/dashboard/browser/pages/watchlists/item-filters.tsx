@@ -1,0 +1,104 @@
+import { useState } from "preact/hooks";
+import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
+
+export interface ItemFilter {
+  readonly state: WatchlistItem["state"] | undefined;
+  /** ISO 8601. */
+  readonly changedSince: string | undefined;
+  readonly idPrefix: string;
+}
+
+export const allItems: ItemFilter = { state: undefined, changedSince: undefined, idPrefix: "" };
+
+interface ItemFiltersProps {
+  readonly list: Watchlist;
+  readonly filter: ItemFilter;
+  readonly onChange: (filter: ItemFilter) => void;
+}
+
+const states = [undefined, "new", "active", "delisted"] as const;
+
+export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
+  const change = (part: Partial<ItemFilter>): void => onChange({ ...filter, ...part });
+  return (
+    <div class="row item-filters" role="search" aria-label="Items">
+      <input
+        type="search"
+        class="control filter-name"
+        aria-label="Search by id"
+        placeholder="Id, or how it begins"
+        spellcheck={false}
+        value={filter.idPrefix}
+        onInput={(event) =>
+          change({
+            idPrefix: event.currentTarget.value.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 15),
+          })
+        }
+      />
+      <div class="segmented" role="group" aria-label="State">
+        {states.map((state) => (
+          <button
+            key={state ?? "all"}
+            type="button"
+            aria-pressed={filter.state === state}
+            onClick={() => change({ state })}
+          >
+            {state === undefined ? "All" : state.replace(/^./, (letter) => letter.toUpperCase())}
+          </button>
+        ))}
+      </div>
+      <ChangedSince list={list} onChange={(changedSince) => change({ changedSince })} />
+    </div>
+  );
+}
+
+const hourMs = 3_600_000;
+const spans = [
+  ["hour", "Changed in the last hour", hourMs],
+  ["day", "Changed in the last 24 hours", 24 * hourMs],
+  ["week", "Changed in the last 7 days", 7 * 24 * hourMs],
+] as const;
+
+interface ChangedSinceProps {
+  readonly list: Watchlist;
+  readonly onChange: (since: string | undefined) => void;
+}
+
+function ChangedSince({ list, onChange }: ChangedSinceProps) {
+  const [choice, setChoice] = useState("any");
+  const choose = (value: string): void => {
+    setChoice(value);
+    const span = spans.find(([name]) => name === value)?.[2];
+    if (span !== undefined) onChange(new Date(Date.now() - span).toISOString());
+    else onChange(value === "run" ? (list.last_run_at ?? undefined) : undefined);
+  };
+  return (
+    <>
+      <select
+        class="control filter-since"
+        aria-label="When it changed"
+        value={choice}
+        onChange={(event) => choose(event.currentTarget.value)}
+      >
+        <option value="any">Changed at any time, or never</option>
+        {list.last_run_at !== null && <option value="run">Changed in the last run</option>}
+        {spans.map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+        <option value="since">Changed since…</option>
+      </select>
+      {choice === "since" && (
+        <input
+          type="datetime-local"
+          class="control filter-since"
+          aria-label="Changed since"
+          onChange={({ currentTarget: { value } }) =>
+            onChange(value === "" ? undefined : new Date(value).toISOString())
+          }
+        />
+      )}
+    </>
+  );
+}

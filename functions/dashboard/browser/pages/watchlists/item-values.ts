@@ -1,0 +1,35 @@
+import type { WatchlistItem } from "../../api/resources.ts";
+
+type FieldValue = NonNullable<WatchlistItem["snapshot"]>[string];
+
+/** Fields that hold an amount of the list's currency. */
+const isAmount = (field: string): boolean => /price$/i.test(field);
+
+/** A value of a tracked field: `12.50 USD`, `yes`, `nothing`. */
+export function valueWords(field: string, value: FieldValue, currency: string): string {
+  if (value === null) return "nothing";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number" && isAmount(field)) return `${value.toFixed(2)} ${currency}`;
+  return String(value);
+}
+
+/** What an item costs and whether it is there, in a few words. */
+export function summaryOf({ snapshot }: WatchlistItem, currency: string): string {
+  if (snapshot === null) return "not read yet";
+  const price = snapshot["price"] ?? snapshot["newMinPrice"] ?? snapshot["lowestPrice"];
+  const stock = snapshot["inStock"];
+  const parts = [
+    ...(typeof price === "number" ? [valueWords("price", price, currency)] : []),
+    ...(typeof stock === "boolean" ? [stock ? "in stock" : "out of stock"] : []),
+  ];
+  return parts.length === 0 ? "read" : parts.join(", ");
+}
+
+/** The last change in a line: `price 10.00 USD → 12.50 USD, and 2 more`. */
+export function changeSummary({ last_change: change }: WatchlistItem, currency: string): string {
+  const [first, ...others] = Object.entries(change?.changes ?? {});
+  if (first === undefined) return "no change yet";
+  const [field, { before, after }] = first;
+  const words = `${field} ${valueWords(field, before, currency)} → ${valueWords(field, after, currency)}`;
+  return others.length === 0 ? words : `${words}, and ${others.length} more`;
+}

@@ -1,0 +1,153 @@
+import { useState } from "preact/hooks";
+import type { List, Watchlist, WatchlistItem } from "../../api/resources.ts";
+import { type Pages, usePages } from "../../api/use-pages.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { WriteButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
+import { VirtualList } from "../../ui/virtual-list.tsx";
+import { ChangeItemsDialog } from "./change-items-dialog.tsx";
+import { ItemDialog } from "./item-dialog.tsx";
+import { allItems, type ItemFilter, ItemFilters } from "./item-filters.tsx";
+import { changeSummary, summaryOf } from "./item-values.ts";
+import { useRefreshOnChange } from "./runs-tab.tsx";
+import { useDebounced } from "./use-debounced.ts";
+import "./items-tab.css";
+
+const pageSize = 200;
+const rowHeight = 60;
+const listHeight = 600;
+
+interface ItemsTabProps {
+  readonly list: Watchlist;
+  readonly onChanged: () => void;
+}
+
+function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
+  const prefix = useDebounced(filter.idPrefix.trim());
+  const pages = usePages<WatchlistItem>(
+    (api, cursor, signal) =>
+      api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
+        signal,
+        query: {
+          limit: pageSize,
+          starting_after: cursor,
+          state: filter.state,
+          changed_since: filter.changedSince,
+          id_prefix: prefix,
+        },
+      }),
+    [list.id, filter.state, filter.changedSince, prefix],
+  );
+  useRefreshOnChange(pages.refresh, `${list.run_count} ${list.last_run_status} ${list.item_count}`);
+  return pages;
+}
+
+/** The items of a list, each with its state and what changed last; read on while one scrolls. */
+export function ItemsTab({ list, onChanged }: ItemsTabProps) {
+  const [filter, setFilter] = useState(allItems);
+  const [open, setOpen] = useState<"change" | WatchlistItem>();
+  const pages = useItems(list, filter);
+  const close = (): void => setOpen(undefined);
+  return (
+    <Card
+      title="Items"
+      actions={
+        <WriteButton small onClick={() => setOpen("change")}>
+          Add or remove items
+        </WriteButton>
+      }
+      flush
+    >
+      <ItemFilters list={list} filter={filter} onChange={setFilter} />
+      <Items list={list} pages={pages} filter={filter} onOpen={setOpen} />
+      {open === "change" && <ChangeItemsDialog list={list} onChanged={onChanged} onClose={close} />}
+      {typeof open === "object" && <ItemDialog item={open} list={list} onClose={close} />}
+    </Card>
+  );
+}
+
+interface ItemsProps {
+  readonly list: Watchlist;
+  readonly pages: Pages<WatchlistItem>;
+  readonly filter: ItemFilter;
+  readonly onOpen: (item: WatchlistItem) => void;
+}
+
+function Items({ list, pages, filter, onOpen }: ItemsProps) {
+  const { entries, error, hasMore } = pages;
+  const failed = error && (
+    <ErrorState error={error} onRetry={entries === undefined ? pages.refresh : pages.loadMore} />
+  );
+  if (entries === undefined) return failed ?? <Skeleton lines={6} />;
+  if (entries.length === 0) return failed ?? <NoItems list={list} filter={filter} />;
+  const total = totalOf(list, filter);
+  return (
+    <>
+      {failed}
+      <p class="muted small" role="status">
+        {hasMore && total !== undefined
+          ? `${formatCount(total)} items`
+          : `${hasMore ? "More than " : ""}${formatCount(entries.length)} ${entries.length === 1 ? "item" : "items"}`}
+      </p>
+      <VirtualList
+        label="Items"
+        entries={entries}
+        entryKey={({ id }) => id}
+        rowHeight={rowHeight}
+        height={listHeight}
+        onEnd={pages.loadMore}
+        total={hasMore ? total : entries.length}
+        entry={(item) => <ItemRow item={item} list={list} onOpen={() => onOpen(item)} />}
+      />
+    </>
+  );
+}
+
+/** Known by the list's counts unless something else is filtered by. */
+function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter) {
+  if (changedSince !== undefined || idPrefix.trim() !== "") return undefined;
+  return state === undefined ? list.item_count : list.items_by_state[state];
+}
+
+function NoItems({ list, filter }: Pick<ItemsProps, "list" | "filter">) {
+  if (list.item_count === 0) {
+    return <EmptyState title="There are no items on this list." />;
+  }
+  return (
+    <EmptyState title="No item is like this.">
+      {filter.changedSince !== undefined && "Nothing changed or was delisted since then."}
+    </EmptyState>
+  );
+}
+
+interface ItemRowProps {
+  readonly item: WatchlistItem;
+  readonly list: Watchlist;
+  readonly onOpen: () => void;
+}
+
+function ItemRow({ item, list, onOpen }: ItemRowProps) {
+  const { last_change: change } = item;
+  return (
+    <button type="button" class="item-row" aria-haspopup="dialog" onClick={onOpen}>
+      <span class="item-id">
+        <code>{item.id}</code>
+        <StateBadge state={item.state} />
+      </span>
+      <span class="item-summary number">{summaryOf(item, list.currency)}</span>
+      <span class={change === null ? "item-change muted" : "item-change"}>
+        {changeSummary(item, list.currency)}
+      </span>
+      <span class="item-time muted small">
+        {change === null ? (
+          <RelativeTime time={item.snapshot_at} none="" />
+        ) : (
+          <RelativeTime time={change.changed_at} />
+        )}
+      </span>
+    </button>
+  );
+}

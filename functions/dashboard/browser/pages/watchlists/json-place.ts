@@ -1,0 +1,66 @@
+/** From where to where a value stands in a text. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Where a value stands in a JSON text that is known to be well-formed; the nearest object or array
+ * around it when it is not there, such as a key that is missing.
+ * @param path such as `steps[0].routes[1].when`
+ */
+export function placeInJson(text: string, path: string): Place {
+  const wanted = path.match(/[^.[\]]+/g) ?? [];
+  const tokens = [...text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g)];
+  let at = 0;
+  let found: Place = { start: 0, end: text.length };
+
+  /** Passes over a value; `trail` is its way from the root, undefined when it is off the path. */
+  const value = (trail: number | undefined): void => {
+    const first = tokens[at];
+    if (first === undefined) return;
+    at += 1;
+    if (first[0] === "{" || first[0] === "[") members(first[0], trail);
+    const last = tokens[at - 1] ?? first;
+    if (trail !== undefined && trail === deepest) {
+      found = { start: first.index, end: last.index + last[0].length };
+    }
+  };
+  let deepest = 0;
+  const members = (open: string, trail: number | undefined): void => {
+    for (let index = 0; at < tokens.length; index += 1) {
+      const token = tokens[at]?.[0] ?? "";
+      if (token === "}" || token === "]") break;
+      let name = String(index);
+      if (open === "{") {
+        name = String(JSON.parse(token));
+        at += 2;
+      }
+      const isOn = trail !== undefined && wanted[trail] === name;
+      if (isOn) deepest = Math.max(deepest, trail + 1);
+      value(isOn ? trail + 1 : undefined);
+      if (tokens[at]?.[0] === ",") at += 1;
+    }
+    at += 1;
+  };
+  value(0);
+  return found;
+}
+
+/** The line of a place, counted from 1. */
+export const lineAt = (text: string, offset: number): number =>
+  text.slice(0, offset).split("\n").length;
+
+/** Why a text is no JSON, with the line when the browser tells the place; undefined when it is. */
+export function jsonProblem(text: string): { message: string; place: Place } | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (thrown) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    const offset = /position (\d+)/.exec(message)?.[1];
+    const start = offset === undefined ? text.length : Number(offset);
+    const reason = message.replace(/( in JSON)? at position.*/s, "").replace(/, "[^]*/, "");
+    return { message: `This is no JSON: ${reason}.`, place: { start, end: start + 1 } };
+  }
+}

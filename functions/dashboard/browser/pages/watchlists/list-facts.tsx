@@ -1,0 +1,66 @@
+import type { Watchlist } from "../../api/resources.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Stat } from "../../ui/card.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { scheduleWords } from "./schedule-draft.ts";
+
+/** What one wants to know first of a list. */
+export function ListFacts({ list }: { readonly list: Watchlist }) {
+  const { new: fresh, active, delisted } = list.items_by_state;
+  const { pulseRun, refreshRun, newAsins } = list.estimated_credits;
+  return (
+    <>
+      <SkippedNotice list={list} />
+      <dl class="stats list-facts">
+        <Stat
+          label="Items"
+          value={formatCount(list.item_count)}
+          note={`${formatCount(active)} active, ${formatCount(fresh)} new, ${formatCount(delisted)} delisted`}
+        />
+        <Stat
+          label="Next run"
+          value={<RelativeTime time={list.next_run_at} none="none" />}
+          note={scheduleWords(list.schedule)}
+        />
+        <Stat
+          label="Last run"
+          value={<RelativeTime time={list.last_run_at} />}
+          note={list.last_run_status && <StateBadge state={list.last_run_status} />}
+        />
+        <Stat
+          label="Credits per run"
+          value={formatCount(pulseRun)}
+          note={creditsNote({ pulseRun, refreshRun, newAsins })}
+        />
+      </dl>
+    </>
+  );
+}
+
+function creditsNote({ pulseRun, refreshRun, newAsins }: Watchlist["estimated_credits"]): string {
+  const notes = [
+    ...(refreshRun === pulseRun ? [] : [`${formatCount(refreshRun)} for a full look`]),
+    ...(newAsins === 0 ? [] : [`${formatCount(newAsins)} for first reads`]),
+  ];
+  return notes.length === 0 ? "estimated, at most" : notes.join(", ");
+}
+
+function SkippedNotice({ list }: { readonly list: Watchlist }) {
+  const { consecutive_skips: skips } = list;
+  if (list.paused_reason === "insufficient_credits") {
+    return (
+      <Notice tone="bad">
+        Paused because three runs in a row had too few credits. Add credits, then resume.
+      </Notice>
+    );
+  }
+  if (skips === 0) return null;
+  return (
+    <Notice tone="warning">
+      {skips === 1 ? "The last run was" : `The last ${skips} runs were`} skipped for lack of
+      credits. The third in a row pauses the list.
+    </Notice>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ApiError } from "../../api/api-error.ts";
+import { Field } from "../../ui/field.tsx";
+
+interface NameFieldProps {
+  readonly value: string;
+  readonly onChange: (name: string) => void;
+  readonly error: ApiError | undefined;
+}
+
+export function NameField({ value, onChange, error }: NameFieldProps) {
+  return (
+    <Field label="Name" error={error?.param === "name" ? error.message : undefined}>
+      {(control) => (
+        <input
+          {...control}
+          autocomplete="off"
+          maxLength={100}
+          value={value}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+const fieldParams =
+  /^(name|ids|platform|marketplace|webhook_|pipeline|every$|cron|timezone|refresh)/;
+
+/** Whether a refusal is said where the value stands. */
+export const isAtField = ({ param }: ApiError): boolean => fieldParams.test(param ?? "");

@@ -1,0 +1,206 @@
+import { useRef } from "preact/hooks";
+import type { ApiError } from "../../api/api-error.ts";
+import type { Pipeline, Scrapers, WatchlistEstimate } from "../../api/resources.ts";
+import { type Query, useQuery } from "../../api/use-query.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { ErrorState, Loaded } from "../../ui/states.tsx";
+import { jsonProblem } from "./json-place.ts";
+import { JsonEditor } from "./json-editor.tsx";
+import { defaultTemplate, type PipelineDraft, pipelineOf, pipelineText } from "./pipeline-draft.ts";
+import { PipelineGraph } from "./pipeline-graph.tsx";
+import { useDebounced } from "./use-debounced.ts";
+
+export interface Shop {
+  readonly platform: string;
+  readonly marketplace: string;
+}
+
+/** Scrapers and templates of a shop. */
+export const useScrapers = ({ platform, marketplace }: Shop): Query<Scrapers> =>
+  useQuery(
+    (api, signal) =>
+      api.get<Scrapers>("watchlists/scrapers", { signal, query: { platform, marketplace } }),
+    [platform, marketplace],
+  );
+
+interface Estimated extends Shop {
+  readonly items: number;
+  readonly draft: PipelineDraft;
+  readonly scrapers: Scrapers | undefined;
+  readonly refreshEveryRuns: string;
+}
+
+/** What the service makes of a draft; undefined while the draft is nothing to be sent. */
+export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefined> {
+  const pipeline = pipelineOf(about.draft, about.scrapers);
+  const body = useDebounced(
+    pipeline === undefined
+      ? undefined
+      : {
+          platform: about.platform,
+          marketplace: about.marketplace,
+          items: about.items,
+          pipeline,
+          ...refreshFields(about),
+        },
+  );
+  return useQuery(
+    async (api, signal) =>
+      body && api.send<WatchlistEstimate>("POST", "watchlists/estimate", { body, signal }),
+    [JSON.stringify(body)],
+  );
+}
+
+/** `refresh_every_runs` matters to a default that has a refresh, and to nothing else. */
+export function refreshFields(about: Pick<Estimated, "draft" | "scrapers" | "refreshEveryRuns">): {
+  readonly refresh_every_runs?: number;
+} {
+  const runs = about.refreshEveryRuns.trim();
+  return hasRefresh(about) && /^\d{1,6}$/.test(runs) ? { refresh_every_runs: Number(runs) } : {};
+}
+
+const hasRefresh = ({ draft, scrapers }: Pick<Estimated, "draft" | "scrapers">): boolean =>
+  draft.template === defaultTemplate && scrapers?.templates[0]?.pipeline.refresh != null;
+
+interface PipelineFormProps {
+  readonly draft: PipelineDraft;
+  readonly onChange: (draft: PipelineDraft) => void;
+  readonly scrapers: Query<Scrapers>;
+  readonly estimate: Query<WatchlistEstimate | undefined>;
+  readonly refreshEveryRuns: string;
+  readonly onRefreshEveryRuns: (runs: string) => void;
+  /** What the last attempt to save it was refused with. */
+  readonly error: ApiError | undefined;
+}
+
+/** A template or JSON, drawn, with what the service says about it in place. */
+export function PipelineForm(props: PipelineFormProps) {
+  return (
+    <Loaded query={props.scrapers}>{(scrapers) => <Form {...props} known={scrapers} />}</Loaded>
+  );
+}
+
+function Form(props: PipelineFormProps & { readonly known: Scrapers }) {
+  const { draft, onChange, known, estimate } = props;
+  const template = known.templates.find(({ id }) => id === draft.template);
+  const shown = useShown(draft, template?.pipeline, estimate.data);
+  const refusal = pipelineError(estimate.error) ?? pipelineError(props.error);
+  const other = estimate.error?.param === undefined ? estimate.error : undefined;
+  return (
+    <div class="form">
+      <TemplateField draft={draft} known={known} onChange={onChange} shown={shown} />
+      {hasRefresh({ draft, scrapers: known }) && <RefreshField {...props} />}
+      {draft.template === null && (
+        <PipelineEditor draft={draft} onChange={onChange} refusal={refusal} />
+      )}
+      {draft.template !== null && refusal && <ErrorState error={refusal} />}
+      {other && <ErrorState error={other} onRetry={estimate.refresh} />}
+      {shown && <PipelineGraph pipeline={shown} />}
+    </div>
+  );
+}
+
+const pipelineError = (error: ApiError | undefined): ApiError | undefined =>
+  error?.param?.startsWith("pipeline") === true ? error : undefined;
+
+/** The newest pipeline that can be drawn: while it is being written, most texts are none. */
+function useShown(
+  draft: PipelineDraft,
+  template: Pipeline | undefined,
+  estimate: WatchlistEstimate | undefined,
+): Pipeline | undefined {
+  const last = useRef<Pipeline | undefined>(undefined);
+  if (draft.template === null) last.current = estimate?.pipeline ?? last.current;
+  else {
+    const isOwn = draft.template === defaultTemplate && estimate?.default_pipeline === true;
+    last.current = isOwn ? estimate.pipeline : template;
+  }
+  return last.current;
+}
+
+const custom = "custom";
+
+interface TemplateFieldProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
+  readonly known: Scrapers;
+  readonly shown: Pipeline | undefined;
+}
+
+function TemplateField({ draft, onChange, known, shown }: TemplateFieldProps) {
+  const template = known.templates.find(({ id }) => id === draft.template);
+  const write = (): void =>
+    onChange({ template: null, text: shown === undefined ? draft.text : pipelineText(shown) });
+  return (
+    <div class="template-row">
+      <Field
+        label="Template"
+        hint={template?.description ?? "Steps of your own, written as JSON below."}
+      >
+        {(control) => (
+          <select
+            {...control}
+            value={draft.template ?? custom}
+            onChange={({ currentTarget: { value } }) =>
+              value === custom ? write() : onChange({ ...draft, template: value })
+            }
+          >
+            {known.templates.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {id === defaultTemplate ? `${name} (default)` : name}
+              </option>
+            ))}
+            <option value={custom}>Your own (JSON)</option>
+          </select>
+        )}
+      </Field>
+      {draft.template !== null && <Button onClick={write}>Edit as JSON</Button>}
+    </div>
+  );
+}
+
+function RefreshField(props: PipelineFormProps) {
+  const errors = [props.error, props.estimate.error];
+  const error = errors.find((one) => one?.param === "refresh_every_runs")?.message;
+  return (
+    <Field
+      label="Runs between full looks"
+      hint="Every so many runs, one reads every item instead of the cheap scan. 0: never."
+      error={error}
+    >
+      {(control) => (
+        <input
+          {...control}
+          class="control short-control"
+          inputMode="numeric"
+          autocomplete="off"
+          value={props.refreshEveryRuns}
+          onInput={(event) => props.onRefreshEveryRuns(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+interface PipelineEditorProps extends Pick<PipelineFormProps, "draft" | "onChange"> {
+  readonly refusal: ApiError | undefined;
+}
+
+function PipelineEditor({ draft, onChange, refusal }: PipelineEditorProps) {
+  const syntax = jsonProblem(draft.text);
+  return (
+    <JsonEditor
+      label="Pipeline as JSON"
+      hint="Checked by the service as you write. GET /v1/watchlists/scrapers lists what steps can run."
+      text={draft.text}
+      onChange={(text) => onChange({ template: null, text })}
+      problem={
+        syntax?.message === undefined
+          ? refusal && {
+              message: refusal.message,
+              path: (refusal.param ?? "").replace(/^pipeline\.?/, ""),
+            }
+          : syntax
+      }
+    />
+  );
+}

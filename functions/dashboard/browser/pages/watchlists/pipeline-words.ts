@@ -1,0 +1,61 @@
+import type { Pipeline } from "../../api/resources.ts";
+
+type Step = Pipeline["steps"][number];
+export type Route = Step["routes"][number];
+
+const opWords: Readonly<Record<string, string>> = {
+  is: "is",
+  is_not: "is not",
+  below: "below",
+  above: "above",
+  increased: "increased",
+  decreased: "decreased",
+};
+
+/** `changed`, `price decreased`, `ok, price below 10`. */
+export function routeWords({ when, field, op, value }: Route): string {
+  if (field === undefined) return when.replaceAll("_", " ");
+  const test = op === undefined ? "" : ` ${opWords[op] ?? op}`;
+  const tested = `${field}${test}${value === undefined ? "" : ` ${String(value)}`}`;
+  if (when === "changed" && (op === "increased" || op === "decreased")) return tested;
+  return when === "ok" ? tested : `${field} ${when}${op === undefined ? "" : `, ${tested}`}`;
+}
+
+/** What starts at a step: `every run`, `new items`, `every 8th run`. */
+export function startsAt({ entry, baseline, refresh }: Pipeline, id: string): readonly string[] {
+  return [
+    ...(entry === id ? ["every run"] : []),
+    ...(baseline === id && baseline !== entry ? ["new items"] : []),
+    ...(refresh?.entry === id && refresh.entry !== entry
+      ? [`every ${ordinal(refresh.every_runs)} run`]
+      : []),
+  ];
+}
+
+const ordinalEndings = new Map([
+  ["one", "st"],
+  ["two", "nd"],
+  ["few", "rd"],
+]);
+const ordinalRules = new Intl.PluralRules("en", { type: "ordinal" });
+const ordinal = (n: number): string =>
+  n === 1 ? "" : `${n}${ordinalEndings.get(ordinalRules.select(n)) ?? "th"}`;
+
+/** The whole pipeline in sentences, one about each step. */
+export function pipelineSentences(pipeline: Pipeline): readonly string[] {
+  return pipeline.steps.map((step) => {
+    const starts = startsAt(pipeline, step.id);
+    const begins = starts.length === 0 ? "" : ` Starts here: ${starts.join(", ")}.`;
+    const routes = step.routes.map((route) => ` ${routeSentence(route)}`).join("");
+    const condition = step.condition === undefined ? "" : ` (${step.condition} offers)`;
+    return `${step.id}: reads with ${step.scraper}${condition}.${begins}${routes}`;
+  });
+}
+
+function routeSentence(route: Route): string {
+  const does = [
+    ...(route.run === undefined ? [] : [`go on to ${route.run}`]),
+    ...(route.notify === true ? ["are reported"] : []),
+  ];
+  return `Items with “${routeWords(route)}” ${does.length === 0 ? "end here" : does.join(" and ")}.`;
+}

@@ -1,0 +1,101 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { List, Watchlist, WatchlistRun } from "../../api/resources.ts";
+import { usePages } from "../../api/use-pages.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { durationWords } from "./run-words.ts";
+import { StepBars, StepLegend } from "./step-bars.tsx";
+
+const pageSize = 20;
+
+interface RunsTabProps {
+  readonly list: Watchlist;
+  readonly latest: WatchlistRun | undefined;
+}
+
+/** The run history, newest first; a run in progress is kept up to date. */
+export function RunsTab({ list, latest }: RunsTabProps) {
+  const pages = usePages<WatchlistRun>(
+    async (api, cursor, signal) => {
+      const page = await api.get<List<WatchlistRun>>(`watchlists/${list.id}/runs`, {
+        signal,
+        query: { limit: pageSize, before_run: cursor },
+      });
+      // Runs are paged by their number.
+      return { ...page, next_starting_after: String(page.data.at(-1)?.run_number ?? "") };
+    },
+    [list.id],
+  );
+  useRefreshOnChange(pages.refresh, list.run_count);
+  const rows = pages.entries?.map((run) => (run.id === latest?.id ? latest : run));
+  return (
+    <Card title="Run history" actions={<StepLegend />} flush>
+      <Table
+        caption="Runs"
+        columns={columns}
+        rows={rows}
+        rowKey={({ id }) => id}
+        error={pages.error}
+        onRetry={pages.refresh}
+        empty={
+          <EmptyState title="This list has not run yet.">
+            {list.status === "active" ? "Its first run begins in a moment." : "It is paused."}
+          </EmptyState>
+        }
+      />
+      <Pager pages={pages} />
+    </Card>
+  );
+}
+
+/** Asks anew when a value has changed since the component appeared. */
+export function useRefreshOnChange(refresh: () => void, value: string | number | null): void {
+  const before = useRef(value);
+  useEffect(() => {
+    if (before.current === value) return;
+    before.current = value;
+    refresh();
+  }, [value, refresh]);
+}
+
+const columns: readonly Column<WatchlistRun>[] = [
+  {
+    head: "Run",
+    isRowHead: true,
+    cell: (run) => (
+      <div class="run-name">
+        <span>Run {formatCount(run.run_number)}</span>
+        <span class="muted small">
+          {run.trigger}, {run.kind}
+        </span>
+      </div>
+    ),
+  },
+  {
+    head: "Started",
+    cell: (run) => (
+      <div class="run-time">
+        <RelativeTime time={run.started_at} />
+        <span class="muted small number">{durationWords(run)}</span>
+      </div>
+    ),
+  },
+  {
+    head: "Outcome",
+    cell: (run) => (
+      <div class="run-outcome">
+        <StateBadge state={run.status} />
+        {run.error !== null && <span class="small muted">{run.error}</span>}
+      </div>
+    ),
+  },
+  { head: "Steps", cell: (run) => <StepBars run={run} /> },
+  { head: "Changed", align: "end", cell: (run) => formatCount(run.stats.changed) },
+  { head: "Delisted", align: "end", cell: (run) => formatCount(run.stats.delisted) },
+  { head: "Credits", align: "end", cell: (run) => formatCount(run.credits) },
+];

@@ -1,0 +1,78 @@
+import type { SchedulePreview, Watchlist } from "../../api/resources.ts";
+
+export const everyUnits = [
+  ["m", "minutes"],
+  ["h", "hours"],
+  ["d", "days"],
+] as const;
+
+/** A schedule as it is being written. */
+export interface ScheduleDraft {
+  readonly type: "every" | "cron";
+  readonly amount: string;
+  readonly unit: string;
+  readonly cron: string;
+  readonly timezone: string;
+}
+
+export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const newSchedule = (): ScheduleDraft => ({
+  type: "every",
+  amount: "1",
+  unit: "h",
+  cron: "0 9 * * MON-FRI",
+  timezone: ownZone(),
+});
+
+export function scheduleDraftOf({ schedule }: Watchlist): ScheduleDraft {
+  const draft = newSchedule();
+  if (schedule.type === "cron") return { ...draft, ...schedule };
+  return { ...draft, amount: schedule.every.slice(0, -1), unit: schedule.every.slice(-1) };
+}
+
+/** What of a body says when the list runs. */
+export interface ScheduleFields {
+  readonly every?: string;
+  readonly cron?: string;
+  readonly timezone?: string;
+}
+
+export const scheduleFieldsOf = (draft: ScheduleDraft): ScheduleFields =>
+  draft.type === "every"
+    ? { every: `${draft.amount.trim()}${draft.unit}` }
+    : { cron: draft.cron.trim(), timezone: draft.timezone.trim() };
+
+/** `every 15 minutes`, `0 12 * * * (Europe/Berlin)`. */
+export function scheduleWords(schedule: Watchlist["schedule"]): string {
+  if (schedule.type === "cron") return `${schedule.cron} (${schedule.timezone})`;
+  const amount = Number(schedule.every.slice(0, -1));
+  const unit = everyUnits.find(([letter]) => letter === schedule.every.slice(-1))?.[1] ?? "";
+  return amount === 1 ? `every ${unit.slice(0, -1)}` : `every ${amount} ${unit}`;
+}
+
+const dayMs = 86_400_000;
+
+/** Runs a day, from the times to come; undefined when those are too few to tell. */
+export function runsPerDay({
+  schedule,
+  next_run_times: times,
+}: SchedulePreview): number | undefined {
+  if (schedule.type === "every") return dayMs / 1_000 / schedule.every_seconds;
+  const [first, last] = [times[0], times.at(-1)];
+  if (first === undefined || last === undefined || times.length < 2) return undefined;
+  return ((times.length - 1) * dayMs) / (Date.parse(last) - Date.parse(first));
+}
+
+/** `Mon 23 Nov 2026, 12:00 CET` in a zone. */
+export const formatInZone = (time: string, timeZone: string): string =>
+  new Intl.DateTimeFormat("en-GB", {
+    timeZone,
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+  }).format(new Date(time));

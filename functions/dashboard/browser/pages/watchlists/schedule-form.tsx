@@ -1,0 +1,187 @@
+import { useId } from "preact/hooks";
+import type { ApiError } from "../../api/api-error.ts";
+import type { SchedulePreview } from "../../api/resources.ts";
+import { type Query, useQuery } from "../../api/use-query.ts";
+import { Field } from "../../ui/field.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import {
+  everyUnits,
+  formatInZone,
+  ownZone,
+  type ScheduleDraft,
+  scheduleFieldsOf,
+} from "./schedule-draft.ts";
+import { useDebounced } from "./use-debounced.ts";
+
+/** Enough times to tell the pace of a cron. */
+const previewed = 100;
+const shownTimes = 5;
+
+/** When a draft would run, as the service reads it. */
+export function useSchedulePreview(draft: ScheduleDraft): Query<SchedulePreview> {
+  const fields = useDebounced(scheduleFieldsOf(draft));
+  return useQuery(
+    (api, signal) =>
+      api.get<SchedulePreview>("watchlists/schedule", {
+        signal,
+        query: { ...fields, count: previewed },
+      }),
+    [JSON.stringify(fields)],
+  );
+}
+
+interface ScheduleFormProps {
+  readonly draft: ScheduleDraft;
+  readonly onChange: (draft: ScheduleDraft) => void;
+  readonly preview: Query<SchedulePreview>;
+}
+
+/** A cadence or a cron in its zone, with the runs to come. */
+export function ScheduleForm({ draft, onChange, preview }: ScheduleFormProps) {
+  const change = (part: Partial<ScheduleDraft>): void => onChange({ ...draft, ...part });
+  return (
+    <div class="form">
+      <div class="segmented schedule-kind" role="group" aria-label="Kind of schedule">
+        {(["every", "cron"] as const).map((type) => (
+          <button
+            key={type}
+            type="button"
+            aria-pressed={draft.type === type}
+            onClick={() => change({ type })}
+          >
+            {type === "every" ? "At an interval" : "By cron expression"}
+          </button>
+        ))}
+      </div>
+      {draft.type === "every" ? (
+        <Every draft={draft} change={change} error={messageOf(preview.error, "every")} />
+      ) : (
+        <Cron draft={draft} change={change} error={preview.error} />
+      )}
+      <NextRuns preview={preview} />
+    </div>
+  );
+}
+
+const messageOf = (error: ApiError | undefined, param: string): string | undefined =>
+  error?.param === param ? error.message : undefined;
+
+interface PartProps<Problem> {
+  readonly draft: ScheduleDraft;
+  readonly change: (part: Partial<ScheduleDraft>) => void;
+  readonly error: Problem | undefined;
+}
+
+function Every({ draft, change, error }: PartProps<string>) {
+  return (
+    <Field label="Runs every" hint="5 minutes to 7 days, from start to start." error={error}>
+      {(control) => (
+        <div class="row nowrap schedule-every">
+          <input
+            {...control}
+            inputMode="numeric"
+            autocomplete="off"
+            value={draft.amount}
+            onInput={(event) => change({ amount: event.currentTarget.value })}
+          />
+          <select
+            class="control"
+            aria-label="Unit of the interval"
+            value={draft.unit}
+            onChange={(event) => change({ unit: event.currentTarget.value })}
+          >
+            {everyUnits.map(([letter, words]) => (
+              <option key={letter} value={letter}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function Cron({ draft, change, error }: PartProps<ApiError>) {
+  const zones = useId();
+  return (
+    <div class="form-row">
+      <Field
+        label="Cron expression"
+        hint="Minute, hour, day of month, month, day of week; or @hourly, @daily, @weekly."
+        error={messageOf(error, "cron")}
+      >
+        {(control) => (
+          <input
+            {...control}
+            class="control mono"
+            autocomplete="off"
+            spellcheck={false}
+            value={draft.cron}
+            onInput={(event) => change({ cron: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Time zone"
+        hint="The expression is read on this zone’s clock."
+        error={messageOf(error, "timezone")}
+      >
+        {(control) => (
+          <>
+            <input
+              {...control}
+              list={zones}
+              autocomplete="off"
+              spellcheck={false}
+              value={draft.timezone}
+              onInput={(event) => change({ timezone: event.currentTarget.value })}
+            />
+            <datalist id={zones}>
+              {Intl.supportedValuesOf("timeZone").map((zone) => (
+                <option key={zone} value={zone} />
+              ))}
+            </datalist>
+          </>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+const scheduleParams: ReadonlySet<string | undefined> = new Set(["every", "cron", "timezone"]);
+
+function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
+  const { data, error, refresh } = preview;
+  if (error !== undefined) {
+    const isAtField = scheduleParams.has(error.param);
+    return isAtField ? null : <ErrorState error={error} onRetry={refresh} />;
+  }
+  // A cadence has no zone of its own: it is shown in the reader's.
+  const zone = data?.schedule.type === "cron" ? data.schedule.timezone : ownZone();
+  return (
+    <div class="next-runs">
+      <p class="field-label">
+        Next runs <span class="muted">on the clock of {zone}</span>
+      </p>
+      {data === undefined ? (
+        <Skeleton lines={shownTimes} />
+      ) : (
+        <ol>
+          {data.next_run_times.slice(0, shownTimes).map((time) => (
+            <li key={time}>
+              <span class="number">{formatInZone(time, zone)}</span>
+              <span class="muted small">
+                <RelativeTime time={time} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {data?.schedule.type === "every" && (
+        <p class="field-hint">Counted from now; a new list begins with a run at once.</p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+import type { WatchlistRun } from "../../api/resources.ts";
+import { formatCount } from "../../format/numbers.ts";
+import "./step-bars.css";
+
+type StepStats = WatchlistRun["stats"]["steps"][string];
+
+/** How reads end, in the order in which they stand in a bar. */
+const outcomes = ["ok", "partial", "not_found", "unavailable", "skipped"] as const;
+
+const outcomeName = (outcome: string): string => outcome.replaceAll("_", " ");
+
+/** What each step of a run read, as bars against all items of the list. */
+export function StepBars({ run }: { readonly run: WatchlistRun }) {
+  const steps = Object.entries(run.stats.steps);
+  if (steps.length === 0) return <span class="muted">–</span>;
+  return (
+    <ul class="step-bars">
+      {steps.map(([id, stats]) => (
+        <li key={id}>
+          <span class="step-bar-name">{id}</span>
+          <Bar
+            stats={stats}
+            of={Math.max(run.stats.tracked, ...steps.map(([, one]) => readBy(one)))}
+          />
+          <span class="step-bar-count number">{formatCount(stats.requested)}</span>
+          <span class="visually-hidden">read: {wordsOf(stats)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const readBy = (stats: StepStats): number => outcomes.reduce((sum, one) => sum + stats[one], 0);
+
+function wordsOf(stats: StepStats): string {
+  const parts = outcomes.filter((one) => stats[one] > 0);
+  if (parts.length === 0) return "nothing yet";
+  return parts.map((one) => `${formatCount(stats[one])} ${outcomeName(one)}`).join(", ");
+}
+
+const barWidth = 100;
+
+function Bar({ stats, of }: { readonly stats: StepStats; readonly of: number }) {
+  let x = 0;
+  return (
+    <svg
+      class="step-bar"
+      viewBox={`0 0 ${barWidth} 8`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <title>{wordsOf(stats)}</title>
+      <rect class="step-bar-rest" width={barWidth} height="8" />
+      {outcomes.map((outcome) => {
+        const at = x;
+        const width = of === 0 ? 0 : (stats[outcome] / of) * barWidth;
+        x += width;
+        return <rect key={outcome} class={`bar-${outcome}`} x={at} width={width} height="8" />;
+      })}
+    </svg>
+  );
+}
+
+/** What the colours of the bars are. */
+export const StepLegend = () => (
+  <ul class="step-legend small muted" aria-hidden="true">
+    {outcomes.map((outcome) => (
+      <li key={outcome}>
+        <svg width="10" height="10">
+          <rect class={`bar-${outcome}`} width="10" height="10" rx="2" />
+        </svg>
+        {outcomeName(outcome)}
+      </li>
+    ))}
+  </ul>
+);

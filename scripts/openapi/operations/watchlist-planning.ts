@@ -1,0 +1,98 @@
+import type { RouteKey } from "../../../functions/routes.ts";
+import {
+  presentScrapers,
+  scrapersQuery,
+  scrapersResponse,
+} from "../../../shared/pipelines/present-scrapers.ts";
+import { estimateBody, estimateResponse } from "../../../shared/watchlists/estimate.ts";
+import {
+  schedulePreviewFields,
+  schedulePreviewResponse,
+} from "../../../shared/watchlists/schedule-preview.ts";
+import { watchlist } from "../examples/watchlists.ts";
+import type { Operation } from "../operation.ts";
+import { withPipeline } from "../pipeline-body.ts";
+
+/** What one wants to know before a list is created. */
+export const watchlistPlanningOperations = {
+  "POST /v1/watchlists/estimate": {
+    id: "estimateWatchlist",
+    tag: "Watchlists",
+    summary: "Estimate a watchlist",
+    description:
+      "What the runs of a list would cost before it is created, and whether its pipeline would be " +
+      "accepted: `param` of a refusal points at the key to change. Creates nothing. Free.",
+    body: {
+      schema: withPipeline(estimateBody, "absent or null: the platform's default."),
+      examples: {
+        default: { platform: "retailer_d", items: 2_000 },
+        pipeline: {
+          platform: "retailer_d",
+          items: 2_000,
+          pipeline: {
+            steps: [
+              {
+                id: "check",
+                scraper: "retailer_d.standard",
+                routes: [{ when: "changed", field: "price", op: "decreased", notify: true }],
+              },
+            ],
+          },
+        },
+      },
+    },
+    answers: {
+      200: {
+        description: "The pipeline with its defaults filled in, and credits.",
+        schema: estimateResponse,
+        example: {
+          object: "watchlist_estimate",
+          platform: "retailer_d",
+          marketplace: "us",
+          items: 2_000,
+          pipeline: watchlist.pipeline,
+          default_pipeline: true,
+          estimated_credits: { pulseRun: 2_000, refreshRun: 2_000, newAsins: 2_000 },
+        },
+      },
+    },
+    refusals: [501],
+  },
+  "GET /v1/watchlists/schedule": {
+    id: "previewSchedule",
+    tag: "Watchlists",
+    summary: "Preview a schedule",
+    description:
+      "When a list would run by `every`, or by `cron` in `timezone`: the first times after `after`. " +
+      "A cadence is counted from there. Free.",
+    query: schedulePreviewFields,
+    queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
+    answers: {
+      200: {
+        description: "The schedule as it was read, and its times.",
+        schema: schedulePreviewResponse,
+        example: {
+          object: "schedule_preview",
+          schedule: { type: "cron", cron: "0 12 * * *", timezone: "Europe/Berlin" },
+          next_run_times: ["2026-11-21T11:00:00.000Z", "2026-11-22T11:00:00.000Z"],
+        },
+      },
+    },
+  },
+  "GET /v1/watchlists/scrapers": {
+    id: "listScrapers",
+    tag: "Watchlists",
+    summary: "List scrapers and templates",
+    description: "What the steps of a pipeline can run, and pipelines to begin with. Free.",
+    query: scrapersQuery,
+    queryExamples: { platform: "retailer_d" },
+    answers: {
+      200: {
+        description: "Scrapers and templates of a platform.",
+        schema: scrapersResponse,
+        example: presentScrapers({ platform: "retailer_d", marketplace: "us" }),
+      },
+    },
+    refusals: [501],
+  },
+} as const satisfies { readonly [Key in RouteKey]?: Operation };
