@@ -1,6 +1,6 @@
 import type { Account, SchedulePreview, WatchlistEstimate } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { formatCount } from "../../format/numbers.ts";
+import { formatCredits } from "../../format/numbers.ts";
 import { Card, Facts } from "../../ui/card.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { runsPerDay } from "./schedule-draft.ts";
@@ -51,7 +51,7 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
 }
 
 const shown = (credits: number | undefined, about = "≈ "): string =>
-  credits === undefined ? "…" : `${about}${formatCount(credits)} credits`;
+  credits === undefined ? "…" : `${about}${formatCredits(credits)}`;
 
 /** Ordinary runs and full looks of a month, by the pace of the schedule. */
 function creditsPerMonth(

@@ -52,20 +52,22 @@ export function ItemsTab({ list, onChanged }: ItemsTabProps) {
   const pages = useItems(list, filter);
   const close = (): void => setOpen(undefined);
   return (
-    <Card
-      title="Items"
-      actions={
-        <WriteButton small onClick={() => setOpen("change")}>
-          Add or remove items
-        </WriteButton>
-      }
-      flush
-    >
-      <ItemFilters list={list} filter={filter} onChange={setFilter} />
-      <Items list={list} pages={pages} filter={filter} onOpen={setOpen} />
+    <>
+      <Card
+        title="Items"
+        actions={
+          <WriteButton small onClick={() => setOpen("change")}>
+            Add or remove items
+          </WriteButton>
+        }
+        flush
+      >
+        <ItemFilters list={list} filter={filter} onChange={setFilter} />
+        <Items list={list} pages={pages} filter={filter} onOpen={setOpen} />
+      </Card>
       {open === "change" && <ChangeItemsDialog list={list} onChanged={onChanged} onClose={close} />}
       {typeof open === "object" && <ItemDialog item={open} list={list} onClose={close} />}
-    </Card>
+    </>
   );
 }
 

@@ -133,7 +133,8 @@ function ArrowWords({ edge }: { readonly edge: Edge }) {
   // Beside the box that the arrow comes from, so that those of a long arrow are not behind others.
   const x = start.x + Math.min(end.x - start.x, 136) / 2 - 3;
   const share = (x - start.x) / (end.x - start.x);
-  const y = start.y + (end.y - start.y) * share - ((lines.length - 1) * lineHeight) / 2 - 8;
+  // Above the arrow.
+  const y = start.y + (end.y - start.y) * share - (lines.length - 1) * lineHeight - 11;
   return (
     <text class="graph-route" text-anchor="middle">
       {lines.map((line, n) => (

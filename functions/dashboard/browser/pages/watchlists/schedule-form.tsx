@@ -42,7 +42,7 @@ export function ScheduleForm({ draft, onChange, preview }: ScheduleFormProps) {
   const change = (part: Partial<ScheduleDraft>): void => onChange({ ...draft, ...part });
   return (
     <div class="form">
-      <div class="segmented schedule-kind" role="group" aria-label="Kind of schedule">
+      <div class="segmented" role="group" aria-label="Kind of schedule">
         {(["every", "cron"] as const).map((type) => (
           <button
             key={type}

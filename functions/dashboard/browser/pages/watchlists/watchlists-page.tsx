@@ -162,7 +162,7 @@ const columns: readonly Column<Watchlist>[] = [
   {
     head: "Last run",
     cell: (list) => (
-      <span class="row last-run">
+      <span class="last-run">
         {list.last_run_status && <StateBadge state={list.last_run_status} />}
         <RelativeTime time={list.last_run_at} />
       </span>

@@ -1,0 +1,257 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/running-world.ts";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  const visit = async (size: "desktop" | "phone" = "desktop") => {
+    const opened = await dashboard.open({ size });
+    await opened.signIn();
+    return opened;
+  };
+
+  /** A list made by the API that has had its first run. */
+  const aList = async (name: string, ids: readonly string[]): Promise<string> => {
+    const { api } = dashboard.world;
+    const body = { name, platform: "retailer_d", ids, every: "1d" };
+    const id = String((await api.send("POST", "/watchlists", body)).body["id"]);
+    await ended(id, 1);
+    return id;
+  };
+
+  const ended = (id: string, run: number) =>
+    eventually(`run ${run}`, 40, async () => {
+      const { body } = await dashboard.world.api.get(`/watchlists/${id}`);
+      return body["run_count"] === run && body["last_run_status"] === "completed"
+        ? body
+        : undefined;
+    });
+
+  it("are created, watched through their first run, and show what changed in the next", async () => {
+    const { page, goTo } = await visit();
+    await goTo("/watchlists", "Watchlists");
+    await page.getByText("There are no watchlists yet.").waitFor();
+    await expectAccessible(page);
+    await goTo("/watchlists/new", "New watchlist");
+    await page.getByLabel("Name").fill("Kettles");
+    await page.getByLabel("Platform").selectOption("retailer_d");
+    await page.getByLabel("Item ids").fill("9000001\n9000000, 9000001\nnonsense");
+    await page.getByText("2 ids · 1 duplicate left out · 1 malformed").waitFor();
+    await page.getByText("≈ 2 credits").first().waitFor();
+    await page.getByRole("button", { name: "Create watchlist" }).click();
+    await page.getByText("Mend the malformed ids").waitFor();
+    await expectAccessible(page);
+
+    await page.getByLabel("Leave out the 1 malformed id").check();
+    await page.getByRole("button", { name: "Create watchlist" }).click();
+    await page.getByRole("heading", { level: 1, name: "Kettles" }).waitFor();
+    const item = page.getByRole("button", { name: /9000001/ });
+    await item.filter({ hasText: "USD" }).waitFor({ timeout: 40_000 });
+    expect(await item.textContent()).toContain("no change yet");
+
+    await page.getByRole("button", { name: "Run now" }).click();
+    await page.getByText(/^Run 2 completed: 1 changed/).waitFor({ timeout: 40_000 });
+    await item.filter({ hasText: /price .+ USD → .+ USD/ }).click();
+    const dialog = page.getByRole("dialog");
+    const cells = dialog
+      .getByRole("row", { name: /^price/ })
+      .first()
+      .getByRole("cell");
+    const [before, after] = await cells.allTextContents();
+    expect(before).not.toBe(after);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+
+    await page.getByRole("tab", { name: /Runs/ }).click();
+    await page.getByRole("rowheader", { name: /Run 2/ }).waitFor();
+    expect(await page.locator(".step-bars li").first().textContent()).toContain("check");
+    await expectAccessible(page);
+  });
+
+  it("take ids from a CSV file by a chosen column", async () => {
+    const { page, goTo } = await visit();
+    await goTo("/watchlists/new", "New watchlist");
+    await page.getByLabel("Platform").selectOption("retailer_d");
+    await page.getByLabel("Or from a file").setInputFiles({
+      name: "stock.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from('name,sku,old\n"Cup, blue",6505678,77777\nPot,6505679,\n'),
+    });
+    await page.getByText("2 ids · no duplicates · none malformed").waitFor();
+    await page.getByLabel("Column with the ids").selectOption("old");
+    await page.getByText("1 id · no duplicates · none malformed").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Remove file" }).click();
+    await page.getByLabel("Item ids").waitFor();
+  });
+
+  it("show when a schedule runs in its zone, and what is wrong with it at its field", async () => {
+    const { page, goTo } = await visit();
+    await goTo("/watchlists/new", "New watchlist");
+    await page.getByRole("button", { name: "By cron expression" }).click();
+    await page.getByLabel("Cron expression").fill("30 12 * * *");
+    await page.getByLabel("Time zone").fill("Asia/Tokyo");
+    await page
+      .getByText(/, 12:30 (JST|GMT\+9)/)
+      .first()
+      .waitFor();
+    expect(await page.locator(".next-runs li").count()).toBe(5);
+    await page.getByLabel("Cron expression").fill("nonsense");
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("Cron expression").getAttribute("aria-invalid")).toBe("true");
+    await expectAccessible(page);
+  });
+
+  it("have pipelines drawn, and written as JSON with what the service says at its line", async () => {
+    const { page, goTo } = await visit();
+    await goTo("/watchlists/new", "New watchlist");
+    await page.getByLabel("Template").selectOption("buybox_watch");
+    await page.getByRole("img", { name: /offers: reads with retailer_a.offers/ }).waitFor();
+    await page.getByRole("button", { name: "Edit as JSON" }).click();
+    const editor = page.getByLabel("Pipeline as JSON");
+    const text = await editor.inputValue();
+    await editor.fill(text.replace('"merchant"', '"merchandise"'));
+    const place = /Line (\d+), steps\[1\]\.routes\[0\]\.field:/;
+    const words = (await page.getByText(place).textContent()) ?? "";
+    const line = Number(place.exec(words)?.[1]);
+    expect(text.split("\n")[line - 1]).toContain('"merchant"');
+    await page.getByRole("button", { name: `Go to line ${line}` }).click();
+    expect(await page.evaluate("getSelection().toString()")).toBe('"merchandise"');
+    await expectAccessible(page);
+
+    await editor.fill("{");
+    await page.getByText("This is no JSON").waitFor();
+    await editor.fill('{"steps": [{"id": "only", "scraper": "retailer_a.pulse"}]}');
+    await page.getByRole("img", { name: /only: reads with retailer_a.pulse/ }).waitFor();
+    expect(await editor.getAttribute("aria-invalid")).toBeNull();
+  });
+
+  it("are filtered by state and name, which the address keeps", async () => {
+    await aList("Apples", ["6505678"]);
+    const paused = await aList("Pears", ["6505678"]);
+    await dashboard.world.api.send("PATCH", `/watchlists/${paused}`, { status: "paused" });
+    const { page, goTo } = await visit();
+    await goTo("/watchlists", "Watchlists");
+    const names = async () => (await page.locator("tbody th a").allTextContents()).sort();
+    await page.getByRole("link", { name: "Apples" }).waitFor();
+    await page.getByRole("button", { name: "Paused" }).click();
+    expect(await names()).toEqual(["Pears"]);
+    await page.reload();
+    await page.getByRole("link", { name: "Pears" }).waitFor();
+    expect(await names()).toEqual(["Pears"]);
+    await page.getByRole("button", { name: "All" }).click();
+    await page.getByLabel("Filter by name").fill("appl");
+    expect(await names()).toEqual(["Apples"]);
+    await page.getByLabel("Filter by name").fill("no such");
+    await page.getByText("No list is like this.").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("have items that are found by id, by state and by when they changed", async () => {
+    const ids = Array.from({ length: 450 }, (_, n) => String(7_000_000 + n));
+    const list = await aList("Many", ["9000001", "9000002", ...ids]);
+    const { page, goTo } = await visit();
+    await goTo(`/watchlists/${list}`, "Many");
+    await page.getByText("452 items").waitFor();
+    expect(await page.locator(".item-row").count()).toBeLessThan(40);
+    await page.locator(".virtual-list").evaluate((box) => box.scrollTo(0, 1e6));
+    await page.locator(".virtual-list").evaluate((box) => box.scrollTo(0, 1e6));
+    await page.getByLabel("Search by id").fill("900");
+    await page.getByRole("button", { name: /9000001/ }).waitFor();
+    expect(await page.locator(".item-row").count()).toBe(2);
+    await page.getByLabel("Search by id").fill("123");
+    await page.getByText("No item is like this.").waitFor();
+    await page.getByLabel("Search by id").fill("");
+    await page.getByLabel("When it changed").selectOption("day");
+    await page.getByText("Nothing changed or was delisted since then.").waitFor();
+    await page.getByLabel("When it changed").selectOption("any");
+    await page.getByRole("group", { name: "State" }).getByText("Delisted").click();
+    await page.getByText("No item is like this.").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("are paused, resumed, changed, given other items, and deleted", async () => {
+    const list = await aList("Pots", ["6505678", "6505679"]);
+    const { api } = dashboard.world;
+    const shown = async (field: string) => (await api.get(`/watchlists/${list}`)).body[field];
+    const { page, goTo } = await visit();
+    await goTo(`/watchlists/${list}`, "Pots");
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("The list is paused.").waitFor();
+    expect(await shown("status")).toBe("paused");
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByText("The list runs again.").waitFor();
+
+    await page.getByRole("button", { name: "Add or remove items" }).click();
+    await page.getByLabel("Ids to add").fill("6505680 6505678");
+    await page.getByRole("button", { name: "Add 2 items" }).click();
+    await page.getByText("1 added, 1 were on the list already").waitFor();
+    expect(await shown("item_count")).toBe(3);
+
+    await page.getByRole("tab", { name: "Settings" }).click();
+    const save = page.getByRole("button", { name: "Save changes" });
+    await save.waitFor();
+    expect(await save.getAttribute("aria-disabled")).toBe("true");
+    await page.getByLabel("Name").fill("Pots and pans");
+    await page.getByLabel("Template").selectOption("price_drops");
+    await page.getByLabel("Runs every").fill("2");
+    await expectAccessible(page);
+    await save.click();
+    await page.getByRole("heading", { level: 1, name: "Pots and pans" }).waitFor();
+    expect(await shown("every")).toBe("2d");
+    expect(await shown("default_pipeline")).toBe(false);
+    await page.getByLabel("Name").fill("");
+    await save.click();
+    await page.getByText("'name' is empty").waitFor();
+
+    await page.getByRole("button", { name: "Delete watchlist" }).click();
+    await expectAccessible(page);
+    await page.getByRole("dialog").getByRole("button", { name: "Delete watchlist" }).click();
+    await page.getByRole("heading", { level: 1, name: "Watchlists" }).waitFor();
+    expect((await api.get(`/watchlists/${list}`)).status).toBe(404);
+    await goTo(`/watchlists/${list}`, "Watchlist");
+    await page.getByText("There is no such watchlist.").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("cannot be changed in the demo workspace, which says so", async () => {
+    const { page, goTo } = await dashboard.open();
+    await page.getByRole("button", { name: "Look around the demo workspace" }).click();
+    await page.getByText("Nothing can be changed here.").waitFor();
+    await goTo("/watchlists/new", "New watchlist");
+    const button = page.getByRole("button", { name: "Create watchlist" });
+    await button.waitFor();
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await page.getByLabel("Item ids").fill("B0SANDBOX0");
+    await page.getByText("≈ 5 credits").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("say why they are not there, and are asked for again", async () => {
+    const { page, goTo } = await visit("phone");
+    const refuse = "**/v1/watchlists";
+    await page.route(refuse, (route) =>
+      route.fulfill({
+        status: 400,
+        json: { error: { code: "INVALID_PARAM", message: "Not today.", docs: "" } },
+      }),
+    );
+    await goTo("/watchlists", "Watchlists");
+    await page.getByText("Not today.").waitFor();
+    await expectAccessible(page);
+    await page.unroute(refuse);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+});
