@@ -157,7 +157,11 @@ const columns: readonly Column<Watchlist>[] = [
   },
   {
     head: "Next run",
-    cell: (list) => <RelativeTime time={list.next_run_at} none="–" />,
+    cell: (list) => (
+      <span class="list-time">
+        <RelativeTime time={list.next_run_at} none="–" />
+      </span>
+    ),
   },
   {
     head: "Last run",
