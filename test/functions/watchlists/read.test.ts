@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newItem } from "../../../shared/watchlists/item.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
@@ -122,6 +123,17 @@ describe("GET /v1/watchlists/{id}/runs", () => {
     expect(json["data"]).toMatchObject([{ run_number: 1, watchlist_id: idOf(1) }]);
     expect((await world.ask(`GET /${idOf(1)}/runs`, { as: "stranger" })).status).toBe(404);
   });
+
+  it("goes on before a run's number, and refuses what is none", async () => {
+    await put(1);
+    await world.ask(`POST /${idOf(1)}/run`);
+    const before = (number: string): Promise<Answered> =>
+      world.ask(`GET /${idOf(1)}/runs`, { query: { before_run: number } });
+
+    expect((await before("2")).json["data"]).toMatchObject([{ run_number: 1 }]);
+    expect((await before("1")).json).toEqual({ object: "list", data: [], has_more: false });
+    expect(refusal(await before("-1"))).toEqual([400, "before_run"]);
+  });
 });
 
 describe("GET /v1/watchlists/scrapers", () => {
@@ -138,6 +150,23 @@ describe("GET /v1/watchlists/scrapers", () => {
     const answer = await world.ask("GET /scrapers", { query: { platform: "retailer_z" } });
 
     expect(refusal(answer)).toEqual([400, "platform"]);
+  });
+});
+
+describe("GET /v1/watchlists/{id}/items", () => {
+  it("finds items by how their id begins, in either case", async () => {
+    const at = "2026-03-01T00:00:00.000Z";
+    const items = ["B0SANDBOX0", "B0SANDBOX1", "B1SANDBOX0"].map((id) => newItem(id, at));
+    const list = aWatchlist({ id: idOf(1), platform: "retailer_a" });
+    await putList({ client: world.client, ...world.options }, list, items);
+    const find = (prefix: string): Promise<Answered> =>
+      world.ask(`GET /${idOf(1)}/items`, { query: { id_prefix: prefix } });
+
+    const found = (await find("b0sand")).json["data"] as Record<string, unknown>[];
+    expect(found.map(({ id }) => id)).toEqual(["B0SANDBOX0", "B0SANDBOX1"]);
+    for (const prefix of ["", "B0-", "B".repeat(16), "~"]) {
+      expect(refusal(await find(prefix))).toEqual([400, "id_prefix"]);
+    }
   });
 });
 

@@ -16,10 +16,7 @@ import type {
 } from "../../../../shared/exports/destination-schema.ts";
 import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
 import type { productsResponse } from "../../../../shared/items/envelope.ts";
-import type {
-  changesSchema,
-  pipelineSchema,
-} from "../../../../shared/pipelines/pipeline-schema.ts";
+import type { pipelineSchema } from "../../../../shared/pipelines/pipeline-schema.ts";
 import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
 import type { runSchema } from "../../../../shared/runs/run-schema.ts";
@@ -61,7 +58,6 @@ export type Watchlist = InferOutput<typeof watchlistSchema>;
 export type WatchlistItem = InferOutput<typeof watchlistItemSchema>;
 export type WatchlistRun = InferOutput<typeof runSchema>;
 export type Pipeline = InferOutput<typeof pipelineSchema>;
-export type Changes = InferOutput<typeof changesSchema>;
 export type Scrapers = InferOutput<typeof scrapersResponse>;
 export type WatchlistEstimate = InferOutput<typeof estimateResponse>;
 export type WatchlistItemChange = InferOutput<typeof itemChangeResponse>;

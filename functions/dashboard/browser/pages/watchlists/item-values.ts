@@ -2,14 +2,21 @@ import type { WatchlistItem } from "../../api/resources.ts";
 
 type FieldValue = NonNullable<WatchlistItem["snapshot"]>[string];
 
+const amount = new Intl.NumberFormat("en-US", {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+});
+
 /** Fields that hold an amount of the list's currency. */
 const isAmount = (field: string): boolean => /price$/i.test(field);
 
-/** A value of a tracked field: `12.50 USD`, `yes`, `nothing`. */
+/** A value of a tracked field: `1,012.50 USD`, `yes`, `nothing`. */
 export function valueWords(field: string, value: FieldValue, currency: string): string {
   if (value === null) return "nothing";
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "number" && isAmount(field)) return `${value.toFixed(2)} ${currency}`;
+  if (typeof value === "number" && isAmount(field)) {
+    return `${amount.format(value)} ${currency}`;
+  }
   return String(value);
 }
 

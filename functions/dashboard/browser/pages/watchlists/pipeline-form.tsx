@@ -57,7 +57,8 @@ export function refreshFields(about: Pick<Estimated, "draft" | "scrapers" | "ref
   readonly refresh_every_runs?: number;
 } {
   const runs = about.refreshEveryRuns.trim();
-  return hasRefresh(about) && /^\d{1,6}$/.test(runs) ? { refresh_every_runs: Number(runs) } : {};
+  // What is no number is sent as null, which the service refuses at this field.
+  return hasRefresh(about) ? { refresh_every_runs: runs === "" ? Number.NaN : Number(runs) } : {};
 }
 
 const hasRefresh = ({ draft, scrapers }: Pick<Estimated, "draft" | "scrapers">): boolean =>

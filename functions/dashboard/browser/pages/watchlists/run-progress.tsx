@@ -17,20 +17,17 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
         </span>
       }
     >
-      {steps.length === 0 ? (
-        <p class="row muted">
-          <span class="spinner" aria-hidden="true" />
-          Getting ready to read {formatCount(run.stats.tracked || list.item_count)}{" "}
-          {list.item_count === 1 ? "item" : "items"}
-        </p>
-      ) : (
+      {steps.length > 0 && (
         <>
           <StepBars run={run} />
           <StepLegend />
         </>
       )}
-      <p class="muted small" role="status">
-        {steps.length === 0 ? "" : `Step ${steps.at(-1)}`}
+      <p class="row muted small" role="status">
+        <span class="spinner" aria-hidden="true" />
+        {steps.length === 0
+          ? `Getting ready to read ${formatCount(run.stats.tracked || list.item_count)} items`
+          : `Step ${steps.at(-1)}`}
         {run.credits > 0 && `, ${formatCredits(run.credits)} so far`}
       </p>
     </Card>

@@ -19,15 +19,16 @@ export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun |
     { poll: (page) => (page?.data[0]?.status === "running" ? progressSeconds : undefined) },
   );
   const run = data?.data[0];
-  const followed = useRef<string | undefined>(undefined);
+  /** The number of the newest run that is over; undefined until it is known. */
+  const over = useRef<number | undefined>(undefined);
   useEffect(() => {
-    if (run === undefined) return;
-    if (run.status === "running") followed.current = run.id;
-    else if (followed.current === run.id) {
-      followed.current = undefined;
-      toast(`Run ${run.run_number} ${outcomeWords(run)}.`);
-      onEnd();
-    }
-  }, [run?.id, run?.status]);
+    if (data === undefined) return;
+    const number = run === undefined ? 0 : run.run_number - (run.status === "running" ? 1 : 0);
+    const isNews = over.current !== undefined && number > over.current;
+    over.current = number;
+    if (!isNews || run === undefined || run.status === "running") return;
+    toast(`Run ${run.run_number} ${outcomeWords(run)}.`);
+    onEnd();
+  }, [data, run?.id, run?.status]);
   return run;
 }
