@@ -1,10 +1,107 @@
+import { useState } from "preact/hooks";
+import { ApiError } from "../../api/api-error.ts";
+import type { S3Destination } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { Page } from "../../shell/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { WriteButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { EmptyState, Loaded, Skeleton } from "../../ui/states.tsx";
+import type { PageProps } from "../pages.ts";
+import { BackfillDialog } from "./backfill-dialog.tsx";
+import { DeleteDestinationDialog } from "./delete-destination-dialog.tsx";
+import { DestinationCard } from "./destination-card.tsx";
+import { DestinationForm } from "./destination-form.tsx";
+import { ExportLog } from "./export-log.tsx";
+import { useExports } from "./exports.ts";
+import "./exports.css";
 
-export function ExportsPage() {
+type Open = "form" | "backfill" | "delete";
+
+const notFoundStatus = 404;
+
+export function ExportsPage({ query }: PageProps) {
+  const destination = useQuery(async (api, signal) => {
+    try {
+      return await api.get<S3Destination>("s3_destination", { signal });
+    } catch (thrown) {
+      // An account without one is no fault.
+      if (thrown instanceof ApiError && thrown.status === notFoundStatus) return null;
+      throw thrown;
+    }
+  }, []);
+  const [open, setOpen] = useState<Open>();
+  const state = query.get("state") ?? "";
+  const exports = useExports(state);
+  const close = (): void => setOpen(undefined);
+  const refresh = (): void => {
+    destination.refresh();
+    exports.refresh();
+  };
   return (
-    <Page title="S3 export">
-      <EmptyState title="This page is being built." />
+    <Page
+      title="S3 export"
+      lead="The events of every run, as files in a bucket of yours: JSON lines, one object per event, and a manifest."
+    >
+      <Loaded query={destination} skeleton={<Skeleton lines={6} />}>
+        {(shown) => (
+          <>
+            {open === "form" ? (
+              <DestinationForm destination={shown} onSaved={refresh} onClose={close} />
+            ) : shown === null ? (
+              <NoDestination onSet={() => setOpen("form")} />
+            ) : (
+              <DestinationCard
+                destination={shown}
+                onChanged={refresh}
+                onEdit={() => setOpen("form")}
+              />
+            )}
+            <ExportLog
+              pages={exports}
+              state={state}
+              blocked={blockedReason(shown)}
+              onBackfill={() => setOpen("backfill")}
+            />
+            {shown !== null && <DeleteCard onDelete={() => setOpen("delete")} />}
+          </>
+        )}
+      </Loaded>
+      {open === "backfill" && <BackfillDialog onStarted={exports.refresh} onClose={close} />}
+      {open === "delete" && <DeleteDestinationDialog onDeleted={refresh} onClose={close} />}
     </Page>
   );
 }
+
+/** Why nothing can be written now. */
+function blockedReason(destination: S3Destination | null): string | undefined {
+  if (destination === null) return "Set a destination first.";
+  return destination.enabled ? undefined : "The destination is disabled. Enable it first.";
+}
+
+const NoDestination = ({ onSet }: { readonly onSet: () => void }) => (
+  <Card title="Destination">
+    <EmptyState
+      title="Events are not exported."
+      action={
+        <WriteButton variant="primary" onClick={onSet}>
+          Set a destination
+        </WriteButton>
+      }
+    >
+      Name a bucket at AWS or in an S3-compatible store, and how to sign in to it.
+    </EmptyState>
+  </Card>
+);
+
+const DeleteCard = ({ onDelete }: { readonly onDelete: () => void }) => (
+  <Card
+    title="Delete destination"
+    actions={
+      <WriteButton small variant="danger" onClick={onDelete}>
+        Delete
+      </WriteButton>
+    }
+  >
+    <p class="muted">Nothing is exported any more. Files that were written stay in your bucket.</p>
+  </Card>
+);

@@ -1,10 +1,202 @@
+import { useState } from "preact/hooks";
+import type { WebhookDelivery, WebhookEndpoint } from "../../api/resources.ts";
+import type { Pages } from "../../api/use-pages.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { Page } from "../../shell/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { linkTo, replacePlace } from "../../shell/router.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { WriteButton } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { Loaded, Skeleton } from "../../ui/states.tsx";
+import type { PageProps } from "../pages.ts";
+import { deliveryFilters, useDeliveries } from "./deliveries.ts";
+import { DeliveryDialog } from "./delivery-dialog.tsx";
+import { DeliveryLog } from "./delivery-log.tsx";
+import { type EndpointDialogName, EndpointDialogs } from "./endpoint-dialogs.tsx";
+import { EnableButton } from "./endpoint-state.tsx";
+import { eventsInWords } from "./event-types.ts";
+import { RedeliverButton } from "./redeliver-button.tsx";
+import { useEndpointTest } from "./use-endpoint-test.tsx";
+import { VerifyCard } from "./verify-card.tsx";
+import "./webhooks.css";
 
-export function WebhookPage() {
+const back = { href: linkTo("/webhooks"), label: "Webhooks" };
+
+export function WebhookPage({ parameters, query }: PageProps) {
+  const id = parameters["id"] ?? "";
+  const endpoint = useQuery(
+    (api, signal) => api.get<WebhookEndpoint>(`webhook_endpoints/${id}`, { signal }),
+    [id],
+  );
+  const [open, setOpen] = useState<EndpointDialogName>();
+  const deliveries = useDeliveries(deliveryFilters(query), id);
+  const { data } = endpoint;
+  const blocked =
+    data?.enabled === false ? "The endpoint is disabled. Enable it first." : undefined;
+  const test = useEndpointTest(id, blocked, deliveries.refresh);
+  const refresh = (): void => {
+    endpoint.refresh();
+    deliveries.refresh();
+  };
   return (
-    <Page title="Webhook endpoint">
-      <EmptyState title="This page is being built." />
+    <Page
+      title={data === undefined ? "Webhook endpoint" : nameOf(data)}
+      back={back}
+      actions={
+        data && (
+          <>
+            <WriteButton onClick={() => setOpen("edit")}>Edit</WriteButton>
+            {data.enabled ? (
+              <WriteButton onClick={() => setOpen("disable")}>Disable</WriteButton>
+            ) : (
+              <EnableButton id={id} onEnabled={refresh} />
+            )}
+            {test.button}
+          </>
+        )
+      }
+    >
+      <Loaded query={endpoint} skeleton={<Skeleton lines={6} />}>
+        {(shown) => (
+          <>
+            {test.outcome}
+            <SettingsCard endpoint={shown} onRotate={() => setOpen("rotate")} />
+            <EndpointLog
+              id={id}
+              query={query}
+              deliveries={deliveries}
+              blocked={blocked}
+              onRecover={() => setOpen("recover")}
+            />
+            <VerifyCard />
+            <DeleteCard onDelete={() => setOpen("delete")} />
+            <EndpointDialogs
+              open={open}
+              endpoint={shown}
+              onChanged={refresh}
+              onClose={() => setOpen(undefined)}
+            />
+          </>
+        )}
+      </Loaded>
     </Page>
+  );
+}
+
+const nameOf = ({ description, url }: WebhookEndpoint): string => description ?? new URL(url).host;
+
+interface EndpointLogProps {
+  readonly id: string;
+  readonly query: URLSearchParams;
+  readonly deliveries: Pages<WebhookDelivery>;
+  /** Why the endpoint takes nothing now. */
+  readonly blocked: string | undefined;
+  readonly onRecover: () => void;
+}
+
+function EndpointLog({ id, query, deliveries, blocked, onRecover }: EndpointLogProps) {
+  const path = `/webhooks/${id}`;
+  const { delivery: opened, ...filters } = Object.fromEntries(query);
+  return (
+    <>
+      <DeliveryLog
+        pages={deliveries}
+        path={path}
+        query={query}
+        actions={
+          <WriteButton small disabledReason={blocked} onClick={onRecover}>
+            Recover a span
+          </WriteButton>
+        }
+        rowAction={(delivery) =>
+          delivery.run_id !== null && (
+            <RedeliverButton
+              small
+              delivery={delivery}
+              blocked={blocked}
+              onRedelivered={deliveries.refresh}
+            />
+          )
+        }
+      />
+      {opened !== undefined && (
+        <DeliveryDialog
+          id={opened}
+          blocked={() => blocked}
+          onRedelivered={deliveries.refresh}
+          onClose={() => replacePlace(linkTo(path, filters))}
+        />
+      )}
+    </>
+  );
+}
+
+interface SettingsCardProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onRotate: () => void;
+}
+
+function SettingsCard({ endpoint, onRotate }: SettingsCardProps) {
+  const { previous_secret_expires_at: previous } = endpoint;
+  return (
+    <Card
+      title="Settings"
+      actions={
+        <WriteButton small onClick={onRotate}>
+          Rotate secret
+        </WriteButton>
+      }
+    >
+      <Facts
+        facts={[
+          ["State", <StateBadge key="state" state={endpoint.enabled ? "enabled" : "disabled"} />],
+          ["URL", <code key="url">{endpoint.url}</code>],
+          ["Events", <Events key="events" events={endpoint.events} />],
+          [
+            "Signing secret",
+            <span key="secret">
+              ends in <code>{endpoint.secret_hint}</code>
+            </span>,
+          ],
+          ...(previous === null
+            ? []
+            : [
+                [
+                  "Replaced secret signs until",
+                  <RelativeTime key="previous" time={previous} />,
+                ] as const,
+              ]),
+          ["Created", <RelativeTime key="created" time={endpoint.created_at} />],
+          ["Changed", <RelativeTime key="updated" time={endpoint.updated_at} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Events({ events }: Pick<WebhookEndpoint, "events">) {
+  if (events === null || events.length === 0) return <>{eventsInWords(events)}</>;
+  return (
+    <ul class="plain-list">
+      {events.map((type) => (
+        <li key={type}>{type}</li>
+      ))}
+    </ul>
+  );
+}
+
+function DeleteCard({ onDelete }: { readonly onDelete: () => void }) {
+  return (
+    <Card
+      title="Delete endpoint"
+      actions={
+        <WriteButton small variant="danger" onClick={onDelete}>
+          Delete
+        </WriteButton>
+      }
+    >
+      <p class="muted">Nothing is sent to it any more. The log of what was sent stays.</p>
+    </Card>
   );
 }

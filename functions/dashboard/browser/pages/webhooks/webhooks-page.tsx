@@ -1,10 +1,134 @@
+import { useMemo, useState } from "preact/hooks";
+import type { List, WebhookDelivery, WebhookEndpoint } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { Page } from "../../shell/page.tsx";
+import { linkTo, replacePlace } from "../../shell/router.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { WriteButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { PlusIcon } from "../../ui/icons.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import type { PageProps } from "../pages.ts";
+import { deliveryFilters, useDeliveries } from "./deliveries.ts";
+import { DeliveryDialog } from "./delivery-dialog.tsx";
+import { DeliveryLog } from "./delivery-log.tsx";
+import { eventsInWords } from "./event-types.ts";
+import { NewEndpointDialog } from "./new-endpoint-dialog.tsx";
+import { VerifyCard } from "./verify-card.tsx";
+import "./webhooks.css";
 
-export function WebhooksPage() {
+const path = "/webhooks";
+const endpointsMax = 10;
+
+export function WebhooksPage({ query }: PageProps) {
+  const endpoints = useQuery(
+    (api, signal) => api.get<List<WebhookEndpoint>>("webhook_endpoints", { signal }),
+    [],
+  );
+  const [isNew, setNew] = useState(false);
+  const count = endpoints.data?.data.length ?? 0;
+  const add = (
+    <WriteButton
+      variant="primary"
+      disabledReason={
+        count >= endpointsMax ? `An account has ${endpointsMax} endpoints at most.` : undefined
+      }
+      onClick={() => setNew(true)}
+    >
+      <PlusIcon />
+      New endpoint
+    </WriteButton>
+  );
   return (
-    <Page title="Webhooks">
-      <EmptyState title="This page is being built." />
+    <Page
+      title="Webhooks"
+      lead="What changed is sent to your addresses, signed, and again until it arrives."
+      actions={add}
+    >
+      <Card title="Endpoints" flush>
+        <Table
+          caption="Webhook endpoints"
+          columns={columns}
+          rows={endpoints.data?.data}
+          rowKey={({ id }) => id}
+          error={endpoints.error}
+          onRetry={endpoints.refresh}
+          empty={
+            <EmptyState title="There are no endpoints yet.">
+              Register an address of yours that takes POST over HTTPS. You get a secret to verify
+              that what arrives comes from here.
+            </EmptyState>
+          }
+        />
+      </Card>
+      <AllDeliveries query={query} endpoints={endpoints.data?.data} />
+      <VerifyCard />
+      {isNew && <NewEndpointDialog onCreated={endpoints.refresh} onClose={() => setNew(false)} />}
     </Page>
   );
 }
+
+const columns: readonly Column<WebhookEndpoint>[] = [
+  {
+    head: "Endpoint",
+    isRowHead: true,
+    cell: ({ id, url, description }) => (
+      <span class="event-name">
+        <a href={linkTo(`${path}/${id}`)}>{url}</a>
+        {description !== null && <span class="muted small">{description}</span>}
+      </span>
+    ),
+  },
+  { head: "Events", cell: ({ events }) => eventsInWords(events) },
+  {
+    head: "State",
+    cell: ({ enabled }) => <StateBadge state={enabled ? "enabled" : "disabled"} />,
+  },
+  { head: "Created", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
+];
+
+interface AllDeliveriesProps {
+  readonly query: URLSearchParams;
+  readonly endpoints: readonly WebhookEndpoint[] | undefined;
+}
+
+/** The log of all endpoints, also of those that were deleted. */
+function AllDeliveries({ query, endpoints }: AllDeliveriesProps) {
+  const deliveries = useDeliveries(deliveryFilters(query));
+  const byId = useMemo(() => new Map(endpoints?.map((one) => [one.id, one])), [endpoints]);
+  const { delivery: opened, ...filters } = Object.fromEntries(query);
+  const blocked = ({ endpoint_id: id }: WebhookDelivery): string | undefined => {
+    const endpoint = byId.get(id);
+    if (endpoint === undefined) return "Its endpoint was deleted.";
+    return endpoint.enabled ? undefined : "Its endpoint is disabled. Enable it first.";
+  };
+  const endpointColumn: Column<WebhookDelivery> = {
+    head: "Endpoint",
+    cell: ({ endpoint_id: id }) => {
+      const endpoint = byId.get(id);
+      if (endpoint !== undefined) return <EndpointLink endpoint={endpoint} />;
+      return <span class="muted">{endpoints === undefined ? id : "deleted"}</span>;
+    },
+  };
+  return (
+    <>
+      <DeliveryLog pages={deliveries} path={path} query={query} columns={[endpointColumn]} />
+      {opened !== undefined && (
+        <DeliveryDialog
+          id={opened}
+          blocked={blocked}
+          onRedelivered={deliveries.refresh}
+          onClose={() => replacePlace(linkTo(path, filters))}
+        />
+      )}
+    </>
+  );
+}
+
+const EndpointLink = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => (
+  <a class="endpoint-url" href={linkTo(`${path}/${endpoint.id}`)}>
+    {endpoint.description ?? new URL(endpoint.url).host}
+  </a>
+);

@@ -1,0 +1,83 @@
+import type { Account, S3Destination } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { Copyable } from "../../ui/copy-button.tsx";
+import { Loaded, Skeleton } from "../../ui/states.tsx";
+import type { DraftFieldsProps } from "./draft-fields.ts";
+import { Choice, TextField } from "./form-fields.tsx";
+
+interface AccessFieldsProps extends DraftFieldsProps {
+  readonly destination: S3Destination | null;
+}
+
+/** How the service signs in: with a key of theirs, or at AWS with a role. */
+export function AccessFields({ draft, destination, change, messageFor }: AccessFieldsProps) {
+  return (
+    <>
+      {draft.store === "aws" && (
+        <Choice
+          legend="Sign in with"
+          name="auth"
+          choices={[
+            ["access_key", "An access key"],
+            ["role", "A role of yours"],
+          ]}
+          value={draft.auth}
+          onChange={(auth) => change({ auth })}
+        />
+      )}
+      {draft.auth === "role" ? (
+        <>
+          <TextField
+            label="Role ARN"
+            placeholder="arn:aws:iam::123456789012:role/events"
+            value={draft.roleArn}
+            error={messageFor("role_arn")}
+            onChange={(roleArn) => change({ roleArn })}
+          />
+          <ExternalId />
+        </>
+      ) : (
+        <div class="form-row">
+          <TextField
+            label="Access key id"
+            value={draft.accessKeyId}
+            error={messageFor("access_key_id")}
+            onChange={(accessKeyId) => change({ accessKeyId })}
+          />
+          <TextField
+            label="Secret access key"
+            hint={secretHint(destination)}
+            isSecret
+            value={draft.secretAccessKey}
+            error={messageFor("secret_access_key")}
+            onChange={(secretAccessKey) => change({ secretAccessKey })}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function secretHint(destination: S3Destination | null): string {
+  if (destination?.auth !== "access_key") return "It is kept encrypted and never shown again.";
+  const { secret_hint: hint } = destination;
+  const ending = hint === null ? "" : `, which ends in ${hint}`;
+  return `Empty: keeps the present one${ending}. Needed again for another bucket or endpoint.`;
+}
+
+/** What the role has to ask for, before anybody can name the role. */
+function ExternalId() {
+  const account = useQuery((api, signal) => api.get<Account>("account", { signal }), []);
+  return (
+    <div class="field">
+      <span class="field-label">External id</span>
+      <Loaded query={account} skeleton={<Skeleton lines={1} />}>
+        {({ s3_external_id: externalId }) => <Copyable text={externalId} what="the external id" />}
+      </Loaded>
+      <p class="field-hint">
+        The role's trust policy has to let this service assume it with this{" "}
+        <code>sts:ExternalId</code> and no other.
+      </p>
+    </div>
+  );
+}

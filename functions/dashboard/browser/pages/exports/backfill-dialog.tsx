@@ -1,0 +1,33 @@
+import { useAction } from "../../api/use-action.ts";
+import { type Span, SpanDialog } from "../../ui/span-dialog.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+interface BackfillDialogProps {
+  readonly onStarted: () => void;
+  readonly onClose: () => void;
+}
+
+export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
+  const toast = useToast();
+  const backfill = useAction((api, body: Span) =>
+    api.send("POST", "s3_destination/backfill", { body }),
+  );
+  const confirm = async (span: Span): Promise<void> => {
+    if ((await backfill.run(span)) === undefined) return;
+    toast("The runs of this time are being written again.");
+    onStarted();
+    onClose();
+  };
+  return (
+    <SpanDialog
+      title="Backfill a span"
+      confirm="Backfill"
+      busy={backfill.busy}
+      error={backfill.error}
+      onConfirm={(span) => void confirm(span)}
+      onClose={onClose}
+    >
+      <p>Every run that ended in this time is written again, whether it was exported or not.</p>
+    </SpanDialog>
+  );
+}

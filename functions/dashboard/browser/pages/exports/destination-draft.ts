@@ -1,0 +1,73 @@
+import type { S3Destination } from "../../api/resources.ts";
+
+/** The form's fields as they are filled in. */
+export interface DestinationDraft {
+  readonly store: "aws" | "other";
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  readonly prefix: string;
+  readonly pathStyle: boolean;
+  readonly compression: S3Destination["compression"];
+  readonly auth: S3Destination["auth"];
+  readonly accessKeyId: string;
+  /** Never filled in from what is kept: nobody can read that. */
+  readonly secretAccessKey: string;
+  readonly roleArn: string;
+}
+
+export const draftOf = (destination: S3Destination | null): DestinationDraft => ({
+  store: destination === null || destination.endpoint === null ? "aws" : "other",
+  endpoint: destination?.endpoint ?? "",
+  bucket: destination?.bucket ?? "",
+  region: destination?.region ?? "us-east-1",
+  prefix: destination?.prefix ?? "",
+  pathStyle: destination?.force_path_style ?? false,
+  compression: destination?.compression ?? "gzip",
+  auth: destination?.auth ?? "access_key",
+  accessKeyId: destination?.access_key_id ?? "",
+  secretAccessKey: "",
+  roleArn: destination?.role_arn ?? "",
+});
+
+/** A change of the store brings what is usual there. */
+export const withStore = (
+  draft: DestinationDraft,
+  store: DestinationDraft["store"],
+): DestinationDraft => ({
+  ...draft,
+  store,
+  pathStyle: store === "other",
+  auth: store === "other" ? "access_key" : draft.auth,
+});
+
+/** The body of the call. An empty field is left out, so that the service names what it misses. */
+export function bodyOf(draft: DestinationDraft): Readonly<Record<string, unknown>> {
+  const given = (text: string): string | undefined => (text === "" ? undefined : text);
+  const credentials =
+    draft.auth === "role"
+      ? { role_arn: given(draft.roleArn) }
+      : {
+          access_key_id: given(draft.accessKeyId),
+          secret_access_key: given(draft.secretAccessKey),
+        };
+  return {
+    bucket: draft.bucket,
+    region: draft.region,
+    endpoint: draft.store === "other" ? draft.endpoint : null,
+    force_path_style: draft.pathStyle,
+    prefix: draft.prefix,
+    compression: draft.compression,
+    auth: draft.auth,
+    ...credentials,
+  };
+}
+
+/** Parameters that the form shows for a draft; an error about another one stands below it. */
+export const shownParams = (draft: DestinationDraft): readonly string[] => [
+  "bucket",
+  "region",
+  "prefix",
+  ...(draft.store === "other" ? ["endpoint"] : []),
+  ...(draft.auth === "role" ? ["role_arn"] : ["access_key_id", "secret_access_key"]),
+];

@@ -1,0 +1,145 @@
+import { useState } from "preact/hooks";
+import type { S3Destination } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { Button, WriteButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Checkbox, Field } from "../../ui/field.tsx";
+import { ErrorState } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toast.tsx";
+import { AccessFields } from "./access-fields.tsx";
+import {
+  bodyOf,
+  type DestinationDraft,
+  draftOf,
+  shownParams,
+  withStore,
+} from "./destination-draft.ts";
+import type { DraftFieldsProps } from "./draft-fields.ts";
+import { Choice, TextField } from "./form-fields.tsx";
+
+interface DestinationFormProps {
+  /** As it is now; null for a new one. */
+  readonly destination: S3Destination | null;
+  readonly onSaved: () => void;
+  readonly onClose: () => void;
+}
+
+/** Where events are written, and how the service signs in there. */
+export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
+  const toast = useToast();
+  const [draft, setDraft] = useState(() => draftOf(destination));
+  const save = useAction((api, body: unknown) =>
+    api.send(destination === null ? "PUT" : "PATCH", "s3_destination", { body }),
+  );
+  const submit = async (): Promise<void> => {
+    if ((await save.run(bodyOf(draft))) === undefined) return;
+    toast("The destination was saved. A check object was written and deleted.");
+    onSaved();
+    onClose();
+  };
+  const { error } = save;
+  const change = (part: Partial<DestinationDraft>): void => setDraft({ ...draft, ...part });
+  const messageFor = (param: string): string | undefined =>
+    error?.param === param ? error.message : undefined;
+  const isAtField = error?.param !== undefined && shownParams(draft).includes(error.param);
+  return (
+    <Card title={destination === null ? "Set a destination" : "Edit the destination"}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <Choice
+          legend="Store"
+          name="store"
+          choices={[
+            ["aws", "Amazon S3"],
+            ["other", "Another S3-compatible store"],
+          ]}
+          value={draft.store}
+          onChange={(store) => setDraft(withStore(draft, store))}
+        />
+        <PlaceFields draft={draft} change={change} messageFor={messageFor} />
+        <AccessFields
+          draft={draft}
+          destination={destination}
+          change={change}
+          messageFor={messageFor}
+        />
+        {error && !isAtField && <ErrorState error={error} />}
+        <div class="form-actions">
+          <WriteButton type="submit" variant="primary" busy={save.busy}>
+            {destination === null ? "Set destination" : "Save"}
+          </WriteButton>
+          <Button onClick={onClose}>Cancel</Button>
+          <span class="muted small">
+            A check object is written and deleted first; in vain, nothing is saved.
+          </span>
+        </div>
+      </form>
+    </Card>
+  );
+}
+
+function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
+  return (
+    <>
+      {draft.store === "other" && (
+        <TextField
+          label="Endpoint"
+          hint="The store's public HTTPS address, without the bucket."
+          placeholder="https://"
+          value={draft.endpoint}
+          error={messageFor("endpoint")}
+          onChange={(endpoint) => change({ endpoint })}
+        />
+      )}
+      <div class="form-row">
+        <TextField
+          label="Bucket"
+          value={draft.bucket}
+          error={messageFor("bucket")}
+          onChange={(bucket) => change({ bucket })}
+        />
+        <TextField
+          label="Region"
+          value={draft.region}
+          error={messageFor("region")}
+          onChange={(region) => change({ region })}
+        />
+      </div>
+      <div class="form-row">
+        <TextField
+          label="Prefix"
+          optional
+          hint="Comes before every key as it is: end a folder with a slash."
+          placeholder="shop/"
+          value={draft.prefix}
+          error={messageFor("prefix")}
+          onChange={(prefix) => change({ prefix })}
+        />
+        <Field label="Compression" hint="Files end in .jsonl.gz or .jsonl.">
+          {(control) => (
+            <select
+              {...control}
+              value={draft.compression}
+              onChange={({ currentTarget: { value } }) =>
+                change({ compression: value === "none" ? "none" : "gzip" })
+              }
+            >
+              <option value="gzip">gzip</option>
+              <option value="none">none</option>
+            </select>
+          )}
+        </Field>
+      </div>
+      <Checkbox
+        label="Name the bucket in the path instead of the host (for stores without bucket hosts, and buckets with dots)"
+        checked={draft.pathStyle}
+        onChange={(pathStyle) => change({ pathStyle })}
+      />
+    </>
+  );
+}

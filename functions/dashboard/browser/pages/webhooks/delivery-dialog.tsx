@@ -1,0 +1,120 @@
+import type { WebhookDelivery, WebhookDeliveryWithAttempts } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { formatDuration } from "../../format/sizes.ts";
+import { linkTo } from "../../shell/router.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Facts } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { reasonInWords } from "./delivery-words.ts";
+import { RedeliverButton } from "./redeliver-button.tsx";
+import "./webhooks.css";
+
+interface DeliveryDialogProps {
+  readonly id: string;
+  /** Why its endpoint takes nothing now. */
+  readonly blocked: (delivery: WebhookDelivery) => string | undefined;
+  readonly onRedelivered: () => void;
+  readonly onClose: () => void;
+}
+
+const pendingSeconds = 2;
+
+/** One delivery with its attempts, followed until it is done. */
+export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: DeliveryDialogProps) {
+  const delivery = useQuery(
+    (api, signal) => api.get<WebhookDeliveryWithAttempts>(`webhook_deliveries/${id}`, { signal }),
+    [id],
+    { poll: (data) => (data?.state === "pending" ? pendingSeconds : undefined) },
+  );
+  const again = (): void => {
+    delivery.refresh();
+    onRedelivered();
+  };
+  return (
+    <Dialog title="Delivery" onClose={onClose}>
+      <Loaded query={delivery}>
+        {(shown) => (
+          <>
+            <DeliveryFacts delivery={shown} />
+            <h3>Attempts</h3>
+            <Attempts delivery={shown} />
+            <div class="dialog-actions">
+              <Button onClick={onClose}>Close</Button>
+              <RedeliverButton
+                delivery={shown}
+                blocked={blocked(shown)}
+                variant="primary"
+                onRedelivered={again}
+              />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
+  const { watchlist_id: listId, next_attempt_at: next } = delivery;
+  return (
+    <Facts
+      facts={[
+        ["State", <StateBadge key="state" state={delivery.state} />],
+        ["Event type", delivery.event_type],
+        ["Event", <code key="event">{delivery.event_id}</code>],
+        ["Delivery", <code key="delivery">{delivery.id}</code>],
+        ["Happened", <RelativeTime key="created" time={delivery.created_at} />],
+        ...(next === null
+          ? []
+          : [["Next attempt", <RelativeTime key="next" time={next} />] as const]),
+        ...(listId === null
+          ? []
+          : [
+              [
+                "Watchlist",
+                <a key="list" href={linkTo(`/watchlists/${listId}`)}>
+                  {listId}
+                </a>,
+              ] as const,
+            ]),
+      ]}
+    />
+  );
+}
+
+/** The newest first, as it is the one that matters. */
+function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts }) {
+  const { attempts, attempt_count: count } = delivery;
+  if (attempts.length === 0) return <p class="muted">None yet.</p>;
+  return (
+    <ol class="attempts" role="list">
+      {attempts.toReversed().map((attempt) => (
+        <li key={attempt.attempt} class="attempt">
+          <div class="attempt-head">
+            <span class="row">
+              <strong>{attempt.attempt}.</strong>
+              <StateBadge state={attempt.error === null ? "delivered" : "failed"} />
+              <span>
+                {attempt.error === null ? `HTTP ${attempt.status}` : reasonInWords(attempt.error)}
+              </span>
+            </span>
+            <span class="muted small">
+              <RelativeTime time={attempt.at} /> · {formatDuration(attempt.duration_ms)}
+            </span>
+          </div>
+          {attempt.response !== null && attempt.response !== "" && (
+            <pre tabIndex={0} role="region" aria-label={`Answer to attempt ${attempt.attempt}`}>
+              {attempt.response}
+            </pre>
+          )}
+        </li>
+      ))}
+      {count > attempts.length && (
+        <li class="muted small">{count - attempts.length} older attempts are not kept.</li>
+      )}
+    </ol>
+  );
+}

@@ -1,0 +1,154 @@
+import type { ComponentChildren } from "preact";
+import type { WebhookDelivery } from "../../api/resources.ts";
+import type { Pages } from "../../api/use-pages.ts";
+import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
+import { linkTo, replacePlace } from "../../shell/router.ts";
+import { StateBadge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Filters, Segmented, SelectFilter } from "../../ui/filters.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { type DeliveryFilters, deliveryFilters } from "./deliveries.ts";
+import { answerInWords } from "./delivery-words.ts";
+import { runEventTypes } from "./event-types.ts";
+import "./webhooks.css";
+
+interface DeliveryLogProps {
+  readonly pages: Pages<WebhookDelivery>;
+  /** Where the log stands, to keep filters in the address. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** More columns, before the actions. */
+  readonly columns?: readonly Column<WebhookDelivery>[];
+  readonly rowAction?: (delivery: WebhookDelivery) => ComponentChildren;
+  readonly actions?: ComponentChildren;
+}
+
+/** What was sent and what came of it, newest first. */
+export function DeliveryLog(props: DeliveryLogProps) {
+  const { pages, path, query, actions } = props;
+  const names = useWatchlistNames();
+  const filters = deliveryFilters(query);
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  return (
+    <Card title="Deliveries" flush actions={<div class="row">{actions}</div>}>
+      <FilterRow path={path} filters={filters} names={names} />
+      <Table
+        caption="Deliveries"
+        columns={columnsOf(props, names)}
+        rows={pages.entries}
+        rowKey={({ id }) => id}
+        error={pages.error}
+        onRetry={pages.refresh}
+        empty={<NoDeliveries isFiltered={isFiltered} path={path} hasMore={pages.hasMore} />}
+      />
+      <Pager pages={pages} />
+    </Card>
+  );
+
+  function columnsOf(
+    { columns = [], rowAction }: DeliveryLogProps,
+    known: ReadonlyMap<string, string> | undefined,
+  ): readonly Column<WebhookDelivery>[] {
+    const opened = (id: string) => linkTo(path, { ...Object.fromEntries(query), delivery: id });
+    return [
+      { head: "Event", isRowHead: true, cell: (one) => eventCell(one, opened(one.id), known) },
+      ...columns,
+      { head: "State", cell: ({ state }) => <StateBadge state={state} /> },
+      { head: "Last answer", cell: answerInWords },
+      { head: "Attempts", align: "end", cell: ({ attempt_count: count }) => count },
+      { head: "Happened", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
+      ...(rowAction ? [{ head: "Actions", align: "end" as const, cell: rowAction }] : []),
+    ];
+  }
+}
+
+function eventCell(
+  delivery: WebhookDelivery,
+  href: string,
+  names: ReadonlyMap<string, string> | undefined,
+) {
+  const { watchlist_id: listId } = delivery;
+  return (
+    <span class="event-name">
+      <a href={href}>{delivery.event_type}</a>
+      {listId !== null && <span class="muted small">{names?.get(listId) ?? listId}</span>}
+    </span>
+  );
+}
+
+const states = [
+  ["", "All"],
+  ["pending", "Pending"],
+  ["delivered", "Delivered"],
+  ["failed", "Failed"],
+] as const;
+const testType = "webhook.test";
+
+function FilterRow(props: {
+  readonly path: string;
+  readonly filters: DeliveryFilters;
+  readonly names: ReadonlyMap<string, string> | undefined;
+}) {
+  const { path, names, filters } = props;
+  const { state, eventType, watchlistId } = filters;
+  const choose = (change: Partial<DeliveryFilters>): void => {
+    const next = { ...filters, ...change };
+    replacePlace(
+      linkTo(path, {
+        state: next.state,
+        event_type: next.eventType,
+        watchlist_id: next.watchlistId,
+      }),
+    );
+  };
+  const types = [...runEventTypes.map(([type]) => type), testType];
+  return (
+    <Filters>
+      <Segmented
+        label="State"
+        choices={states}
+        value={state}
+        onChange={(value) => choose({ state: value })}
+      />
+      <SelectFilter
+        label="Event type"
+        choices={[["", "All event types"], ...types.map((type) => [type, type] as const)]}
+        value={eventType}
+        onChange={(value) => choose({ eventType: value })}
+      />
+      {names !== undefined && names.size > 0 && (
+        <SelectFilter
+          label="Watchlist"
+          choices={[["", "All watchlists"], ...names]}
+          value={watchlistId}
+          onChange={(value) => choose({ watchlistId: value })}
+        />
+      )}
+    </Filters>
+  );
+}
+
+function NoDeliveries(props: {
+  readonly isFiltered: boolean;
+  readonly path: string;
+  readonly hasMore: boolean;
+}) {
+  if (props.hasMore) return <EmptyState title="Nothing found so far. Older ones may fit." />;
+  if (!props.isFiltered) {
+    return (
+      <EmptyState title="Nothing was sent yet.">
+        Deliveries appear here when a watchlist has something to say, and when you send a test.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      title="No delivery fits."
+      action={<Button onClick={() => replacePlace(linkTo(props.path))}>Show all</Button>}
+    />
+  );
+}

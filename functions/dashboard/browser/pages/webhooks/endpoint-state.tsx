@@ -1,0 +1,83 @@
+import type { WebhookEndpoint } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { linkTo, navigate } from "../../shell/router.ts";
+import { WriteButton } from "../../ui/button.tsx";
+import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { useToast } from "../../ui/toast.tsx";
+
+export function EnableButton(props: { readonly id: string; readonly onEnabled: () => void }) {
+  const toast = useToast();
+  const enable = useAction((api, id: string) =>
+    api.send("PATCH", `webhook_endpoints/${id}`, { body: { enabled: true } }),
+  );
+  const click = async (): Promise<void> => {
+    const done = await enable.run(props.id);
+    toast(done === undefined ? "It could not be enabled. Try again." : "The endpoint is enabled.");
+    props.onEnabled();
+  };
+  return (
+    <WriteButton busy={enable.busy} onClick={() => void click()}>
+      Enable
+    </WriteButton>
+  );
+}
+
+interface StateDialogProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps) {
+  const toast = useToast();
+  const disable = useAction((api, id: string) =>
+    api.send("PATCH", `webhook_endpoints/${id}`, { body: { enabled: false } }),
+  );
+  const confirm = async (): Promise<void> => {
+    if ((await disable.run(endpoint.id)) === undefined) return;
+    toast("The endpoint is disabled.");
+    onChanged();
+    onClose();
+  };
+  return (
+    <ConfirmDialog
+      title="Disable this endpoint?"
+      confirm="Disable"
+      danger={false}
+      busy={disable.busy}
+      error={disable.error}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <p>
+        It receives nothing until it is enabled again, and pending deliveries fail. You can recover
+        the time in between then.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+export function DeleteEndpointDialog({ endpoint, onClose }: Omit<StateDialogProps, "onChanged">) {
+  const toast = useToast();
+  const remove = useAction((api, id: string) => api.send("DELETE", `webhook_endpoints/${id}`));
+  const confirm = async (): Promise<void> => {
+    if ((await remove.run(endpoint.id)) === undefined) return;
+    toast("The endpoint was deleted.");
+    navigate(linkTo("/webhooks"));
+  };
+  return (
+    <ConfirmDialog
+      title="Delete this endpoint?"
+      confirm="Delete endpoint"
+      busy={remove.busy}
+      error={remove.error}
+      onConfirm={() => void confirm()}
+      onClose={onClose}
+    >
+      <p class="endpoint-url">
+        <code>{endpoint.url}</code> receives nothing any more. This cannot be undone; its log stays
+        to be read.
+      </p>
+    </ConfirmDialog>
+  );
+}

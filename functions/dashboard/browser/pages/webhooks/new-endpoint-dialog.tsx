@@ -1,0 +1,33 @@
+import { useState } from "preact/hooks";
+import type { WebhookEndpointWithSecret } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { EndpointDialog, type EndpointSettings } from "./endpoint-dialog.tsx";
+import { SecretDialog } from "./secret-dialog.tsx";
+
+interface NewEndpointDialogProps {
+  readonly onCreated: () => void;
+  readonly onClose: () => void;
+}
+
+export function NewEndpointDialog({ onCreated, onClose }: NewEndpointDialogProps) {
+  const [created, setCreated] = useState<WebhookEndpointWithSecret>();
+  const create = useAction((api, body: EndpointSettings) =>
+    api.send<WebhookEndpointWithSecret>("POST", "webhook_endpoints", { body }),
+  );
+  const submit = async (settings: EndpointSettings): Promise<void> => {
+    const endpoint = await create.run(settings);
+    if (endpoint === undefined) return;
+    setCreated(endpoint);
+    onCreated();
+  };
+  if (created !== undefined) return <SecretDialog endpoint={created} onClose={onClose} />;
+  return (
+    <EndpointDialog
+      title="New webhook endpoint"
+      submit="Create endpoint"
+      action={create}
+      onSubmit={(settings) => void submit(settings)}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,30 @@
+import type { WebhookEndpointWithSecret } from "../../api/resources.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Notice } from "../../ui/states.tsx";
+
+interface SecretDialogProps {
+  readonly endpoint: WebhookEndpointWithSecret;
+  readonly onClose: () => void;
+}
+
+/** Shows a signing secret: the only time that anybody can see it. */
+export function SecretDialog({ endpoint, onClose }: SecretDialogProps) {
+  return (
+    <Dialog title="Signing secret" dismissable={false} onClose={onClose}>
+      <Notice tone="warning">Copy it now. It will not be shown again.</Notice>
+      <Copyable text={endpoint.secret} what="the secret" />
+      <p class="muted small">
+        Your receiver checks with it that a delivery comes from this service.
+        {endpoint.previous_secret_expires_at !== null &&
+          " The secret before it signs too for 24 hours."}
+      </p>
+      <div class="dialog-actions">
+        <Button variant="primary" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

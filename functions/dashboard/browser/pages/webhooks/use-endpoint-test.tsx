@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { WebhookTest } from "../../api/resources.ts";
+import { useAction } from "../../api/use-action.ts";
+import { WriteButton } from "../../ui/button.tsx";
+import { ErrorState, Notice } from "../../ui/states.tsx";
+import { testInWords } from "./delivery-words.ts";
+
+interface EndpointTest {
+  readonly button: ComponentChildren;
+  /** What came of the last test; a live region. */
+  readonly outcome: ComponentChildren;
+}
+
+/**
+ * A test delivery: a button, and a place for what came of it.
+ * @param blocked why the endpoint takes nothing now
+ * @param onSent hears that the log has another entry
+ */
+export function useEndpointTest(
+  id: string,
+  blocked: string | undefined,
+  onSent: () => void,
+): EndpointTest {
+  const [outcome, setOutcome] = useState<WebhookTest>();
+  const test = useAction((api) => api.send<WebhookTest>("POST", `webhook_endpoints/${id}/test`));
+  const send = async (): Promise<void> => {
+    setOutcome(undefined);
+    setOutcome(await test.run(undefined));
+    onSent();
+  };
+  return {
+    button: (
+      <WriteButton
+        variant="primary"
+        busy={test.busy}
+        disabledReason={blocked}
+        onClick={() => void send()}
+      >
+        Send a test
+      </WriteButton>
+    ),
+    outcome: (
+      <div class="test-outcome" role="status">
+        {outcome && (
+          <Notice tone={outcome.delivered ? "good" : "bad"}>
+            <p>{testInWords(outcome)}</p>
+          </Notice>
+        )}
+        {test.error && <ErrorState error={test.error} />}
+      </div>
+    ),
+  };
+}

@@ -1,0 +1,30 @@
+import { useState } from "preact/hooks";
+import { Card } from "../../ui/card.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { verifySnippets } from "./verify-snippets.ts";
+
+const tabs = [
+  { name: "typescript", label: "TypeScript" },
+  { name: "python", label: "Python" },
+] as const;
+type Language = (typeof tabs)[number]["name"];
+
+export function VerifyCard() {
+  const [language, setLanguage] = useState<Language>("typescript");
+  return (
+    <Card title="How to verify a signature">
+      <p class="muted">
+        Every delivery carries <code>Service-Signature: t=…,v1=…</code>. Compute HMAC-SHA256 over
+        the time, a dot and the raw body with the whole secret, and compare. During a rotation there
+        are two signatures; one has to fit.
+      </p>
+      <Tabs label="Language" tabs={tabs} current={language} onChange={setLanguage}>
+        <CodeBlock
+          label={tabs.find(({ name }) => name === language)?.label ?? ""}
+          code={verifySnippets[language]}
+        />
+      </Tabs>
+    </Card>
+  );
+}

@@ -1,0 +1,140 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { ApiError } from "../api/api-error.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Field } from "./field.tsx";
+import { ErrorState } from "./states.tsx";
+
+/** Both ISO 8601; an absent end is now. */
+export interface Span {
+  readonly since: string;
+  readonly until: string | undefined;
+}
+
+interface SpanDialogProps {
+  readonly title: string;
+  /** What will happen. */
+  readonly children: ComponentChildren;
+  /** The verb: `Recover`. */
+  readonly confirm: string;
+  readonly busy: boolean;
+  /** Names `since` or `until` as its parameter. */
+  readonly error: ApiError | undefined;
+  readonly onConfirm: (span: Span) => void;
+  readonly onClose: () => void;
+}
+
+const hour = 3_600;
+const day = 24 * hour;
+/** The last one is all that is kept, less what two clocks may differ by. */
+const presets: Readonly<Record<string, { readonly label: string; readonly seconds: number }>> = {
+  hour: { label: "The last hour", seconds: hour },
+  day: { label: "The last 24 hours", seconds: day },
+  week: { label: "The last 7 days", seconds: 7 * day },
+  kept: { label: "The last 30 days, all that is kept", seconds: 30 * day - 300 },
+};
+const ownTimes = "own";
+
+/** Asks for a span of time of the past 30 days. */
+export function SpanDialog(props: SpanDialogProps) {
+  const { error } = props;
+  const [choice, setChoice] = useState("day");
+  const [since, setSince] = useState("");
+  const [until, setUntil] = useState("");
+  const [missing, setMissing] = useState(false);
+  const isOwn = choice === ownTimes;
+  const isAtField = isOwn && (error?.param === "since" || error?.param === "until");
+  const submit = (): void => {
+    setMissing(isOwn && since === "");
+    if (isOwn && since === "") return;
+    props.onConfirm(isOwn ? { since: iso(since) ?? "", until: iso(until) } : lately(choice));
+  };
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <div class="dialog-text">{props.children}</div>
+        <Field label="Time span">
+          {(control) => (
+            <select
+              {...control}
+              value={choice}
+              onChange={(event) => setChoice(event.currentTarget.value)}
+            >
+              {Object.entries(presets).map(([name, { label }]) => (
+                <option key={name} value={name}>
+                  {label}
+                </option>
+              ))}
+              <option value={ownTimes}>Times of your own</option>
+            </select>
+          )}
+        </Field>
+        {isOwn && (
+          <div class="form-row">
+            <TimeField
+              label="Since"
+              hint="In your own time zone."
+              value={since}
+              error={missing ? "Say when the span begins." : messageFor(error, "since")}
+              onChange={setSince}
+            />
+            <TimeField
+              label="Until"
+              hint="Empty: until now."
+              value={until}
+              error={messageFor(error, "until")}
+              onChange={setUntil}
+            />
+          </div>
+        )}
+        {error && !isAtField && <ErrorState error={error} />}
+        <div class="dialog-actions">
+          <Button onClick={props.onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={props.busy}>
+            {props.confirm}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function TimeField(props: {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (value: string) => void;
+}) {
+  return (
+    <Field label={props.label} hint={props.hint} error={props.error}>
+      {(control) => (
+        <input
+          {...control}
+          type="datetime-local"
+          value={props.value}
+          onInput={(event) => props.onChange(event.currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
+const messageFor = (error: ApiError | undefined, param: string): string | undefined =>
+  error?.param === param ? error.message : undefined;
+
+const lately = (choice: string): Span => {
+  const seconds = presets[choice]?.seconds ?? day;
+  return { since: new Date(Date.now() - seconds * 1_000).toISOString(), until: undefined };
+};
+
+/** What a control of local time says. */
+const iso = (local: string): string | undefined =>
+  local === "" ? undefined : new Date(local).toISOString();
