@@ -1,5 +1,6 @@
 import { presentAccount } from "../../shared/accounts/present-account.ts";
 import { assert } from "../../shared/base/assert.ts";
+import { externalIdOf } from "../../shared/exports/destination.ts";
 import { route } from "../http/route.ts";
 import type { AccountDependencies } from "./handler.ts";
 
@@ -11,6 +12,10 @@ export const getRoute = route<AccountDependencies>({
       endpoints.countEndpoints(caller.accountId),
     ]);
     assert(account !== undefined, "a key belongs to an account that exists");
-    return { status: 200, body: presentAccount(account, { key: caller, webhookEndpoints }) };
+    const s3ExternalId = externalIdOf(account.id);
+    return {
+      status: 200,
+      body: presentAccount(account, { key: caller, webhookEndpoints, s3ExternalId }),
+    };
   },
 });

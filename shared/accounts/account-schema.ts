@@ -37,6 +37,10 @@ export const accountResponse = v.object({
   concurrency,
   auto_topup: v.nullable(autoTopUp),
   webhook_endpoints: v.pipe(count, v.description("Webhook endpoints registered.")),
+  s3_external_id: v.pipe(
+    v.string(),
+    v.description("What the trust policy of a role for the S3 export asks for; always the same."),
+  ),
   api_key: v.pipe(
     v.object({ id: v.string(), name: v.string(), prefix: v.string() }),
     v.description("The key that made the call; prefix is its first characters."),

@@ -7,12 +7,13 @@ interface Surroundings {
   /** The key that asks. */
   readonly key: KeyOwner;
   readonly webhookEndpoints: number;
+  readonly s3ExternalId: string;
 }
 
 /** An account as its owner sees it. */
 export function presentAccount(
   account: Account,
-  { key, webhookEndpoints }: Surroundings,
+  { key, webhookEndpoints, s3ExternalId }: Surroundings,
 ): InferOutput<typeof accountResponse> {
   const { lifetime, autoTopUp } = account;
   const next = nextTier(lifetime);
@@ -42,6 +43,7 @@ export function presentAccount(
             pack_id: autoTopUp.packId,
           },
     webhook_endpoints: webhookEndpoints,
+    s3_external_id: s3ExternalId,
     api_key: { id: key.keyId, name: key.keyName, prefix: key.keyPrefix },
     created_at: account.createdAt,
   };

@@ -24,6 +24,7 @@ export const account = {
   },
   auto_topup: null,
   webhook_endpoints: 1,
+  s3_external_id: "ext-0f6a1c2d3e4b5a69788796a5b4c3d2e1",
   api_key: { id: apiKey.id, name: apiKey.name, prefix: apiKey.prefix },
   created_at: "2026-11-20T09:00:00.000Z",
 };

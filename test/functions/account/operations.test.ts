@@ -24,6 +24,7 @@ import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
+import { externalIdOf } from "../../../shared/exports/destination.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
@@ -160,6 +161,7 @@ describe("GET /v1/account", () => {
         },
         auto_topup: null,
         webhook_endpoints: 0,
+        s3_external_id: externalIdOf(accountId),
         api_key: { id: key.id, name: "server", prefix: key.key.slice(0, 12) },
         created_at: "2026-03-10T12:00:00.000Z",
       });
