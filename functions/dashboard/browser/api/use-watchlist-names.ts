@@ -1,16 +1,27 @@
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { List, Watchlist } from "./resources.ts";
 import { useQuery } from "./use-query.ts";
 
 /** As many lists as an account may have. */
 const watchlistsMax = 100;
 
-/** The names of the account's watchlists by their ids; undefined while they are not known. */
-export function useWatchlistNames(): ReadonlyMap<string, string> | undefined {
-  const { data } = useQuery(
+/**
+ * The names of the account's watchlists by their ids; undefined while they are not known.
+ * @param wanted ids that are to be shown: asked for once more when one of them is new
+ */
+export function useWatchlistNames(
+  wanted: readonly (string | null)[],
+): ReadonlyMap<string, string> | undefined {
+  const { data, refresh } = useQuery(
     (api, signal) =>
       api.get<List<Watchlist>>("watchlists", { signal, query: { limit: watchlistsMax } }),
     [],
   );
-  return useMemo(() => data && new Map(data.data.map(({ id, name }) => [id, name])), [data]);
+  const names = useMemo(() => data && new Map(data.data.map(({ id, name }) => [id, name])), [data]);
+  const unknown =
+    names && [...new Set(wanted)].filter((id) => id !== null && !names.has(id)).join();
+  useEffect(() => {
+    if (unknown !== undefined && unknown !== "") refresh();
+  }, [unknown, refresh]);
+  return names;
 }

@@ -16,19 +16,36 @@ export interface DestinationDraft {
   readonly roleArn: string;
 }
 
-export const draftOf = (destination: S3Destination | null): DestinationDraft => ({
-  store: destination === null || destination.endpoint === null ? "aws" : "other",
-  endpoint: destination?.endpoint ?? "",
-  bucket: destination?.bucket ?? "",
-  region: destination?.region ?? "us-east-1",
-  prefix: destination?.prefix ?? "",
-  pathStyle: destination?.force_path_style ?? false,
-  compression: destination?.compression ?? "gzip",
-  auth: destination?.auth ?? "access_key",
-  accessKeyId: destination?.access_key_id ?? "",
+const emptyDraft: DestinationDraft = {
+  store: "aws",
+  endpoint: "",
+  bucket: "",
+  region: "us-east-1",
+  prefix: "",
+  pathStyle: false,
+  compression: "gzip",
+  auth: "access_key",
+  accessKeyId: "",
   secretAccessKey: "",
-  roleArn: destination?.role_arn ?? "",
-});
+  roleArn: "",
+};
+
+export const draftOf = (destination: S3Destination | null): DestinationDraft =>
+  destination === null
+    ? emptyDraft
+    : {
+        store: destination.endpoint === null ? "aws" : "other",
+        endpoint: destination.endpoint ?? "",
+        bucket: destination.bucket,
+        region: destination.region,
+        prefix: destination.prefix,
+        pathStyle: destination.force_path_style,
+        compression: destination.compression,
+        auth: destination.auth,
+        accessKeyId: destination.access_key_id ?? "",
+        secretAccessKey: "",
+        roleArn: destination.role_arn ?? "",
+      };
 
 /** A change of the store brings what is usual there. */
 export const withStore = (
@@ -43,7 +60,6 @@ export const withStore = (
 
 /** The body of the call. An empty field is left out, so that the service names what it misses. */
 export function bodyOf(draft: DestinationDraft): Readonly<Record<string, unknown>> {
-  const given = (text: string): string | undefined => (text === "" ? undefined : text);
   const credentials =
     draft.auth === "role"
       ? { role_arn: given(draft.roleArn) }
@@ -71,3 +87,5 @@ export const shownParams = (draft: DestinationDraft): readonly string[] => [
   ...(draft.store === "other" ? ["endpoint"] : []),
   ...(draft.auth === "role" ? ["role_arn"] : ["access_key_id", "secret_access_key"]),
 ];
+
+const given = (text: string): string | undefined => (text === "" ? undefined : text);

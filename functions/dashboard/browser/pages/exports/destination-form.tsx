@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { S3Destination } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { Button, WriteButton } from "../../ui/button.tsx";
@@ -20,6 +21,7 @@ import { Choice, TextField } from "./form-fields.tsx";
 interface DestinationFormProps {
   /** As it is now; null for a new one. */
   readonly destination: S3Destination | null;
+  /** Hears that there is something new to read, and takes the form away then. */
   readonly onSaved: () => void;
   readonly onClose: () => void;
 }
@@ -27,6 +29,8 @@ interface DestinationFormProps {
 /** Where events are written, and how the service signs in there. */
 export function DestinationForm({ destination, onSaved, onClose }: DestinationFormProps) {
   const toast = useToast();
+  const form = useRef<HTMLFormElement>(null);
+  useFocusInside(form);
   const [draft, setDraft] = useState(() => draftOf(destination));
   const save = useAction((api, body: unknown) =>
     api.send(destination === null ? "PUT" : "PATCH", "s3_destination", { body }),
@@ -35,7 +39,6 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
     if ((await save.run(bodyOf(draft))) === undefined) return;
     toast("The destination was saved. A check object was written and deleted.");
     onSaved();
-    onClose();
   };
   const { error } = save;
   const change = (part: Partial<DestinationDraft>): void => setDraft({ ...draft, ...part });
@@ -46,6 +49,7 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
     <Card title={destination === null ? "Set a destination" : "Edit the destination"}>
       <form
         class="form"
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           void submit();
@@ -81,6 +85,14 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
       </form>
     </Card>
   );
+}
+
+/** What was pressed to open the form is gone, and so is its own button in the end. */
+function useFocusInside(form: RefObject<HTMLFormElement | null>): void {
+  useEffect(() => {
+    form.current?.querySelector<HTMLInputElement>("input:checked")?.focus();
+    return () => document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+  }, [form]);
 }
 
 function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {

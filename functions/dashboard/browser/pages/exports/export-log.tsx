@@ -34,7 +34,7 @@ const states = [
 
 /** What was written of each run, newest first. */
 export function ExportLog({ pages, state, blocked, onBackfill }: ExportLogProps) {
-  const names = useWatchlistNames();
+  const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
   return (
     <Card
       title="Exports"

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../api/api-error.ts";
 import type { S3Destination } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
@@ -33,6 +33,8 @@ export function ExportsPage({ query }: PageProps) {
   const state = query.get("state") ?? "";
   const exports = useExports(state);
   const close = (): void => setOpen(undefined);
+  // A form stays until what it saved has been read anew.
+  useEffect(close, [destination.data]);
   const refresh = (): void => {
     destination.refresh();
     exports.refresh();

@@ -1,6 +1,6 @@
 import type { List, WebhookDelivery } from "../../api/resources.ts";
-import { usePagePolling } from "../../api/use-page-polling.ts";
-import { type Pages, usePages } from "../../api/use-pages.ts";
+import { useLivePages } from "../../api/use-live-pages.ts";
+import type { Pages } from "../../api/use-pages.ts";
 
 /** By what the log is narrowed; empty: by nothing. */
 export interface DeliveryFilters {
@@ -17,8 +17,6 @@ export const deliveryFilters = (query: URLSearchParams): DeliveryFilters => ({
 });
 
 const pageSize = 50;
-const pendingSeconds = 4;
-const quietSeconds = 30;
 
 /** The delivery log, kept up to date. @param endpointId undefined: of all endpoints */
 export function useDeliveries(
@@ -27,7 +25,7 @@ export function useDeliveries(
 ): Pages<WebhookDelivery> {
   const path =
     endpointId === undefined ? "webhook_deliveries" : `webhook_endpoints/${endpointId}/deliveries`;
-  const pages = usePages(
+  return useLivePages(
     (api, cursor, signal) =>
       api.get<List<WebhookDelivery>>(path, {
         signal,
@@ -40,8 +38,6 @@ export function useDeliveries(
         },
       }),
     [path, state, eventType, watchlistId],
+    { pageSize, isPending: (delivery) => delivery.state === "pending" },
   );
-  const isPending = pages.entries?.some((delivery) => delivery.state === "pending") === true;
-  usePagePolling(pages, pageSize, isPending ? pendingSeconds : quietSeconds);
-  return pages;
 }

@@ -1,5 +1,6 @@
 import type { WebhookDelivery, WebhookDeliveryWithAttempts } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
+import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatDuration } from "../../format/sizes.ts";
 import { linkTo } from "../../shell/router.ts";
 import { StateBadge } from "../../ui/badge.tsx";
@@ -59,6 +60,7 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
 
 function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
   const { watchlist_id: listId, next_attempt_at: next } = delivery;
+  const names = useWatchlistNames([listId]);
   return (
     <Facts
       facts={[
@@ -73,17 +75,16 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
         ...(listId === null
           ? []
           : [
-              [
-                "Watchlist",
-                <a key="list" href={linkTo(`/watchlists/${listId}`)}>
-                  {listId}
-                </a>,
-              ] as const,
+              ["Watchlist", <ListName key="list" id={listId} name={names?.get(listId)} />] as const,
             ]),
       ]}
     />
   );
 }
+
+/** A list that is gone has no name, and nothing to open. */
+const ListName = ({ id, name }: { readonly id: string; readonly name: string | undefined }) =>
+  name === undefined ? <code>{id}</code> : <a href={linkTo(`/watchlists/${id}`)}>{name}</a>;
 
 /** The newest first, as it is the one that matters. */
 function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts }) {

@@ -30,7 +30,7 @@ interface DeliveryLogProps {
 /** What was sent and what came of it, newest first. */
 export function DeliveryLog(props: DeliveryLogProps) {
   const { pages, path, query, actions } = props;
-  const names = useWatchlistNames();
+  const names = useWatchlistNames(pages.entries?.map((one) => one.watchlist_id) ?? []);
   const filters = deliveryFilters(query);
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
@@ -48,22 +48,23 @@ export function DeliveryLog(props: DeliveryLogProps) {
       <Pager pages={pages} />
     </Card>
   );
+}
 
-  function columnsOf(
-    { columns = [], rowAction }: DeliveryLogProps,
-    known: ReadonlyMap<string, string> | undefined,
-  ): readonly Column<WebhookDelivery>[] {
-    const opened = (id: string) => linkTo(path, { ...Object.fromEntries(query), delivery: id });
-    return [
-      { head: "Event", isRowHead: true, cell: (one) => eventCell(one, opened(one.id), known) },
-      ...columns,
-      { head: "State", cell: ({ state }) => <StateBadge state={state} /> },
-      { head: "Last answer", cell: answerInWords },
-      { head: "Attempts", align: "end", cell: ({ attempt_count: count }) => count },
-      { head: "Happened", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
-      ...(rowAction ? [{ head: "Actions", align: "end" as const, cell: rowAction }] : []),
-    ];
-  }
+function columnsOf(
+  { columns = [], rowAction, path, query }: DeliveryLogProps,
+  names: ReadonlyMap<string, string> | undefined,
+): readonly Column<WebhookDelivery>[] {
+  const opened = (id: string): string =>
+    linkTo(path, { ...Object.fromEntries(query), delivery: id });
+  return [
+    { head: "Event", isRowHead: true, cell: (one) => eventCell(one, opened(one.id), names) },
+    ...columns,
+    { head: "State", cell: ({ state }) => <StateBadge state={state} /> },
+    { head: "Last answer", cell: answerInWords },
+    { head: "Attempts", align: "end", cell: ({ attempt_count: count }) => count },
+    { head: "Happened", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
+    ...(rowAction ? [{ head: "Actions", align: "end" as const, cell: rowAction }] : []),
+  ];
 }
 
 function eventCell(

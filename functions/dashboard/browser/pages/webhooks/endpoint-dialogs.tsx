@@ -15,19 +15,14 @@ interface EndpointDialogsProps {
 
 /** Whichever dialog of an endpoint is open. */
 export function EndpointDialogs({ open, ...props }: EndpointDialogsProps) {
+  if (open === undefined) return null;
   const { endpoint, onChanged, onClose } = props;
-  switch (open) {
-    case undefined:
-      return null;
-    case "edit":
-      return <EditEndpointDialog {...props} />;
-    case "disable":
-      return <DisableDialog {...props} />;
-    case "rotate":
-      return <RotateDialog endpoint={endpoint} onRotated={onChanged} onClose={onClose} />;
-    case "recover":
-      return <RecoverDialog endpointId={endpoint.id} onRecovered={onChanged} onClose={onClose} />;
-    case "delete":
-      return <DeleteEndpointDialog endpoint={endpoint} onClose={onClose} />;
-  }
+  const dialogs = {
+    edit: <EditEndpointDialog {...props} />,
+    disable: <DisableDialog {...props} />,
+    rotate: <RotateDialog endpoint={endpoint} onRotated={onChanged} onClose={onClose} />,
+    recover: <RecoverDialog endpointId={endpoint.id} onRecovered={onChanged} onClose={onClose} />,
+    delete: <DeleteEndpointDialog endpoint={endpoint} onClose={onClose} />,
+  };
+  return dialogs[open];
 }

@@ -1,3 +1,4 @@
+import { apiErrorOf } from "../../api/api-error.ts";
 import type { WebhookEndpoint } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { linkTo, navigate } from "../../shell/router.ts";
@@ -5,19 +6,34 @@ import { WriteButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
-export function EnableButton(props: { readonly id: string; readonly onEnabled: () => void }) {
+interface EnabledButtonProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly onEnabled: () => void;
+  /** Asks before, as something is given up. */
+  readonly onDisable: () => void;
+}
+
+/** The same button both ways, so that it keeps the focus. */
+export function EnabledButton({ endpoint, onEnabled, onDisable }: EnabledButtonProps) {
   const toast = useToast();
-  const enable = useAction((api, id: string) =>
-    api.send("PATCH", `webhook_endpoints/${id}`, { body: { enabled: true } }),
-  );
+  const enable = useAction(async (api, id: string) => {
+    try {
+      await api.send("PATCH", `webhook_endpoints/${id}`, { body: { enabled: true } });
+      return "The endpoint is enabled.";
+    } catch (thrown) {
+      return apiErrorOf(thrown).message;
+    }
+  });
   const click = async (): Promise<void> => {
-    const done = await enable.run(props.id);
-    toast(done === undefined ? "It could not be enabled. Try again." : "The endpoint is enabled.");
-    props.onEnabled();
+    if (endpoint.enabled) return onDisable();
+    const outcome = await enable.run(endpoint.id);
+    if (outcome === undefined) return undefined;
+    toast(outcome);
+    return onEnabled();
   };
   return (
     <WriteButton busy={enable.busy} onClick={() => void click()}>
-      Enable
+      {endpoint.enabled ? "Disable" : "Enable"}
     </WriteButton>
   );
 }

@@ -1,3 +1,4 @@
+import { apiErrorOf } from "../../api/api-error.ts";
 import type { WebhookDelivery } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { WriteButton } from "../../ui/button.tsx";
@@ -16,12 +17,18 @@ interface RedeliverButtonProps {
 export function RedeliverButton(props: RedeliverButtonProps) {
   const { delivery, blocked, variant, small, onRedelivered } = props;
   const toast = useToast();
-  const redeliver = useAction((api, id: string) =>
-    api.send("POST", `webhook_deliveries/${id}/redeliver`),
-  );
+  const redeliver = useAction(async (api, id: string) => {
+    try {
+      await api.send("POST", `webhook_deliveries/${id}/redeliver`);
+      return "It is being sent again.";
+    } catch (thrown) {
+      return apiErrorOf(thrown).message;
+    }
+  });
   const click = async (): Promise<void> => {
-    const done = await redeliver.run(delivery.id);
-    toast(done === undefined ? "It could not be sent again." : "It is being sent again.");
+    const outcome = await redeliver.run(delivery.id);
+    if (outcome === undefined) return;
+    toast(outcome);
     onRedelivered();
   };
   const isTest = delivery.run_id === null;

@@ -14,7 +14,7 @@ import { deliveryFilters, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { type EndpointDialogName, EndpointDialogs } from "./endpoint-dialogs.tsx";
-import { EnableButton } from "./endpoint-state.tsx";
+import { EnabledButton } from "./endpoint-state.tsx";
 import { eventsInWords } from "./event-types.ts";
 import { RedeliverButton } from "./redeliver-button.tsx";
 import { useEndpointTest } from "./use-endpoint-test.tsx";
@@ -42,16 +42,17 @@ export function WebhookPage({ parameters, query }: PageProps) {
   return (
     <Page
       title={data === undefined ? "Webhook endpoint" : nameOf(data)}
+      lead={data && <code class="endpoint-url">{data.url}</code>}
       back={back}
       actions={
         data && (
           <>
             <WriteButton onClick={() => setOpen("edit")}>Edit</WriteButton>
-            {data.enabled ? (
-              <WriteButton onClick={() => setOpen("disable")}>Disable</WriteButton>
-            ) : (
-              <EnableButton id={id} onEnabled={refresh} />
-            )}
+            <EnabledButton
+              endpoint={data}
+              onEnabled={refresh}
+              onDisable={() => setOpen("disable")}
+            />
             {test.button}
           </>
         )
@@ -151,7 +152,6 @@ function SettingsCard({ endpoint, onRotate }: SettingsCardProps) {
       <Facts
         facts={[
           ["State", <StateBadge key="state" state={endpoint.enabled ? "enabled" : "disabled"} />],
-          ["URL", <code key="url">{endpoint.url}</code>],
           ["Events", <Events key="events" events={endpoint.events} />],
           [
             "Signing secret",

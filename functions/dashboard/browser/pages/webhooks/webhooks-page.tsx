@@ -81,7 +81,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
       </span>
     ),
   },
-  { head: "Events", cell: ({ events }) => eventsInWords(events) },
+  { head: "Events", cell: ({ events }) => <span class="nowrap">{eventsInWords(events)}</span> },
   {
     head: "State",
     cell: ({ enabled }) => <StateBadge state={enabled ? "enabled" : "disabled"} />,
