@@ -1,0 +1,321 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../support/running-world.ts";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+describe.skipIf(lacksChromium)("the webhook pages", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(async () => {
+    await dashboard.closeAll();
+    await receiver("behaviour", { status: 200, times: 0 });
+  });
+  afterAll(() => dashboard.dispose());
+
+  const receiverUrl = (): string => dashboard.world.ready["webhook_receiver_url"] ?? "";
+  const receiver = async (path: string, body: unknown): Promise<void> => {
+    await fetch(`${receiverUrl()}/${path}`, { method: "POST", body: JSON.stringify(body) });
+  };
+  const received = async (): Promise<readonly Received[]> =>
+    (await (await fetch(`${receiverUrl()}/deliveries`)).json()) as readonly Received[];
+  const register = async (path: string, settings = {}): Promise<string> => {
+    const url = `${receiverUrl()}/${path}`;
+    const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
+      url,
+      ...settings,
+    });
+    return String(body["id"]);
+  };
+  /** Has a list run once, and its events delivered to an endpoint alone. */
+  const runFor = async (endpointId: string, name: string): Promise<string> => {
+    const { body } = await dashboard.world.api.send("POST", "/watchlists", {
+      name,
+      platform: "retailer_d",
+      ids: ["6505678"],
+      every: "7d",
+      webhook_endpoint_id: endpointId,
+    });
+    const id = String(body["id"]);
+    await eventually("the run", 30, async () => {
+      const runs = await dashboard.world.api.get(`/watchlists/${id}/runs`);
+      const [run] = runs.body["data"] as readonly Record<string, unknown>[];
+      return run?.["finished_at"] ?? undefined;
+    });
+    return id;
+  };
+  const signInTo = async (path: string, heading: string): Promise<Page> => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await goTo(path, heading);
+    return page;
+  };
+
+  it("register an endpoint, show its secret once, and send a test that it verifies", async () => {
+    const page = await signInTo("/webhooks", "Webhooks");
+    await page.getByText("There are no endpoints yet.").waitFor();
+    await page.getByText("Nothing was sent yet.").waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "New endpoint" }).click();
+    await page.getByLabel("URL").fill("ftp://elsewhere");
+    await page.getByRole("button", { name: "Create endpoint" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByLabel("URL").getAttribute("aria-invalid")).toBe("true");
+    await page.getByLabel("URL").fill(`${receiverUrl()}/hooks/new`);
+    await page.getByLabel("Description").fill("Price watcher");
+    await page.getByLabel("Only these").check();
+    await page.getByLabel("watchlist.product.matched").uncheck();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create endpoint" }).click();
+
+    await page.getByRole("button", { name: "Copy the secret" }).click();
+    const secret = await page.evaluate(() => navigator.clipboard.readText());
+    expect(secret).toMatch(/^whsec_/);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    expect(await page.getByText(secret).count()).toBe(0);
+    await page.getByText("3 of 4 types").waitFor();
+
+    await receiver("secrets", { secret });
+    await page.getByRole("link", { name: "/hooks/new" }).click();
+    await page.getByRole("heading", { level: 1, name: "Price watcher" }).waitFor();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText(/^Delivered: the receiver answered HTTP 200 in \d+ ms\.$/).waitFor();
+    await page.getByRole("row", { name: /webhook\.test delivered HTTP 200 1/ }).waitFor();
+    const [delivery] = await received();
+    expect(delivery).toMatchObject({ path: "/hooks/new", verified: true });
+
+    await receiver("behaviour", { status: 503, times: 1 });
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText(/^Not delivered: the receiver answered HTTP 503/).waitFor();
+    await page.getByRole("row", { name: /webhook\.test failed HTTP 503 1/ }).waitFor();
+    await expectAccessible(page);
+  });
+
+  it("show a delivery with its attempts, and deliver it again", async () => {
+    const id = await register("hooks/again", { description: "Again" });
+    await receiver("behaviour", { status: 500, times: 1 });
+    await runFor(id, "Kettles");
+    const page = await signInTo(`/webhooks/${id}`, "Again");
+    const row = page.getByRole("row", { name: /watchlist\.run\.completed Kettles/ });
+    await row.getByText("delivered").waitFor();
+    await row.getByRole("link", { name: "watchlist.run.completed" }).click();
+
+    const dialog = page.getByRole("dialog", { name: "Delivery" });
+    await dialog.getByText("HTTP 500").waitFor();
+    expect(await dialog.getByRole("listitem").count()).toBe(2);
+    expect(await dialog.getByRole("region", { name: "Answer to attempt 1" }).textContent()).toBe(
+      "{}",
+    );
+    await dialog.getByRole("link", { name: "Kettles" }).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: /^Redeliver/ }).click();
+    await page.getByText("It is being sent again.").waitFor();
+    await dialog.getByRole("region", { name: "Answer to attempt 3" }).waitFor();
+
+    await page.reload();
+    await dialog.getByRole("listitem").nth(2).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await row.getByRole("button", { name: /^Redeliver watchlist\.run\.completed/ }).click();
+    await page.getByRole("row", { name: /Kettles delivered HTTP 200 4/ }).waitFor();
+  });
+
+  it("disable and enable an endpoint, and recover what happened in between", async () => {
+    const id = await register("hooks/recover", { description: "Recover" });
+    const page = await signInTo(`/webhooks/${id}`, "Recover");
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+    await page.getByText("The endpoint is disabled.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Enable" }).waitFor();
+    const blocked = page.getByRole("button", { name: "Recover a span" });
+    expect(await blocked.getAttribute("aria-disabled")).toBe("true");
+    await runFor(id, "Toasters");
+    expect((await received()).filter(({ path }) => path === "/hooks/recover")).toEqual([]);
+
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("button", { name: "Disable" }).waitFor();
+    await page.getByRole("button", { name: "Recover a span" }).click();
+    await page.getByLabel("Time span").selectOption("Times of your own");
+    await page.getByRole("button", { name: "Recover", exact: true }).click();
+    await page.getByText("Say when the span begins.").waitFor();
+    await page.getByLabel("Since").fill("2020-01-01T00:00");
+    await page.getByRole("button", { name: "Recover", exact: true }).click();
+    await page.getByText(/'since' must be at most 30 days ago/).waitFor();
+    await expectAccessible(page);
+    for (const span of ["The last hour", "The last 30 days, all that is kept"]) {
+      await page.getByLabel("Time span").selectOption(span);
+      await page.getByRole("button", { name: "Recover", exact: true }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await page.getByRole("row", { name: /Toasters delivered/ }).waitFor();
+      await page.getByRole("button", { name: "Recover a span" }).click();
+    }
+    const sent = (await received()).filter(({ path }) => path === "/hooks/recover");
+    expect(sent.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual([
+      "watchlist.run.completed",
+    ]);
+  });
+
+  it("rotate the secret, with the replaced one for a day and without", async () => {
+    const id = await register("hooks/rotate", { description: "Rotate" });
+    const page = await signInTo(`/webhooks/${id}`, "Rotate");
+    const rotate = async (): Promise<string> => {
+      await page.getByRole("button", { name: "Rotate secret" }).last().click();
+      await page.getByRole("button", { name: "Copy the secret" }).click();
+      const secret = await page.evaluate(() => navigator.clipboard.readText());
+      await page.getByRole("button", { name: "I have copied it" }).click();
+      return secret;
+    };
+    const signatures = async (): Promise<number> => {
+      const before = (await received()).length;
+      await page.getByRole("button", { name: "Send a test" }).click();
+      const delivery = await eventually("the test", 10, async () => (await received())[before]);
+      await page.getByText(/^Delivered:/).waitFor();
+      return delivery.headers["service-signature"]?.match(/v1=/g)?.length ?? 0;
+    };
+    await page.getByRole("button", { name: "Rotate secret" }).click();
+    await expectAccessible(page);
+    const first = await rotate();
+    await page.getByText("Replaced secret signs until").waitFor();
+    await page.getByText(`ends in ${first.slice(-4)}`).waitFor();
+    expect(await signatures()).toBe(2);
+
+    await page.getByRole("button", { name: "Rotate secret" }).click();
+    await page.getByLabel("Let the present secret sign too for 24 hours").uncheck();
+    const second = await rotate();
+    expect(second).not.toBe(first);
+    await page.getByText("Replaced secret signs until").waitFor({ state: "detached" });
+    expect(await signatures()).toBe(1);
+  });
+
+  it("edit an endpoint and delete it, and keep its log", async () => {
+    const id = await register("hooks/gone", { description: "Soon gone" });
+    const page = await signInTo(`/webhooks/${id}`, "Soon gone");
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText(/^Delivered:/).waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Description").fill("  ");
+    await page.getByLabel("Only these").check();
+    for (const type of ["changed", "matched", "delisted"]) {
+      await page.getByLabel(`watchlist.product.${type}`).uncheck();
+    }
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { level: 1, name: new URL(receiverUrl()).host }).waitFor();
+    const { body } = await dashboard.world.api.get(`/webhook_endpoints/${id}`);
+    expect(body).toMatchObject({ description: null, events: ["watchlist.run.completed"] });
+
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete endpoint" }).click();
+    await page.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
+    await page.getByText("The endpoint was deleted.").waitFor();
+    await page.getByRole("row", { name: /webhook\.test deleted delivered/ }).waitFor();
+    expect(await page.getByRole("link", { name: "/hooks/gone" }).count()).toBe(0);
+  });
+
+  it("narrow the log by the address, and read it page by page", async () => {
+    const id = await register("hooks/many", { description: "Many" });
+    const { page, signIn, goTo } = await dashboard.open();
+    const asked: string[] = [];
+    await page.route("**/deliveries?**", (route) => {
+      const { searchParams: query } = new URL(route.request().url());
+      query.delete("limit");
+      asked.push(query.toString());
+      return route.fulfill({ json: manyDeliveries(id, query.get("starting_after")) });
+    });
+    await signIn();
+    await goTo(`/webhooks/${id}?state=failed`, "Many");
+    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    await page.getByText("50 shown").waitFor();
+    const more = page.getByRole("button", { name: "Load more" });
+    await more.click();
+    await page.getByText("100 shown").waitFor();
+    await more.click();
+    await more.waitFor({ state: "detached" });
+    expect(await rows.count()).toBe(120);
+    await expectAccessible(page);
+    await page.getByLabel("Event type").selectOption("watchlist.run.completed");
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await eventually("the last question", 10, async () =>
+      asked.includes("event_type=watchlist.run.completed") ? true : undefined,
+    );
+    expect([...new Set(asked)]).toEqual([
+      "state=failed",
+      "starting_after=dlv_49&state=failed",
+      "starting_after=dlv_99&state=failed",
+      "state=failed&event_type=watchlist.run.completed",
+      "event_type=watchlist.run.completed",
+    ]);
+    expect(page.url()).toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
+  });
+
+  it("say why something is not there, and get it when asked again", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await goTo("/webhooks/we_unknown", "Webhook endpoint");
+    await page.getByRole("alert").first().waitFor();
+    expect(await page.getByRole("button", { name: "Send a test" }).count()).toBe(0);
+    await expectAccessible(page);
+
+    await page.route("**/v1/webhook_endpoints", (route) =>
+      route.fulfill({ status: 400, json: { error: { code: "INVALID_PARAM", message: "No." } } }),
+    );
+    await goTo("/webhooks", "Webhooks");
+    await page.getByText("No.", { exact: true }).waitFor();
+    await page.unroute("**/v1/webhook_endpoints");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("table", { name: "Webhook endpoints" }).waitFor();
+  });
+
+  it("change nothing in the demo workspace", async () => {
+    const { page, goTo } = await dashboard.open();
+    await page.getByRole("button", { name: "Look around the demo workspace" }).click();
+    await goTo("/webhooks", "Webhooks");
+    const button = page.getByRole("button", { name: "New endpoint" });
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await expectAccessible(page);
+  });
+});
+
+interface Received {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly verified: boolean | null;
+}
+
+/** 120 failed deliveries in pages of 50. */
+function manyDeliveries(endpointId: string, after: string | null) {
+  const from = after === null ? 0 : Number(after.slice("dlv_".length)) + 1;
+  const size = Math.min(50, 120 - from);
+  const data = Array.from({ length: size }, (_, n) => ({
+    id: `dlv_${from + n}`,
+    object: "webhook_delivery",
+    endpoint_id: endpointId,
+    event_id: `evt_${from + n}`,
+    event_type: "watchlist.product.changed",
+    watchlist_id: `wl_${"0123456789abcdef".repeat(4)}`,
+    run_id: "run_1",
+    state: "failed",
+    attempt_count: 12,
+    last_attempt_at: "2026-11-20T10:00:00.000Z",
+    last_status: null,
+    last_error: "name_not_resolved",
+    next_attempt_at: null,
+    created_at: "2026-11-19T10:00:00.000Z",
+  }));
+  const more = from + size < 120;
+  return {
+    object: "list",
+    data,
+    has_more: more,
+    next_starting_after: more ? data.at(-1)?.id : null,
+  };
+}
