@@ -2,14 +2,14 @@ const amount = new Intl.NumberFormat("en-US", { maximumFractionDigits: 1 });
 const units = ["B", "kB", "MB", "GB", "TB"] as const;
 const step = 1_000;
 
-/** `512 B`, `1.2 MB`: decimal, as stores bill. */
+/** `512 B`, `1.2 MB` with a space that breaks no line: decimal, as stores bill. */
 export function formatBytes(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= step && unit < units.length - 1) {
     value /= step;
     unit += 1;
   }
-  return `${amount.format(value)} ${units[unit] ?? ""}`;
+  return `${amount.format(value)}\u00a0${units[unit] ?? ""}`;
 }
 
 /** `35 ms`, `1.2 s`. */

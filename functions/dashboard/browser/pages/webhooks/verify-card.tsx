@@ -5,8 +5,8 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { verifySnippets } from "./verify-snippets.ts";
 
 const tabs = [
-  { name: "typescript", label: "TypeScript" },
-  { name: "python", label: "Python" },
+  { name: "typescript", label: "TypeScript", file: "verify.ts" },
+  { name: "python", label: "Python", file: "verify.py" },
 ] as const;
 type Language = (typeof tabs)[number]["name"];
 
@@ -21,7 +21,7 @@ export function VerifyCard() {
       </p>
       <Tabs label="Language" tabs={tabs} current={language} onChange={setLanguage}>
         <CodeBlock
-          label={tabs.find(({ name }) => name === language)?.label ?? ""}
+          label={tabs.find(({ name }) => name === language)?.file ?? ""}
           code={verifySnippets[language]}
         />
       </Tabs>

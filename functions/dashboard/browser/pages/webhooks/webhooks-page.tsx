@@ -128,7 +128,7 @@ function AllDeliveries({ query, endpoints }: AllDeliveriesProps) {
 }
 
 const EndpointLink = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => (
-  <a class="endpoint-url" href={linkTo(`${path}/${endpoint.id}`)}>
+  <a class="endpoint-name" href={linkTo(`${path}/${endpoint.id}`)}>
     {endpoint.description ?? new URL(endpoint.url).host}
   </a>
 );
