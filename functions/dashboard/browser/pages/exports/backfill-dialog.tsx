@@ -1,3 +1,4 @@
+import type { S3Backfill } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { type Span, SpanDialog } from "../../ui/span-dialog.tsx";
 import { useToast } from "../../ui/toast.tsx";
@@ -10,7 +11,7 @@ interface BackfillDialogProps {
 export function BackfillDialog({ onStarted, onClose }: BackfillDialogProps) {
   const toast = useToast();
   const backfill = useAction((api, body: Span) =>
-    api.send("POST", "s3_destination/backfill", { body }),
+    api.send<S3Backfill>("POST", "s3_destination/backfill", { body }),
   );
   const confirm = async (span: Span): Promise<void> => {
     if ((await backfill.run(span)) === undefined) return;

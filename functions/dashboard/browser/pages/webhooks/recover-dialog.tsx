@@ -1,3 +1,4 @@
+import type { WebhookRecovery } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { type Span, SpanDialog } from "../../ui/span-dialog.tsx";
 import { useToast } from "../../ui/toast.tsx";
@@ -11,7 +12,7 @@ interface RecoverDialogProps {
 export function RecoverDialog({ endpointId, onRecovered, onClose }: RecoverDialogProps) {
   const toast = useToast();
   const recover = useAction((api, body: Span) =>
-    api.send("POST", `webhook_endpoints/${endpointId}/recover`, { body }),
+    api.send<WebhookRecovery>("POST", `webhook_endpoints/${endpointId}/recover`, { body }),
   );
   const confirm = async (span: Span): Promise<void> => {
     if ((await recover.run(span)) === undefined) return;
