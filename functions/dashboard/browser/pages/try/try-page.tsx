@@ -1,10 +1,158 @@
+import { useState } from "preact/hooks";
+import type { List, Platform } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
+import { useSession } from "../../session/session.ts";
 import { Page } from "../../shell/page.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { linkTo, replacePlace } from "../../shell/router.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { PlayIcon } from "../../ui/icons.tsx";
+import { Loaded, Notice } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import type { PageProps } from "../pages.ts";
+import { CallAnswer } from "./call-answer.tsx";
+import { CallCode } from "./call-code.tsx";
+import { CallFields } from "./call-fields.tsx";
+import {
+  type CallId,
+  type CallRequest,
+  type Draft,
+  callIds,
+  calls,
+  completed,
+  emptyDraft,
+  idsIn,
+  isCallId,
+  isItemCall,
+  offersIn,
+  requestOf,
+} from "./calls.ts";
+import { priceNote } from "./price.ts";
+import { useCall } from "./use-call.ts";
+import "./try.css";
 
-export function TryPage() {
+/** The demo workspace reads, but what charges needs credits of one's own. */
+const demoReason =
+  "The demo key cannot spend credits. Sign in with a key of your own to send this.";
+
+export function TryPage({ query }: PageProps) {
+  const named = query.get("call");
+  const call = isCallId(named) ? named : "products";
+  const platforms = useQuery((api, signal) => api.get<List<Platform>>("platforms", { signal }), []);
+  const calling = useCall();
+  const [typed, setTyped] = useState(emptyDraft);
   return (
-    <Page title="Try it">
-      <EmptyState title="This page is being built." />
+    <Page title="Try it" lead="Send a call with your key, and see what your code would get.">
+      <Tabs
+        label="Call"
+        tabs={callIds.map((name) => ({ name, label: calls[name].label }))}
+        current={call}
+        onChange={(name) => replacePlace(linkTo("/try", { call: name }))}
+      >
+        <Loaded query={platforms}>
+          {({ data }) => (
+            <Workbench
+              call={call}
+              draft={completed(typed, call, data)}
+              platforms={data}
+              calling={calling}
+              onChange={(change) => setTyped({ ...completed(typed, call, data), ...change })}
+            />
+          )}
+        </Loaded>
+      </Tabs>
     </Page>
   );
+}
+
+interface WorkbenchProps {
+  readonly call: CallId;
+  readonly draft: Draft;
+  readonly platforms: readonly Platform[];
+  readonly calling: ReturnType<typeof useCall>;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+function Workbench({ call, draft, platforms, calling, onChange }: WorkbenchProps) {
+  const request = requestOf(call, draft);
+  return (
+    <div class="try">
+      <RequestForm
+        key={call}
+        {...{ call, draft, platforms, onChange, request }}
+        busy={calling.busy}
+        onSend={() => calling.send(request)}
+      />
+      <CallAnswer sent={calling.sent} />
+      <CallCode request={request} />
+    </div>
+  );
+}
+
+interface RequestFormProps extends Omit<WorkbenchProps, "calling"> {
+  readonly request: CallRequest;
+  readonly busy: boolean;
+  readonly onSend: () => void;
+}
+
+function RequestForm(props: RequestFormProps) {
+  const { call, draft, platforms, busy, onChange, onSend } = props;
+  const { demo } = useSession();
+  const [error, setError] = useState<string>();
+  const { about, method, path } = calls[call];
+  const blocked = demo && isItemCall(call);
+  const price = priceNote(
+    call,
+    draft,
+    platforms.find(({ id }) => id === draft.platform),
+  );
+  return (
+    <div class="try-form">
+      <Card title={about} actions={<code class="muted">{`${method} /v1/${path}`}</code>}>
+        <form
+          class="form"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            const problem = problemOf(call, draft);
+            setError(problem);
+            if (problem === undefined) onSend();
+          }}
+        >
+          <CallFields
+            {...{ call, draft, platforms, error }}
+            onChange={(change) => {
+              setError(undefined);
+              onChange(change);
+            }}
+          />
+          {blocked && <Notice tone="info">{demoReason}</Notice>}
+          <div class="row try-send">
+            <Button
+              type="submit"
+              variant="primary"
+              busy={busy}
+              disabledReason={blocked ? demoReason : undefined}
+            >
+              <PlayIcon />
+              Send
+            </Button>
+            <span class="muted small">{price ?? "Free."}</span>
+          </div>
+        </form>
+      </Card>
+    </div>
+  );
+}
+
+/** What the service could only refuse; the rest it says better itself. */
+function problemOf(call: CallId, draft: Draft): string | undefined {
+  if (call === "products" || call === "offers") {
+    return idsIn(draft.ids).length === 0 ? "Enter one id or more." : undefined;
+  }
+  if (call !== "offer_check") return undefined;
+  const offers = offersIn(draft.offers);
+  const short = offers.findIndex(({ offerListingId }) => offerListingId === "");
+  if (offers.length === 0) return "Enter one offer or more.";
+  return short === -1 ? undefined : `Offer ${short + 1} lacks its offerListingId.`;
 }

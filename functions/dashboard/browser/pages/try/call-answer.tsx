@@ -1,0 +1,99 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { Answer } from "../../api/client.ts";
+import { formatCount, formatCredits } from "../../format/numbers.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { JsonView } from "../../ui/json-view.tsx";
+import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
+import type { Sent } from "./use-call.ts";
+
+/** What the last call was answered, or that none was sent. */
+export function CallAnswer({ sent }: { readonly sent: Sent | undefined }) {
+  const box = useRef<HTMLDivElement>(null);
+  const answer = sent?.answer;
+  useEffect(() => {
+    // On a phone it stands below the form.
+    if (answer !== undefined) box.current?.scrollIntoView({ block: "nearest" });
+  }, [answer]);
+  const json = answer && parsed(answer.text);
+  return (
+    <div class="try-answer" ref={box}>
+      <Card
+        title="Answer"
+        actions={
+          answer && (
+            <CopyButton text={json === undefined ? answer.text : pretty(json)} what="answer" />
+          )
+        }
+      >
+        <p class="visually-hidden" role="status">
+          {sent && statusLine(sent)}
+        </p>
+        {sent === undefined && (
+          <EmptyState title="Nothing was sent yet.">
+            The answer, what it was charged and the balance after it will stand here.
+          </EmptyState>
+        )}
+        {sent && <p class="mono muted try-line">{lineOf(sent)}</p>}
+        {sent?.error && <ErrorState error={sent.error} />}
+        {sent && !answer && !sent.error && <Skeleton lines={5} />}
+        {answer && (
+          <>
+            <Facts facts={factsOf(answer)} />
+            {json === undefined ? (
+              <CodeBlock label="Text" code={answer.text} />
+            ) : (
+              <JsonView value={json} openLevels={answer.text.length > wholeMax ? 2 : 4} />
+            )}
+            <p class="small muted">
+              Request <code>{answer.headers.get("X-Request-Id") ?? "–"}</code>
+            </p>
+          </>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+/** Characters of an answer that is opened further than its first levels. */
+const wholeMax = 8_000;
+
+const lineOf = ({ request: { method, path, query } }: Sent): string => {
+  const search = new URLSearchParams(query).toString();
+  return `${method} /v1/${path}${search === "" ? "" : `?${search}`}`;
+};
+
+function statusLine({ answer, error }: Sent): string {
+  if (error) return "";
+  if (!answer) return "The call is under way.";
+  const charged = answer.headers.get("X-Service-Credits");
+  const charge = charged === null ? "" : `, ${formatCredits(Number(charged))} charged`;
+  return `Answered with status ${answer.status} in ${formatCount(answer.milliseconds)} milliseconds${charge}.`;
+}
+
+/** Calls that read no items say nothing of credits: they are free. */
+function factsOf({ status, headers, milliseconds }: Answer) {
+  const charged = headers.get("X-Service-Credits");
+  const balance = headers.get("X-Service-Balance");
+  const isGood = status < 300;
+  return [
+    ["Status", <Badge tone={isGood ? "good" : "bad"}>{status}</Badge>],
+    ["Time", <span class="number">{formatCount(milliseconds)} ms</span>],
+    ["Charged", charged === null ? "free" : formatCredits(Number(charged))],
+    ...(balance === null
+      ? []
+      : [["Balance after", <span class="number">{formatCredits(Number(balance))}</span>] as const]),
+  ] as const;
+}
+
+const pretty = (json: unknown): string => JSON.stringify(json, null, 2);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,183 @@
+import type { Platform } from "../../api/resources.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { Field } from "../../ui/field.tsx";
+import { type CallId, type Draft, endpointOf, isItemCall } from "./calls.ts";
+
+interface CallFieldsProps {
+  readonly call: CallId;
+  readonly draft: Draft;
+  readonly platforms: readonly Platform[];
+  /** What is wrong with the ids, or with the offers. */
+  readonly error: string | undefined;
+  readonly onChange: (change: Partial<Draft>) => void;
+}
+
+/** The parameters of the chosen call. */
+export function CallFields(props: CallFieldsProps) {
+  const { call, draft, onChange } = props;
+  if (call === "usage") {
+    return (
+      <Field label="Days" hint="1 to 90, today included.">
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min="1"
+            max="90"
+            value={draft.days}
+            onInput={(event) => onChange({ days: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+    );
+  }
+  if (!isItemCall(call)) return <p class="muted">This call takes no parameters.</p>;
+  return (
+    <>
+      <ShopFields {...props} />
+      {call === "offer_check" ? <OffersField {...props} /> : <IdsField {...props} />}
+    </>
+  );
+}
+
+interface Option {
+  readonly id: string;
+  readonly label: string;
+  readonly disabled?: boolean;
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly onChange: (value: string) => void;
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <Field label={label}>
+      {(control) => (
+        <select
+          {...control}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        >
+          {options.map((option) => (
+            <option
+              key={option.id}
+              value={option.id}
+              disabled={option.disabled}
+              selected={option.id === value}
+            >
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function ShopFields({ call, draft, platforms, onChange }: CallFieldsProps) {
+  if (!isItemCall(call)) return null;
+  const platform = platforms.find(({ id }) => id === draft.platform);
+  const endpoint = endpointOf(platform, call);
+  return (
+    <div class="form-row">
+      <Choice
+        label="Platform"
+        value={draft.platform}
+        options={platforms.map((one) =>
+          live(endpointOf(one, call)?.status === "live", { id: one.id, label: one.name }),
+        )}
+        onChange={(id) => onChange({ platform: id, tier: "", marketplace: "" })}
+      />
+      <Choice
+        label="Marketplace"
+        value={draft.marketplace === "" ? (platform?.default_marketplace ?? "") : draft.marketplace}
+        options={(platform?.marketplaces ?? []).map(({ code, name, endpoints }) =>
+          live(endpoints[call] === "live", { id: code, label: `${name} (${code})` }),
+        )}
+        onChange={(marketplace) => onChange({ marketplace })}
+      />
+      {call === "products" && (
+        <Choice
+          label="Tier"
+          value={draft.tier}
+          options={(endpoint?.tiers ?? []).map(({ id, name, credits_per_item: rate }) => ({
+            id,
+            label: `${name}, ${rate} ${rate > 1 ? "credits" : "credit"} an item`,
+          }))}
+          onChange={(tier) => onChange({ tier })}
+        />
+      )}
+      {call === "offers" && (
+        <Choice
+          label="Condition"
+          value={draft.condition}
+          options={[
+            { id: "all", label: "All" },
+            { id: "new", label: "New" },
+            { id: "used", label: "Used" },
+          ]}
+          onChange={(condition) => onChange({ condition })}
+        />
+      )}
+    </div>
+  );
+}
+
+const live = (isLive: boolean, option: Option): Option =>
+  isLive ? option : { ...option, label: `${option.label}, coming soon`, disabled: true };
+
+function IdsField({ call, draft, platforms, error, onChange }: CallFieldsProps) {
+  const platform = platforms.find(({ id }) => id === draft.platform);
+  const tiers = isItemCall(call) ? (endpointOf(platform, call)?.tiers ?? []) : [];
+  const most = (tiers.find(({ id }) => id === draft.tier) ?? tiers[0])?.max_items_per_call;
+  const bound = most === undefined ? "" : ` At most ${formatCount(most)} a call.`;
+  return (
+    <Field
+      label={platform === undefined ? "Ids" : `${plural(platform.id_name)}`}
+      error={error}
+      hint={
+        <>
+          One a line, or with commas between.{bound} <a href="docs/sandbox">Ids for trying</a>
+        </>
+      }
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          rows={4}
+          spellcheck={false}
+          autocapitalize="off"
+          value={draft.ids}
+          onInput={(event) => onChange({ ids: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+}
+
+const plural = (name: string): string => `${name.slice(0, 1).toUpperCase()}${name.slice(1)}s`;
+
+function OffersField({ draft, error, onChange }: CallFieldsProps) {
+  return (
+    <Field
+      label="Offers"
+      error={error}
+      hint="A line each: the item id, a blank, and the offerListingId that an offers call answered."
+    >
+      {(control) => (
+        <textarea
+          {...control}
+          rows={4}
+          spellcheck={false}
+          autocapitalize="off"
+          value={draft.offers}
+          onInput={(event) => onChange({ offers: event.currentTarget.value })}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,180 @@
+import type { Platform } from "../../api/resources.ts";
+
+export const callIds = [
+  "products",
+  "offers",
+  "offer_check",
+  "account",
+  "usage",
+  "platforms",
+] as const;
+export type CallId = (typeof callIds)[number];
+
+/** Those that read items and charge for them; the ids are those of a platform's endpoints. */
+type ItemCallId = "products" | "offers" | "offer_check";
+
+interface Call {
+  readonly label: string;
+  readonly method: "GET" | "POST";
+  /** Below `/v1/`. */
+  readonly path: string;
+  readonly about: string;
+  /** How long a client should wait (specification, section "Limits"). */
+  readonly timeoutSeconds: number;
+}
+
+export const calls: Readonly<Record<CallId, Call>> = {
+  products: {
+    label: "Products",
+    method: "POST",
+    path: "products",
+    about: "Price, stock and details of items, as a platform shows them now.",
+    timeoutSeconds: 300,
+  },
+  offers: {
+    label: "Offers",
+    method: "POST",
+    path: "offers",
+    about: "Every offer on a listing, the featured one first.",
+    timeoutSeconds: 180,
+  },
+  offer_check: {
+    label: "Offer check",
+    method: "POST",
+    path: "offers/check",
+    about: "Whether an exact offer can be bought now: yes or no.",
+    timeoutSeconds: 120,
+  },
+  account: {
+    label: "Account",
+    method: "GET",
+    path: "account",
+    about: "Balance, credits spent and concurrency of your account.",
+    timeoutSeconds: 30,
+  },
+  usage: {
+    label: "Usage",
+    method: "GET",
+    path: "usage",
+    about: "Requests and credits of each day.",
+    timeoutSeconds: 30,
+  },
+  platforms: {
+    label: "Platforms",
+    method: "GET",
+    path: "platforms",
+    about: "Platforms and their marketplaces, tiers and prices.",
+    timeoutSeconds: 30,
+  },
+};
+
+export const isItemCall = (call: CallId): call is ItemCallId =>
+  call === "products" || call === "offers" || call === "offer_check";
+
+export const isCallId = (name: string | null): name is CallId =>
+  callIds.some((call) => call === name);
+
+/** What the form holds. One for all calls, so that ids survive a look at another call. */
+export interface Draft {
+  readonly platform: string;
+  /** Empty for the platform's own. */
+  readonly marketplace: string;
+  readonly tier: string;
+  readonly condition: string;
+  /** As it was typed. */
+  readonly ids: string;
+  /** As it was typed: an item id and an offer listing id a line. */
+  readonly offers: string;
+  readonly days: string;
+}
+
+export const emptyDraft: Draft = {
+  platform: "",
+  marketplace: "",
+  tier: "",
+  condition: "all",
+  ids: "",
+  offers: "",
+  days: "30",
+};
+
+/** A call as it is sent, and shown to be copied. */
+export interface CallRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: CallBody | undefined;
+  readonly timeoutSeconds: number;
+}
+
+export interface OfferReference {
+  readonly asin: string;
+  readonly offerListingId: string;
+}
+
+/** Texts and lists only: as JSON it is a literal of TypeScript and of Python too. */
+export type CallBody = Readonly<Record<string, string | readonly (string | OfferReference)[]>>;
+
+/** Ids as people paste them: by lines, commas, semicolons or blanks, in quotes or not. */
+export const idsIn = (text: string): readonly string[] =>
+  text
+    .split(/[\s,;]+/)
+    .map((id) => id.replaceAll(/^["']|["']$/g, ""))
+    .filter((id) => id !== "");
+
+/** An item id and an offer listing id from every line that holds something. */
+export const offersIn = (text: string): readonly OfferReference[] =>
+  text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [asin = "", offerListingId = ""] = idsIn(line);
+      return { asin, offerListingId };
+    });
+
+export function requestOf(call: CallId, draft: Draft): CallRequest {
+  const { method, path, timeoutSeconds } = calls[call];
+  return {
+    method,
+    path,
+    query: call === "usage" ? { days: draft.days } : {},
+    body: isItemCall(call) ? bodyOf(call, draft) : undefined,
+    timeoutSeconds,
+  };
+}
+
+function bodyOf(call: ItemCallId, draft: Draft): CallBody {
+  const shop = {
+    platform: draft.platform,
+    ...(draft.marketplace !== "" && { marketplace: draft.marketplace }),
+  };
+  if (call === "offer_check") return { ...shop, offers: offersIn(draft.offers) };
+  const ids = idsIn(draft.ids);
+  return call === "offers"
+    ? { ...shop, condition: draft.condition, ids }
+    : { ...shop, tier: draft.tier, ids };
+}
+
+type PlatformEndpoint = Platform["endpoints"][number];
+
+/** The endpoint of a platform that answers a call; undefined where there is none. */
+export const endpointOf = (
+  platform: Platform | undefined,
+  call: ItemCallId,
+): PlatformEndpoint | undefined => platform?.endpoints.find(({ id }) => id === call);
+
+/** What the form offers first, for what the draft leaves open or the call does not have. */
+export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
+  if (!isItemCall(call)) return draft;
+  const able = platforms.filter((one) => endpointOf(one, call)?.status === "live");
+  const platform = able.find(({ id }) => id === draft.platform) ?? able[0];
+  const tiers = endpointOf(platform, call)?.tiers ?? [];
+  const tier = tiers.find(({ id }) => id === draft.tier) ?? tiers[0];
+  const shop = platform?.marketplaces.find(({ code }) => code === draft.marketplace);
+  return {
+    ...draft,
+    platform: platform?.id ?? "",
+    tier: tier?.id ?? "",
+    marketplace: shop?.endpoints[call] === "live" ? shop.code : "",
+  };
+}

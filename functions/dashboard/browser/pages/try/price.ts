@@ -1,0 +1,33 @@
+import type { Platform } from "../../api/resources.ts";
+import { formatCount, formatCredits } from "../../format/numbers.ts";
+import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
+
+/** What a call holds at most and costs, in words; undefined where it is free. */
+export function priceNote(
+  call: CallId,
+  draft: Draft,
+  platform: Platform | undefined,
+): string | undefined {
+  if (!isItemCall(call)) return undefined;
+  const tiers = endpointOf(platform, call)?.tiers ?? [];
+  const tier = call === "products" ? tiers.filter(({ id }) => id === draft.tier) : tiers;
+  const rates = tier.map(({ credits_per_item: rate }) => rate);
+  const most = Math.max(...rates);
+  const count = countOf(call, draft);
+  if (rates.length === 0) return undefined;
+  if (count === 0) return `${range(rates)} an item.`;
+  const items = `${formatCount(count)} ${call === "offer_check" ? "offer" : "item"}${count === 1 ? "" : "s"}`;
+  return `${items}, at most ${formatCredits(Math.ceil(count * most))}. What gets no answer is refunded.`;
+}
+
+/** Repeated ones are charged once. */
+const countOf = (call: CallId, draft: Draft): number =>
+  call === "offer_check"
+    ? new Set(offersIn(draft.offers).map((offer) => JSON.stringify(offer))).size
+    : new Set(idsIn(draft.ids)).size;
+
+function range(rates: readonly number[]): string {
+  const [least, most] = [Math.min(...rates), Math.max(...rates)];
+  const words = `${most} ${most === 1 || most < 1 ? "credit" : "credits"}`;
+  return least === most ? words : `${least} to ${words}`;
+}
