@@ -12,7 +12,7 @@ interface GeneratedFile {
 
 /** The generated file as it should stand; it is committed, so that a deployment needs no generator. */
 export function dashboardAssets(): GeneratedFile {
-  const { js, css } = bundled();
+  const { js, css } = bundle(join(browser, "main.tsx"));
   const script = named("app", "js", { type: "text/javascript; charset=utf-8", text: js });
   const style = named("app", "css", { type: "text/css; charset=utf-8", text: css });
   const icon = named("icon", "svg", {
@@ -38,10 +38,10 @@ function named(stem: string, suffix: string, asset: Asset): readonly [string, As
   return [`${stem}-${digest}.${suffix}`, asset];
 }
 
-/** One script and one style sheet, with all that they import. */
-function bundled(): { readonly js: string; readonly css: string } {
+/** One script and one style sheet, with all that a module imports. */
+export function bundle(entryPoint: string): { readonly js: string; readonly css: string } {
   const { outputFiles } = buildSync({
-    entryPoints: [join(browser, "main.tsx")],
+    entryPoints: [entryPoint],
     bundle: true,
     minify: true,
     write: false,

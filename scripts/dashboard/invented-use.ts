@@ -1,42 +1,58 @@
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { concurrencyFor } from "../../shared/accounts/account.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { accountKeys } from "../../shared/aws/table.ts";
 import type { World } from "../local/world.ts";
 import type { ApiClient } from "../tour/api-client.ts";
+import { localCustomer } from "../tour/customer-bucket.ts";
+import { inventLists } from "./invented-lists.ts";
 
 const dayMs = 86_400_000;
 const days = 90;
+/** What the account ever bought, its signup grant included. */
+const lifetimeCredits = 30_000;
 
-/** Fills the local account as months of work would: usage of each day, keys, lists and an endpoint. */
+/**
+ * Fills the local account as months of work would: credits, usage of each day, keys, receivers of
+ * which one is gone, a bucket, and lists with runs, changes, deliveries and exports.
+ */
 export async function inventUse(world: World, api: ApiClient): Promise<void> {
-  await inventUsage(world, String((await api.get("/account")).body["id"]));
+  const accountId = String((await api.get("/account")).body["id"]);
+  await inventUsage(world, accountId);
   for (const name of ["Storefront", "Nightly price job", "Notebook"]) {
-    await api.send("POST", "/api_keys", { name });
+    await made(api, "/api_keys", { name });
   }
-  await api.send("POST", "/webhook_endpoints", {
-    url: `${world.receiverUrl}/hooks`,
-    description: "Pricing service",
+  const endpointUrl = `${world.receiverUrl}/hooks/pricing`;
+  await made(api, "/webhook_endpoints", { url: endpointUrl, description: "Pricing service" });
+  await made(api, "/webhook_endpoints", {
+    // Nothing listens there: its deliveries fail and are tried again.
+    url: "http://127.0.0.1:9443/hooks/stock",
+    description: "Warehouse, old stock feed",
   });
-  await api.send("POST", "/watchlists", {
-    name: "Espresso machines",
-    platform: "retailer_d",
-    ids: ["9000001", "9000003", "9000005", "9000006", "6505678", "6505679"],
-    every: "15m",
+  await api.send("PUT", "/s3_destination", {
+    bucket: world.customerBucket,
+    region: "us-east-1",
+    endpoint: world.bucketEndpoint,
+    force_path_style: true,
+    prefix: "product-data/",
+    auth: "access_key",
+    access_key_id: localCustomer.accessKeyId,
+    secret_access_key: localCustomer.secretAccessKey,
   });
-  await api.send("POST", "/watchlists", {
-    name: "Headphones, noon in Berlin",
-    platform: "retailer_a",
-    ids: ["B0SANDBOX0", "B0SANDBOX1", "B0SANDBOX2"],
-    cron: "0 12 * * MON-FRI",
-    timezone: "Europe/Berlin",
-  });
+  await inventLists(world, api, endpointUrl);
+}
+
+async function made(api: ApiClient, path: string, body: unknown): Promise<void> {
+  const answer = await api.send("POST", path, body);
+  if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
 }
 
 /** The past cannot be lived through by calls: it is written as the ledger would have. */
 async function inventUsage(world: World, accountId: string): Promise<void> {
-  const table = world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
+  const TableName = world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
   const client = documentClient();
   const now = Date.now();
+  let spent = 0;
   for (let ago = days - 1; ago > 0; ago -= 1) {
     const date = new Date(now - ago * dayMs);
     const isWeekend = date.getUTCDay() % 6 === 0;
@@ -45,17 +61,24 @@ async function inventUsage(world: World, accountId: string): Promise<void> {
       (isWeekend ? 9 : 24) * (1.6 - ago / days) * (1 + Math.sin(ago * 7) / 4),
     );
     const failed = ago % 17 === 0 ? 1 : 0;
-    await client.send(
-      new PutCommand({
-        TableName: table,
-        Item: {
-          ...accountKeys.usage(accountId, date.toISOString().slice(0, 10)),
-          requests,
-          successful: requests - failed,
-          failed,
-          credits: requests * 4 + (ago % 5),
-        },
-      }),
-    );
+    const credits = requests * 4 + (ago % 5);
+    spent += credits;
+    const usage = { requests, successful: requests - failed, failed, credits };
+    const key = accountKeys.usage(accountId, date.toISOString().slice(0, 10));
+    await client.send(new PutCommand({ TableName, Item: { ...key, ...usage } }));
   }
+  await client.send(
+    new UpdateCommand({
+      TableName,
+      Key: accountKeys.account(accountId),
+      UpdateExpression:
+        "SET balance = :left, spent = :spent, lifetime = :ever, concurrency = :slots",
+      ExpressionAttributeValues: {
+        ":left": lifetimeCredits - spent,
+        ":spent": spent,
+        ":ever": lifetimeCredits,
+        ":slots": concurrencyFor(lifetimeCredits),
+      },
+    }),
+  );
 }

@@ -1,3 +1,6 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
 /** Entries beyond these are counted and not shown: a page stays usable whatever an answer holds. */
 const entriesMax = 200;
 
@@ -24,32 +27,53 @@ interface ValueProps {
 
 function Value({ name, value, openLevels }: ValueProps) {
   const label = name === undefined ? null : <span class="json-name">{name}: </span>;
-  if (typeof value !== "object" || value === null) {
-    return (
-      <div class="json-leaf">
-        {label}
-        <span class={`json-${value === null ? "null" : typeof value}`}>
-          {JSON.stringify(value) ?? "undefined"}
-        </span>
-      </div>
-    );
+  if (typeof value === "object" && value !== null) {
+    return <Level label={label} value={value} openLevels={openLevels} />;
   }
+  return (
+    <div class="json-leaf">
+      {label}
+      <span class={`json-${value === null ? "null" : typeof value}`}>
+        {JSON.stringify(value) ?? "undefined"}
+      </span>
+    </div>
+  );
+}
+
+interface LevelProps {
+  readonly label: ComponentChildren;
+  readonly value: object;
+  readonly openLevels: number;
+}
+
+/** An object or a list. What was never opened is not in the document: answers can be long. */
+function Level({ label, value, openLevels }: LevelProps) {
+  const [opened, setOpened] = useState(openLevels > 0);
   const entries = Object.entries(value);
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   return (
-    <details open={openLevels > 0}>
+    <details
+      open={openLevels > 0}
+      onToggle={(event) => {
+        if (event.currentTarget.open) setOpened(true);
+      }}
+    >
       <summary>
         {label}
         <span class="muted">
           {open} {entries.length} {close}
         </span>
       </summary>
-      <div class="json-level">
-        {entries.slice(0, entriesMax).map(([key, inner]) => (
-          <Value key={key} name={key} value={inner} openLevels={openLevels - 1} />
-        ))}
-        {entries.length > entriesMax && <p class="muted">and {entries.length - entriesMax} more</p>}
-      </div>
+      {opened && (
+        <div class="json-level">
+          {entries.slice(0, entriesMax).map(([key, inner]) => (
+            <Value key={key} name={key} value={inner} openLevels={openLevels - 1} />
+          ))}
+          {entries.length > entriesMax && (
+            <p class="muted">and {entries.length - entriesMax} more</p>
+          )}
+        </div>
+      )}
     </details>
   );
 }

@@ -31,7 +31,7 @@ export function CallFields(props: CallFieldsProps) {
       </Field>
     );
   }
-  if (!isItemCall(call)) return <p class="muted">This call takes no parameters.</p>;
+  if (!isItemCall(call)) return null;
   return (
     <>
       <ShopFields {...props} />

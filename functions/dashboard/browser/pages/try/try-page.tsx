@@ -108,7 +108,7 @@ function RequestForm(props: RequestFormProps) {
   );
   return (
     <div class="try-form">
-      <Card title={about} actions={<code class="muted">{`${method} /v1/${path}`}</code>}>
+      <Card title="Request" actions={<code class="muted">{`${method} /v1/${path}`}</code>}>
         <form
           class="form"
           noValidate
@@ -119,6 +119,7 @@ function RequestForm(props: RequestFormProps) {
             if (problem === undefined) onSend();
           }}
         >
+          <p class="muted">{about}</p>
           <CallFields
             {...{ call, draft, platforms, error }}
             onChange={(change) => {

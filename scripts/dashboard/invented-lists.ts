@@ -1,0 +1,161 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { watchlistKeys } from "../../shared/aws/table.ts";
+import type { World } from "../local/world.ts";
+import type { ApiClient } from "../tour/api-client.ts";
+
+interface InventedList {
+  readonly body: Readonly<Record<string, unknown>>;
+  /** How often it runs, the first time included. */
+  readonly runs: number;
+  /** What its schedule leaves between two runs. */
+  readonly everyMinutes: number;
+  readonly paused?: true;
+  /** How many deliveries of its last run the receiver refuses. */
+  readonly refused?: number;
+}
+
+/** So many ids of a platform's form, spread as real ones are. */
+const idsFrom = (first: number, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => String(first + n * 7_919 + ((n * n) % 613)));
+
+/** Their prices and stocks move with every read, or with the minute. */
+const movingIds = ["9000001", "9000002", "9000004"];
+
+const lists = (endpointUrl: string): readonly InventedList[] => [
+  {
+    body: {
+      name: "Espresso machines",
+      platform: "retailer_d",
+      ids: [...movingIds, "9000005", "9000006", ...idsFrom(6_501_234, 31)],
+      every: "15m",
+    },
+    runs: 5,
+    everyMinutes: 15,
+  },
+  {
+    body: {
+      name: "Headphones, weekdays at noon in Berlin",
+      platform: "retailer_a",
+      ids: ["B0SANDBOX1", ...idsFrom(1_234_567, 17).map((digits) => `B0C${digits}`)],
+      cron: "0 12 * * MON-FRI",
+      timezone: "Europe/Berlin",
+      webhook_url: endpointUrl,
+    },
+    runs: 3,
+    everyMinutes: 24 * 60,
+    refused: 1,
+  },
+  {
+    body: {
+      name: "Board games",
+      platform: "retailer_b",
+      ids: [...movingIds, ...idsFrom(10_450_118, 57)],
+      every: "6h",
+    },
+    runs: 4,
+    everyMinutes: 6 * 60,
+  },
+  {
+    body: {
+      name: "Garden furniture, until spring",
+      platform: "retailer_c",
+      ids: idsFrom(81_450_118, 24),
+      every: "1d",
+    },
+    runs: 1,
+    everyMinutes: 24 * 60,
+    paused: true,
+  },
+];
+
+/** Lists that ran, with changes found and told. Runs before the last one are moved into the past. */
+export async function inventLists(
+  world: World,
+  api: ApiClient,
+  endpointUrl: string,
+): Promise<void> {
+  for (const list of lists(endpointUrl)) {
+    const { body, status } = await api.send("POST", "/watchlists", list.body);
+    if (status !== 201) throw new Error(`A list was not made: ${JSON.stringify(body)}`);
+    const path = `/watchlists/${String(body["id"])}`;
+    await runsEnded(api, path, 1);
+    for (let run = 2; run <= list.runs; run += 1) {
+      if (run === list.runs) await refuseNext(world, list.refused ?? 0);
+      await runAgain(api, path);
+      await runsEnded(api, path, run);
+    }
+    await moveRunsBack(world, api, { path, ...list });
+    if (list.paused) await api.send("PATCH", path, { status: "paused" });
+  }
+}
+
+const patienceMs = 60_000;
+const lookMs = 150;
+
+/** @throws Error when it does not come about in time */
+async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
+    await delay(lookMs);
+  }
+}
+
+interface ShownRun {
+  readonly run_number: number;
+  readonly status: string;
+  readonly started_at: string;
+  readonly finished_at: string;
+}
+
+async function runsOf(api: ApiClient, path: string): Promise<readonly ShownRun[]> {
+  const { body } = await api.get(`${path}/runs`);
+  return Array.isArray(body["data"]) ? body["data"] : [];
+}
+
+const runsEnded = (api: ApiClient, path: string, count: number): Promise<void> =>
+  eventually(`run ${count} of ${path}`, async () => {
+    const ended = (await runsOf(api, path)).filter(({ status }) => status !== "running");
+    return ended.length >= count;
+  });
+
+/** Refused while the run before is being folded in. */
+const runAgain = (api: ApiClient, path: string): Promise<void> =>
+  eventually(
+    `another run of ${path}`,
+    async () => (await api.send("POST", `${path}/run`)).status === 202,
+  );
+
+async function refuseNext(world: World, times: number): Promise<void> {
+  const body = JSON.stringify({ status: 503, times });
+  await fetch(`${world.receiverUrl}/behaviour`, { method: "POST", body });
+}
+
+/** As if they had started by the schedule, each a moment after it was due. */
+async function moveRunsBack(
+  world: World,
+  api: ApiClient,
+  { path, everyMinutes }: { readonly path: string; readonly everyMinutes: number },
+): Promise<void> {
+  const runs = await runsOf(api, path);
+  const last = Math.max(...runs.map(({ run_number: n }) => n));
+  for (const run of runs) {
+    const back = (last - run.run_number) * everyMinutes * 60_000;
+    const moved = (time: string): string => new Date(Date.parse(time) - back).toISOString();
+    await documentClient().send(
+      new UpdateCommand({
+        TableName: world.environmentOf("watchlists")["WATCHLISTS_TABLE"] ?? "",
+        Key: watchlistKeys.run(path.split("/").at(-1) ?? "", run.run_number),
+        UpdateExpression: "SET started_at = :start, finished_at = :end, #trigger = :trigger",
+        ExpressionAttributeNames: { "#trigger": "trigger" },
+        ExpressionAttributeValues: {
+          ":start": moved(run.started_at),
+          ":end": moved(run.finished_at),
+          ":trigger": run.run_number === 1 ? "initial" : "schedule",
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,212 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { securityHeaders } from "../../functions/dashboard/security-headers.ts";
+import { bundle } from "../../scripts/dashboard/assets.ts";
+import { launchChromium } from "../../scripts/dashboard/chromium.ts";
+import { expectAccessible, lacksChromium } from "./dashboard-world.ts";
+
+const index = `<!doctype html><html lang="en"><head><title>Pieces</title>
+<link rel="icon" href="/icon.svg"><link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script></head><body><div id="app"></div></body></html>`;
+
+/** The page of pieces, under the very headers of the dashboard. */
+function servePieces(): Server {
+  const { js, css } = bundle(new URL("pieces/page.tsx", import.meta.url).pathname);
+  const files: Readonly<Record<string, readonly [type: string, text: string]>> = {
+    "/": ["text/html", index],
+    "/page.js": ["text/javascript", js],
+    "/page.css": ["text/css", css],
+  };
+  return createServer((request, response) => {
+    const [type, text] = files[request.url ?? ""] ?? ["text/plain", ""];
+    response.writeHead(200, { ...securityHeaders, "Content-Type": type }).end(text);
+  }).listen(0);
+}
+
+describe.skipIf(lacksChromium)("of the shared pieces", () => {
+  let server: Server;
+  let browser: Browser;
+  let page: Page;
+  const errors: string[] = [];
+  beforeAll(async () => {
+    server = servePieces();
+    browser = await launchChromium();
+  });
+  beforeEach(async () => {
+    const context = await browser.newContext({
+      reducedMotion: "reduce",
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    page = await context.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error") errors.push(message.text());
+    });
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.getByRole("heading", { name: "Pieces" }).waitFor();
+  });
+  afterEach(async () => {
+    await page.context().close();
+    expect(errors.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    server.close();
+  });
+
+  const focused = (): Promise<string> =>
+    page.evaluate(() => {
+      const element = document.activeElement;
+      return element?.getAttribute("aria-label") ?? element?.textContent ?? "";
+    });
+
+  it("all are accessible, in both schemes and at both widths", async () => {
+    await expectAccessible(page);
+  });
+
+  it("tabs: one is in the order of focus, arrows and Home and End move, and the panel follows", async () => {
+    const tab = (name: string) => page.getByRole("tab", { name });
+    await tab("apple").focus();
+    for (const [key, name] of [
+      ["ArrowRight", "pear"],
+      ["End", "plum"],
+      ["ArrowRight", "apple"],
+      ["ArrowLeft", "plum"],
+      ["Home", "apple"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focused(), key).toBe(name);
+      expect(await tab(name).getAttribute("aria-selected")).toBe("true");
+      await page.getByRole("tabpanel", { name }).getByText(`All about the ${name}`).waitFor();
+    }
+    expect(await page.locator('[role=tab][tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("All about the apple");
+    await tab("pear").click();
+    await page.getByText("All about the pear").waitFor();
+  });
+
+  it("a virtual list of thousands holds some tens in the document, and reads on at its end", async () => {
+    const list = page.getByRole("group", { name: "Rows" });
+    const rows = list.getByRole("listitem");
+    expect(await rows.count()).toBeLessThan(40);
+    expect(await rows.first().textContent()).toBe("row 0");
+    expect(await rows.first().getAttribute("aria-setsize")).toBe("15000");
+
+    const scrollTo = (top: number) => list.evaluate((box, y) => box.scrollTo(0, y), top);
+    await scrollTo(2_500 * 32);
+    await list.getByText("row 2500", { exact: true }).waitFor();
+    expect(await list.getByText("row 0", { exact: true }).count()).toBe(0);
+    expect(await rows.count()).toBeLessThan(40);
+    expect(await list.getByText("row 2500", { exact: true }).getAttribute("aria-posinset")).toBe(
+      "2501",
+    );
+
+    for (const end of [4_999, 9_999, 14_999]) {
+      await scrollTo(end * 32);
+      await list.getByText(`row ${end}`, { exact: true }).waitFor();
+    }
+    await list.focus();
+    await page.keyboard.press("Home");
+    await list.getByText("row 0", { exact: true }).waitFor();
+  });
+
+  it("a JSON view opens level by level, shows text as text, and counts what it leaves out", async () => {
+    const view = page.locator(".json");
+    await view.getByText(String.raw`"with \"quotes\" and <b>"`).waitFor();
+    for (const text of ["1.5", "true", "null", "[ 0 ]", "[ 250 ]"]) {
+      await view.getByText(text, { exact: true }).waitFor();
+    }
+    expect(await view.getByText('"found"').isVisible()).toBe(false);
+    await view.getByText("deeper").click();
+    await view.getByText('"found"').waitFor();
+    await view.getByText("and 50 more").waitFor();
+    expect(await view.getByText("199", { exact: true }).count()).toBe(1);
+    expect(await view.getByText("200", { exact: true }).count()).toBe(0);
+  });
+
+  it("a code block is reached by the keyboard, and copies the whole of what it shows a part of", async () => {
+    await page.getByRole("region", { name: "Call" }).focus();
+    expect(await focused()).toBe("Call");
+    await page.getByRole("button", { name: "Copy Call" }).click();
+    await page.getByRole("status").getByText("Copied").waitFor({ state: "attached" });
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("the whole");
+  });
+
+  it("copying says so when the browser does not allow it", async () => {
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = async () => {
+        throw new Error("not allowed");
+      };
+    });
+    await page.getByRole("button", { name: "Copy Call" }).click();
+    await page.getByRole("button", { name: "Not allowed" }).waitFor();
+  });
+
+  it("a pager loads more once at a time, counts, and goes with the last page", async () => {
+    const more = page.getByRole("button", { name: "Load more" });
+    await page.getByText("2 shown").waitFor();
+    await more.dblclick();
+    expect(await more.getAttribute("aria-busy")).toBe("true");
+    await more.waitFor({ state: "detached" });
+    expect(await page.getByText(/\d shown/).count()).toBe(0);
+  });
+
+  it("a dialog keeps the focus inside, closes on Esc, the cross and a click beside it, and gives the focus back", async () => {
+    const opener = page.getByRole("button", { name: "Open dialog" });
+    const dialog = page.getByRole("dialog", { name: "A dialog" });
+    for (const leave of [
+      () => page.keyboard.press("Escape"),
+      () => page.getByRole("button", { name: "Close" }).click(),
+      () => page.mouse.click(5, 5),
+    ]) {
+      await opener.click();
+      await dialog.waitFor();
+      for (let n = 0; n < 8; n += 1) {
+        await page.keyboard.press("Tab");
+        // The browser's own controls are between the last and the first: then the page has none.
+        const outside = await page.evaluate(
+          () =>
+            document.activeElement !== document.body &&
+            document.activeElement?.closest("dialog") === null,
+        );
+        expect(outside).toBe(false);
+      }
+      await leave();
+      await dialog.waitFor({ state: "detached" });
+      expect(await focused()).toBe("Open dialog");
+    }
+  });
+
+  it("a dialog with a secret stays, however often Esc is pressed, until its button is", async () => {
+    await page.getByRole("button", { name: "Open kept dialog" }).click();
+    const dialog = page.getByRole("dialog", { name: "A secret" });
+    for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    await dialog.waitFor();
+    expect(await dialog.evaluate((element) => element.matches(":modal"))).toBe(true);
+    expect(await page.getByRole("button", { name: "Close" }).count()).toBe(0);
+    await page.getByRole("button", { name: "I have it" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await focused()).toBe("Open kept dialog");
+  });
+
+  it("a question does nothing when it is cancelled, and its verb once when it is confirmed", async () => {
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("confirmed 0 times").waitFor();
+    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Do it" }).click();
+    await page.getByText("confirmed 1 times").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+
+  it("a toast is read out and can be dismissed", async () => {
+    await page.getByRole("button", { name: "Do something" }).click();
+    await page.getByRole("status").getByText("It was done.").waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    expect(await page.getByText("It was done.").count()).toBe(0);
+  });
+});

@@ -1,0 +1,252 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type DashboardWorld,
+  expectAccessible,
+  lacksChromium,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
+
+const run = promisify(execFile);
+
+/** A value of the answer's facts, such as `Charged`. */
+const fact = (page: Page, name: string) =>
+  page
+    .locator(".try-answer .facts > div", { has: page.getByText(name, { exact: true }) })
+    .locator("dd");
+
+describe.skipIf(lacksChromium)("Try it", () => {
+  let dashboard: DashboardWorld;
+  const key = (): string => dashboard.world.ready["api_key"] ?? "";
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  async function openPage(call?: string): Promise<Page> {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await goTo(call === undefined ? "/try" : `/try?call=${call}`, "Try it");
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    return page;
+  }
+
+  const choose = (page: Page, field: string, value: string) =>
+    page.getByLabel(field, { exact: true }).selectOption(value);
+  const send = (page: Page) => page.getByRole("button", { name: "Send" }).click();
+  const copied = async (page: Page, what: string): Promise<string> => {
+    await page.getByRole("button", { name: `Copy ${what}` }).click();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const balance = async (): Promise<number> =>
+    Number((await dashboard.world.api.get("/account")).body["credit_balance"]);
+
+  it("sends a product call, and shows the answer, the charge and the balance after it", async () => {
+    const before = await balance();
+    const page = await openPage();
+    await page.getByText("Nothing was sent yet.").waitFor();
+    await expectAccessible(page);
+    await choose(page, "Platform", "retailer_d");
+    await page.getByLabel("SKUs").fill("9000000, 6505678\n6505679 6505678");
+    await page.getByText("3 items, at most 3 credits.").waitFor();
+    await send(page);
+    await page
+      .getByRole("status")
+      .getByText(/^Answered with status 200/)
+      .waitFor({ state: "attached" });
+    expect(await fact(page, "Status").textContent()).toBe("200");
+    expect(await fact(page, "Time").textContent()).toMatch(/^[\d,]+ ms$/);
+    expect(await fact(page, "Charged").textContent()).toBe("3 credits");
+    expect(await balance()).toBe(before - 3);
+    expect(await fact(page, "Balance after").textContent()).toBe(
+      `${(before - 3).toLocaleString("en-US")} credits`,
+    );
+    await page.locator(".json").getByText('"9000000"').waitFor();
+    expect(JSON.parse(await copied(page, "answer"))).toMatchObject({ stats: { requested: 3 } });
+    await expectAccessible(page);
+  });
+
+  it("shows the tiers of a platform, with what they cost, and what is not there yet as coming soon", async () => {
+    const page = await openPage();
+    await choose(page, "Platform", "retailer_a");
+    await choose(page, "Tier", "pulse");
+    await page.getByLabel("ASINs").fill("B0SANDBOX0 B0SANDBOX1 B0SANDBOX2 B0SANDBOX3 B0SANDBOX4");
+    // 5 times 0.25, rounded up once.
+    await page.getByText("5 items, at most 2 credits.").waitFor();
+    await send(page);
+    await expect.poll(() => fact(page, "Charged").textContent()).toBe("2 credits");
+    await page.getByRole("tab", { name: "Offers" }).click();
+    const platforms = page.getByLabel("Platform", { exact: true }).locator("option");
+    expect(await platforms.filter({ hasNotText: "coming soon" }).allTextContents()).toEqual([
+      "Retailer A",
+    ]);
+  });
+
+  it("reads offers, and checks one that they named", async () => {
+    const page = await openPage("offers");
+    await page.getByLabel("ASINs").fill("B0SANDBOX0");
+    await send(page);
+    await expect.poll(() => fact(page, "Status").textContent()).toBe("200");
+    const answer = JSON.parse(await copied(page, "answer")) as {
+      results: { offers: { offerListingId: string }[] }[];
+    };
+    const offerListingId = answer.results[0]?.offers[0]?.offerListingId ?? "";
+    expect(offerListingId).not.toBe("");
+
+    await page.getByRole("tab", { name: "Offer check" }).click();
+    await page.getByRole("textbox", { name: "Offers" }).fill("B0SANDBOX0");
+    await send(page);
+    await page.getByRole("alert").getByText("Offer 1 lacks its offerListingId.").waitFor();
+    await page.getByRole("textbox", { name: "Offers" }).fill(`B0SANDBOX0 ${offerListingId}`);
+    await page.getByText("1 offer, at most 1 credit.").waitFor();
+    await send(page);
+    await page.locator(".json").getByText("buyable").waitFor();
+    await expectAccessible(page);
+  });
+
+  it("shows a refusal as the answer that it is, at no charge", async () => {
+    const page = await openPage();
+    await choose(page, "Platform", "retailer_d");
+    await send(page);
+    await page.getByRole("alert").getByText("Enter one id or more.").waitFor();
+    await page.getByText("Nothing was sent yet.").waitFor();
+    await page.getByLabel("SKUs").fill("no-sku");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    await send(page);
+    await expect.poll(() => fact(page, "Status").textContent()).toBe("400");
+    expect(await fact(page, "Charged").textContent()).toBe("0 credits");
+    await page.locator(".json").getByText('"INVALID_PARAM"').waitFor();
+    await expectAccessible(page);
+  });
+
+  it("shows an answer that is no JSON as it is, and says when there was none at all", async () => {
+    const { page, signIn, goTo, faults } = await dashboard.open();
+    await signIn();
+    await goTo("/try?call=usage", "Try it");
+    await page.route("**/v1/usage?**", (route) =>
+      route.fulfill({ status: 403, contentType: "text/html", body: "<h1>Not from here</h1>" }),
+    );
+    await send(page);
+    await page.getByRole("region", { name: "Text" }).getByText("<h1>Not from here</h1>").waitFor();
+    expect(await fact(page, "Status").textContent()).toBe("403");
+    await page.unroute("**/v1/usage?**");
+    await page.route("**/v1/usage?**", (route) => route.abort());
+    await send(page);
+    await page.getByRole("alert").getByText("The service could not be reached.").waitFor();
+    expect(await fact(page, "Status").count()).toBe(0);
+    // The browser notes it too.
+    expect(faults.splice(0)).toEqual([expect.stringMatching(/ERR_FAILED/)]);
+  });
+
+  it("shows the call as code that works once the key is put in", async () => {
+    const page = await openPage();
+    await choose(page, "Platform", "retailer_d");
+    await page.getByLabel("SKUs").fill("9000000");
+    const code = async (tab: string): Promise<string> => {
+      await page.getByRole("tab", { name: tab }).click();
+      const text = await copied(page, tab);
+      expect(text).toContain("YOUR_API_KEY");
+      expect(text).not.toContain(key());
+      return text.replace("YOUR_API_KEY", key());
+    };
+    const answered = expect.stringMatching(/9000000/);
+    const curl = await run("sh", [
+      "-c",
+      `command -v curl >/dev/null || exit 0; ${await code("curl")}`,
+    ]);
+    if (curl.stdout !== "") expect(curl.stdout).toEqual(answered);
+
+    const dir = mkdtempSync(join(tmpdir(), "snippet-"));
+    writeFileSync(join(dir, "call.mts"), await code("TypeScript"));
+    expect((await run(process.execPath, [join(dir, "call.mts")])).stdout).toEqual(answered);
+    rmSync(dir, { recursive: true });
+
+    const base = dashboard.world.ready["base_url"] ?? "";
+    expect(await code("Python")).toBe(`import requests
+
+response = requests.post(
+    "${base}/v1/products",
+    headers={"Authorization": "Bearer ${key()}"},
+    json={
+      "platform": "retailer_d",
+      "tier": "standard",
+      "ids": [
+        "9000000"
+      ]
+    },
+    timeout=300,
+)
+response.raise_for_status()
+print(response.json())`);
+  });
+
+  it("shows the beginning of a long list, and copies all of it", async () => {
+    const page = await openPage();
+    await choose(page, "Platform", "retailer_d");
+    const ids = Array.from({ length: 900 }, (_, n) => String(1_000_000 + n));
+    await page.getByLabel("SKUs").fill(ids.join("\n"));
+    const block = page.getByRole("region", { name: "curl" });
+    await block.getByText("… and 888 more").waitFor();
+    expect(await block.textContent()).not.toContain(ids.at(-1));
+    expect(await copied(page, "curl")).toContain(ids.at(-1));
+  });
+
+  it("keeps the chosen call in the address, and what was typed between calls", async () => {
+    const page = await openPage();
+    await choose(page, "Platform", "retailer_a");
+    await page.getByLabel("ASINs").fill("B0SANDBOX0");
+    await page.getByRole("tab", { name: "Usage" }).click();
+    expect(page.url()).toMatch(/#\/try\?call=usage$/);
+    await page.getByLabel("Days").fill("7");
+    await send(page);
+    await page.locator(".json").getByText("success_rate").waitFor();
+    expect(await fact(page, "Charged").textContent()).toBe("free");
+    expect(await page.getByRole("region", { name: "curl" }).textContent()).toContain(
+      "/v1/usage?days=7",
+    );
+    await page.getByRole("tab", { name: "Offers" }).click();
+    expect(await page.getByLabel("ASINs").inputValue()).toBe("B0SANDBOX0");
+  });
+
+  it("in the demo workspace reads what is free, and says why it cannot spend", async () => {
+    const { page, goTo } = await dashboard.open();
+    await page.getByRole("button", { name: "Look around the demo workspace" }).click();
+    await page.locator("#main").waitFor();
+    await goTo("/try", "Try it");
+    const button = page.getByRole("button", { name: "Send" });
+    await page.getByText("The demo key cannot spend credits.").first().waitFor();
+    expect(await button.getAttribute("aria-disabled")).toBe("true");
+    await page.getByLabel("ASINs").fill("B0SANDBOX0");
+    await page.getByLabel("ASINs").press("Tab");
+    await button.click({ force: true });
+    await page.getByText("Nothing was sent yet.").waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("tab", { name: "Platforms" }).click();
+    await send(page);
+    await expect.poll(() => fact(page, "Status").textContent()).toBe("200");
+    await page.locator(".json").getByText('"retailer_b"').waitFor();
+  });
+
+  it("says why the platforms are not there, and gets them when asked again", async () => {
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await page.route("**/v1/platforms", (route) =>
+      route.fulfill({
+        status: 400,
+        json: { error: { code: "X", message: "Not today.", docs: "" } },
+      }),
+    );
+    await goTo("/try", "Try it");
+    await page.getByText("Not today.").waitFor();
+    await page.unroute("**/v1/platforms");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+  });
+});
