@@ -12,8 +12,8 @@ import { ownMetric } from "./service-metrics.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import type { Observed } from "./observed.ts";
 
-/** Groups that answer from a few rows of the service's own; a list of 50,000 items may take longer. */
-const lightGroups = ["account", "events", "platforms"] as const satisfies GroupName[];
+/** Groups that answer from a few rows of the service's own, or from memory; a list of 50,000 items may take longer. */
+const lightGroups = ["account", "dashboard", "events", "platforms"] as const satisfies GroupName[];
 const slowMs = 3_000;
 /** Fewer calls, items or receivers than this say nothing about the service. */
 const someMin = 20;

@@ -10,7 +10,7 @@ import { inventLists } from "./invented-lists.ts";
 const dayMs = 86_400_000;
 const days = 90;
 /** What the account ever bought, its signup grant included. */
-const lifetimeCredits = 30_000;
+const lifetimeCredits = 80_000;
 
 /**
  * Fills the local account as months of work would: credits, usage of each day, keys, receivers of
@@ -58,7 +58,7 @@ async function inventUsage(world: World, accountId: string): Promise<void> {
     const isWeekend = date.getUTCDay() % 6 === 0;
     // Grows over the months, with less at weekends and some unrest.
     const requests = Math.round(
-      (isWeekend ? 9 : 24) * (1.6 - ago / days) * (1 + Math.sin(ago * 7) / 4),
+      (isWeekend ? 30 : 92) * (1.6 - ago / days) * (1 + Math.sin(ago * 7) / 4),
     );
     const failed = ago % 17 === 0 ? 1 : 0;
     const credits = requests * 4 + (ago % 5);

@@ -7,21 +7,55 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { apiClient } from "../tour/api-client.ts";
+import type { ApiClient } from "../tour/api-client.ts";
 import { startWorld } from "../local/world.ts";
 import type { World } from "../local/world.ts";
 import { launchChromium } from "./chromium.ts";
 import { inventUse } from "./invented-use.ts";
 
-/** What is shown, by the name of its pictures. */
-const places: Readonly<Record<string, string>> = {
-  overview: "/overview",
-  watchlists: "/watchlists",
-  "new-watchlist": "/watchlists/new",
-  webhooks: "/webhooks",
-  exports: "/exports",
-  try: "/try",
-  keys: "/keys",
-};
+interface Shown {
+  /** What its pictures are called. */
+  readonly name: string;
+  readonly place: string;
+  /** What somebody does there before the picture is taken. */
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+/** Every page; those about one thing show the first of its kind. */
+async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
+  const watchlistId = await idOf(api, "/watchlists", "Espresso machines");
+  const endpointId = await idOf(api, "/webhook_endpoints", "Pricing service");
+  return [
+    { name: "overview", place: "/overview" },
+    { name: "watchlists", place: "/watchlists" },
+    { name: "watchlist", place: `/watchlists/${watchlistId}` },
+    { name: "new-watchlist", place: "/watchlists/new" },
+    { name: "webhooks", place: "/webhooks" },
+    { name: "webhook", place: `/webhooks/${endpointId}` },
+    { name: "exports", place: "/exports" },
+    { name: "try", place: "/try", act: sendCall },
+    { name: "keys", place: "/keys" },
+  ];
+}
+
+/** The id of what is called or described so. */
+async function idOf(api: ApiClient, path: string, name: string): Promise<string> {
+  const { body } = await api.get(path);
+  const entries: readonly Readonly<Record<string, unknown>>[] = Array.isArray(body["data"])
+    ? body["data"]
+    : [];
+  const found = entries.find((entry) => entry["name"] === name || entry["description"] === name);
+  if (found === undefined) throw new Error(`${path} holds no ${name}`);
+  return String(found["id"]);
+}
+
+async function sendCall(page: Page): Promise<void> {
+  await page.getByLabel("Platform", { exact: true }).selectOption("retailer_d");
+  await page.getByLabel("SKUs").fill("6505678\n6505679");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("Balance after").waitFor();
+  await page.evaluate("scrollTo(0, 0)");
+}
 
 const sizes = {
   desktop: { width: 1_280, height: 860 },
@@ -36,8 +70,10 @@ async function main(): Promise<void> {
   const world = await startWorld({ dir, port: 0, fresh: true });
   const browser = await launchChromium();
   try {
-    await inventUse(world, apiClient(world.baseUrl, world.apiKey));
-    await takeAll(browser, world, folder);
+    const api = apiClient(world.baseUrl, world.apiKey);
+    await inventUse(world, api);
+    const places = await placesOf(api);
+    for (const view of views) await takeAll(browser, world, { folder, places, view });
   } finally {
     await browser.close();
     await world.stop();
@@ -45,32 +81,50 @@ async function main(): Promise<void> {
   }
 }
 
-async function takeAll(browser: Browser, world: World, folder: string): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const [size, viewport] of Object.entries(sizes)) {
-      const context = await browser.newContext({
-        viewport,
-        colorScheme,
-        deviceScaleFactor: 2,
-        reducedMotion: "reduce",
-      });
-      const page = await context.newPage();
-      const take = async (name: string): Promise<void> => {
-        await page.waitForLoadState("networkidle");
-        await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
-      };
-      await page.goto(`${world.baseUrl}/dashboard`);
-      await take("sign-in");
-      await page.getByLabel("API key").fill(world.apiKey);
-      await page.getByRole("button", { name: "Sign in" }).click();
-      await page.locator("#main").waitFor();
-      for (const [name, place] of Object.entries(places)) {
-        await open(page, place);
-        await take(name);
-      }
-      await context.close();
-    }
+const views = (["light", "dark"] as const).flatMap((colorScheme) =>
+  (["desktop", "phone"] as const).map((size) => ({ colorScheme, size })),
+);
+
+interface Taking {
+  readonly folder: string;
+  readonly places: readonly Shown[];
+  readonly view: (typeof views)[number];
+}
+
+async function takeAll(
+  browser: Browser,
+  world: World,
+  { folder, places, view: { colorScheme, size } }: Taking,
+): Promise<void> {
+  const context = await browser.newContext({
+    viewport: sizes[size],
+    colorScheme,
+    deviceScaleFactor: 2,
+    reducedMotion: "reduce",
+  });
+  const page = await context.newPage();
+  const take = async (name: string): Promise<void> => {
+    await settled(page);
+    await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
+  };
+  await page.goto(`${world.baseUrl}/dashboard`);
+  await take("sign-in");
+  await page.getByLabel("API key").fill(world.apiKey);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator("#main").waitFor();
+  for (const { name, place, act } of places) {
+    await open(page, place);
+    await settled(page);
+    await act?.(page);
+    await take(name);
   }
+  await context.close();
+}
+
+/** Nothing is on its way any more. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 
 /** Follows a link of the dashboard. */

@@ -33,8 +33,11 @@ export function SignIn({ message, onKey }: SignInProps) {
   }, []);
   return (
     <main class="sign-in">
-      <div class="sign-in-card">
+      <p class="sign-in-brand">
         <Logo />
+        <span>Product data</span>
+      </p>
+      <div class="sign-in-card">
         <h1>Sign in</h1>
         <p class="muted">With an API key of your account. It stays in this tab and ends with it.</p>
         {message !== undefined && (
@@ -48,7 +51,15 @@ export function SignIn({ message, onKey }: SignInProps) {
             void attempt(key.trim(), "own");
           }}
         >
-          <Field label="API key" error={error} hint="Begins with svc_live_.">
+          <Field
+            label="API key"
+            error={error}
+            hint={
+              <>
+                Begins with <code>svc_live_</code>
+              </>
+            }
+          >
             {(control) => (
               <input
                 {...control}
@@ -70,13 +81,14 @@ export function SignIn({ message, onKey }: SignInProps) {
             <Button wide busy={busy === "demo"} onClick={() => void attempt(demoKey, "demo")}>
               Look around the demo workspace
             </Button>
+            <p class="sign-in-note muted small">Read-only, and no account is needed.</p>
           </>
         )}
-        <p class="sign-in-foot">
-          <a href="docs">API documentation</a>
-          <ThemeToggle />
-        </p>
       </div>
+      <p class="sign-in-foot">
+        <a href="docs">API documentation</a>
+        <ThemeToggle />
+      </p>
     </main>
   );
 }

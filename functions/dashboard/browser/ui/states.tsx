@@ -59,6 +59,15 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   );
 }
 
+/** The same as a card, in the place of one. */
+export function SkeletonCard({ lines }: { readonly lines: number }) {
+  return (
+    <div class="card skeleton-card">
+      <Skeleton lines={lines} />
+    </div>
+  );
+}
+
 interface LoadedProps<T> {
   readonly query: Query<T>;
   /** @default three grey lines */

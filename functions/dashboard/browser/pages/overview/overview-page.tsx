@@ -7,7 +7,7 @@ import { Page } from "../../shell/page.tsx";
 import { BarChart } from "../../ui/bar-chart.tsx";
 import { LinkButton } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
-import { Loaded, Notice } from "../../ui/states.tsx";
+import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
 import { daysLeft } from "./run-out.ts";
 
 /** The longest span that can be asked for; the shorter one is its end. */
@@ -30,8 +30,12 @@ export function OverviewPage() {
   );
   return (
     <Page title="Overview" lead={account.data?.name}>
-      <Loaded query={account}>{(shown) => <Credits account={shown} usage={usage.data} />}</Loaded>
-      <Loaded query={usage}>{(shown) => <UsageCard usage={shown} />}</Loaded>
+      <Loaded query={account} skeleton={<SkeletonCard lines={3} />}>
+        {(shown) => <Credits account={shown} usage={usage.data} />}
+      </Loaded>
+      <Loaded query={usage} skeleton={<SkeletonCard lines={10} />}>
+        {(shown) => <UsageCard usage={shown} />}
+      </Loaded>
     </Page>
   );
 }

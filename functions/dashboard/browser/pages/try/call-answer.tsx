@@ -84,7 +84,7 @@ function factsOf({ status, headers, milliseconds }: Answer) {
     ["Charged", charged === null ? "free" : formatCredits(Number(charged))],
     ...(balance === null
       ? []
-      : [["Balance after", <span class="number">{formatCredits(Number(balance))}</span>] as const]),
+      : [["Balance after", <span class="number">{formatCount(Number(balance))}</span>] as const]),
   ] as const;
 }
 

@@ -106,7 +106,7 @@ function ShopFields({ call, draft, platforms, onChange }: CallFieldsProps) {
           value={draft.tier}
           options={(endpoint?.tiers ?? []).map(({ id, name, credits_per_item: rate }) => ({
             id,
-            label: `${name}, ${rate} ${rate > 1 ? "credits" : "credit"} an item`,
+            label: `${name}, ${rate} ${rate === 1 ? "credit" : "credits"}`,
           }))}
           onChange={(tier) => onChange({ tier })}
         />

@@ -28,6 +28,6 @@ const countOf = (call: CallId, draft: Draft): number =>
 
 function range(rates: readonly number[]): string {
   const [least, most] = [Math.min(...rates), Math.max(...rates)];
-  const words = `${most} ${most === 1 || most < 1 ? "credit" : "credits"}`;
+  const words = `${most} ${most === 1 ? "credit" : "credits"}`;
   return least === most ? words : `${least} to ${words}`;
 }
