@@ -105,6 +105,7 @@ async function takeAll(
   const page = await context.newPage();
   const take = async (name: string): Promise<void> => {
     await settled(page);
+    await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
   await page.goto(`${world.baseUrl}/dashboard`);

@@ -49,7 +49,8 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
   });
   afterEach(async () => {
     await page.context().close();
-    expect(errors.splice(0)).toEqual([]);
+    const told = errors.splice(0);
+    if (told.length > 0) throw new Error(`In the console: ${told.join("; ")}`);
   });
   afterAll(async () => {
     await browser.close();

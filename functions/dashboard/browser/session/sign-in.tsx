@@ -33,10 +33,7 @@ export function SignIn({ message, onKey }: SignInProps) {
   }, []);
   return (
     <main class="sign-in">
-      <p class="sign-in-brand">
-        <Logo />
-        <span>Product data</span>
-      </p>
+      <Brand />
       <div class="sign-in-card">
         <h1>Sign in</h1>
         <p class="muted">With an API key of your account. It stays in this tab and ends with it.</p>
@@ -76,13 +73,7 @@ export function SignIn({ message, onKey }: SignInProps) {
           </Button>
         </form>
         {demoKey !== undefined && (
-          <>
-            <p class="sign-in-or">or</p>
-            <Button wide busy={busy === "demo"} onClick={() => void attempt(demoKey, "demo")}>
-              Look around the demo workspace
-            </Button>
-            <p class="sign-in-note muted small">Read-only, and no account is needed.</p>
-          </>
+          <DemoEntry busy={busy === "demo"} onEnter={() => void attempt(demoKey, "demo")} />
         )}
       </div>
       <p class="sign-in-foot">
@@ -90,6 +81,25 @@ export function SignIn({ message, onKey }: SignInProps) {
         <ThemeToggle />
       </p>
     </main>
+  );
+}
+
+const Brand = () => (
+  <p class="sign-in-brand">
+    <Logo />
+    <span>Product data</span>
+  </p>
+);
+
+function DemoEntry(props: { readonly busy: boolean; readonly onEnter: () => void }) {
+  return (
+    <>
+      <p class="sign-in-or">or</p>
+      <Button wide busy={props.busy} onClick={props.onEnter}>
+        Look around the demo workspace
+      </Button>
+      <p class="sign-in-note muted small">Read-only, and no account is needed.</p>
+    </>
   );
 }
 

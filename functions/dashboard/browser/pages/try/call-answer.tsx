@@ -17,43 +17,53 @@ export function CallAnswer({ sent }: { readonly sent: Sent | undefined }) {
     // On a phone it stands below the form.
     if (answer !== undefined) box.current?.scrollIntoView({ block: "nearest" });
   }, [answer]);
-  const json = answer && parsed(answer.text);
   return (
     <div class="try-answer" ref={box}>
       <Card
         title="Answer"
-        actions={
-          answer && (
-            <CopyButton text={json === undefined ? answer.text : pretty(json)} what="answer" />
-          )
-        }
+        actions={answer && <CopyButton text={indented(answer.text)} what="answer" />}
       >
         <p class="visually-hidden" role="status">
           {sent && statusLine(sent)}
         </p>
-        {sent === undefined && (
+        {sent ? (
+          <Outcome sent={sent} />
+        ) : (
           <EmptyState title="Nothing was sent yet.">
             The answer, what it was charged and the balance after it will stand here.
           </EmptyState>
         )}
-        {sent && <p class="mono muted try-line">{lineOf(sent)}</p>}
-        {sent?.error && <ErrorState error={sent.error} />}
-        {sent && !answer && !sent.error && <Skeleton lines={5} />}
-        {answer && (
-          <>
-            <Facts facts={factsOf(answer)} />
-            {json === undefined ? (
-              <CodeBlock label="Text" code={answer.text} />
-            ) : (
-              <JsonView value={json} openLevels={answer.text.length > wholeMax ? 2 : 4} />
-            )}
-            <p class="small muted">
-              Request <code>{answer.headers.get("X-Request-Id") ?? "–"}</code>
-            </p>
-          </>
-        )}
       </Card>
     </div>
+  );
+}
+
+function Outcome({ sent }: { readonly sent: Sent }) {
+  const { answer, error } = sent;
+  return (
+    <>
+      <p class="mono muted try-line">{lineOf(sent)}</p>
+      {error && <ErrorState error={error} />}
+      {answer && <Answered answer={answer} />}
+      {!answer && !error && <Skeleton lines={5} />}
+    </>
+  );
+}
+
+function Answered({ answer }: { readonly answer: Answer }) {
+  const json = parsed(answer.text);
+  return (
+    <>
+      <Facts facts={factsOf(answer)} />
+      {json === undefined ? (
+        <CodeBlock label="Text" code={answer.text} />
+      ) : (
+        <JsonView value={json} openLevels={answer.text.length > wholeMax ? 2 : 4} />
+      )}
+      <p class="small muted">
+        Request <code>{answer.headers.get("X-Request-Id") ?? "–"}</code>
+      </p>
+    </>
   );
 }
 
@@ -88,7 +98,11 @@ function factsOf({ status, headers, milliseconds }: Answer) {
   ] as const;
 }
 
-const pretty = (json: unknown): string => JSON.stringify(json, null, 2);
+/** JSON with a line for each value; any other text as it is. */
+function indented(text: string): string {
+  const json = parsed(text);
+  return json === undefined ? text : JSON.stringify(json, null, 2);
+}
 
 function parsed(text: string): unknown {
   try {

@@ -137,7 +137,7 @@ function IdsField({ call, draft, platforms, error, onChange }: CallFieldsProps) 
   const bound = most === undefined ? "" : ` At most ${formatCount(most)} a call.`;
   return (
     <Field
-      label={platform === undefined ? "Ids" : `${plural(platform.id_name)}`}
+      label={platform === undefined ? "Ids" : plural(platform.id_name)}
       error={error}
       hint={
         <>

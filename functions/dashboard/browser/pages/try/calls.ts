@@ -28,7 +28,7 @@ export const calls: Readonly<Record<CallId, Call>> = {
     label: "Products",
     method: "POST",
     path: "products",
-    about: "Price, stock and details of items, as a platform shows them now.",
+    about: "Price, stock and details of items as they are now.",
     timeoutSeconds: 300,
   },
   offers: {
@@ -167,14 +167,18 @@ export const endpointOf = (
 export function completed(draft: Draft, call: CallId, platforms: readonly Platform[]): Draft {
   if (!isItemCall(call)) return draft;
   const able = platforms.filter((one) => endpointOf(one, call)?.status === "live");
-  const platform = able.find(({ id }) => id === draft.platform) ?? able[0];
-  const tiers = endpointOf(platform, call)?.tiers ?? [];
-  const tier = tiers.find(({ id }) => id === draft.tier) ?? tiers[0];
+  const platform = chosen(able, draft.platform);
   const shop = platform?.marketplaces.find(({ code }) => code === draft.marketplace);
   return {
     ...draft,
     platform: platform?.id ?? "",
-    tier: tier?.id ?? "",
+    tier: chosen(endpointOf(platform, call)?.tiers ?? [], draft.tier)?.id ?? "",
     marketplace: shop?.endpoints[call] === "live" ? shop.code : "",
   };
 }
+
+/** The one of that id, or else the first. */
+const chosen = <One extends { readonly id: string }>(
+  all: readonly One[],
+  id: string,
+): One | undefined => all.find((one) => one.id === id) ?? all[0];
