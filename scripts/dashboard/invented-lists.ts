@@ -16,7 +16,7 @@ interface InventedList {
   readonly refused?: number;
 }
 
-/** So many ids of a platform's form, spread as real ones are. */
+/** So many ids of a platform's form, spread as real ones are, after those that move. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919 + ((n * n) % 613)));
 
@@ -28,7 +28,7 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
     body: {
       name: "Espresso machines",
       platform: "retailer_d",
-      ids: [...movingIds, "9000005", "9000006", ...idsFrom(6_501_234, 31)],
+      ids: [...movingIds, "9000005", "9000006", ...idsFrom(9_101_234, 31)],
       every: "15m",
     },
     runs: 5,
@@ -51,7 +51,7 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
     body: {
       name: "Board games",
       platform: "retailer_b",
-      ids: [...movingIds, ...idsFrom(10_450_118, 57)],
+      ids: [...movingIds, ...idsFrom(91_450_118, 57)],
       every: "6h",
     },
     runs: 4,

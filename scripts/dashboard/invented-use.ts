@@ -1,7 +1,8 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { concurrencyFor } from "../../shared/accounts/account.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
-import { accountKeys } from "../../shared/aws/table.ts";
+import { accountKeys, deliveryKeys } from "../../shared/aws/table.ts";
+import type { RowKey } from "../../shared/aws/table.ts";
 import type { World } from "../local/world.ts";
 import type { ApiClient } from "../tour/api-client.ts";
 import { localCustomer } from "../tour/customer-bucket.ts";
@@ -20,15 +21,19 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const accountId = String((await api.get("/account")).body["id"]);
   await inventUsage(world, accountId);
   for (const name of ["Storefront", "Nightly price job", "Notebook"]) {
-    await made(api, "/api_keys", { name });
+    const keyId = await made(api, "/api_keys", { name });
+    await moveCreation(accountsTable(world), accountKeys.key(accountId, keyId));
   }
   const endpointUrl = `${world.receiverUrl}/hooks/pricing`;
-  await made(api, "/webhook_endpoints", { url: endpointUrl, description: "Pricing service" });
-  await made(api, "/webhook_endpoints", {
+  const deliveries = world.environmentOf("webhook-endpoints")["DELIVERIES_TABLE"] ?? "";
+  for (const [url, description] of [
+    [endpointUrl, "Pricing service"],
     // Nothing listens there: its deliveries fail and are tried again.
-    url: "http://127.0.0.1:9443/hooks/stock",
-    description: "Warehouse, old stock feed",
-  });
+    ["http://127.0.0.1:9443/hooks/stock", "Warehouse, old stock feed"],
+  ]) {
+    const endpointId = await made(api, "/webhook_endpoints", { url, description });
+    await moveCreation(deliveries, deliveryKeys.endpoint(accountId, endpointId));
+  }
   await api.send("PUT", "/s3_destination", {
     bucket: world.customerBucket,
     region: "us-east-1",
@@ -42,14 +47,31 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   await inventLists(world, api, endpointUrl);
 }
 
-async function made(api: ApiClient, path: string, body: unknown): Promise<void> {
+/** The id of what was made. */
+async function made(api: ApiClient, path: string, body: unknown): Promise<string> {
   const answer = await api.send("POST", path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+  return String(answer.body["id"]);
+}
+
+const accountsTable = (world: World): string =>
+  world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
+
+/** As if it had been made when the account began to work. */
+async function moveCreation(TableName: string, Key: RowKey): Promise<void> {
+  await documentClient().send(
+    new UpdateCommand({
+      TableName,
+      Key,
+      UpdateExpression: "SET created_at = :then",
+      ExpressionAttributeValues: { ":then": new Date(Date.now() - days * dayMs).toISOString() },
+    }),
+  );
 }
 
 /** The past cannot be lived through by calls: it is written as the ledger would have. */
 async function inventUsage(world: World, accountId: string): Promise<void> {
-  const TableName = world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
+  const TableName = accountsTable(world);
   const client = documentClient();
   const now = Date.now();
   let spent = 0;

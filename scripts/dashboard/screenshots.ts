@@ -81,6 +81,8 @@ async function main(): Promise<void> {
   }
 }
 
+const laterMinutes = 7;
+
 const views = (["light", "dark"] as const).flatMap((colorScheme) =>
   (["desktop", "phone"] as const).map((size) => ({ colorScheme, size })),
 );
@@ -108,6 +110,8 @@ async function takeAll(
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
+  // As somebody sees it who looks some minutes after the runs.
+  await page.clock.setSystemTime(Date.now() + laterMinutes * 60_000);
   await page.goto(`${world.baseUrl}/dashboard`);
   await take("sign-in");
   await page.getByLabel("API key").fill(world.apiKey);
