@@ -4,7 +4,8 @@ import { documentClient } from "../../shared/aws/dynamo.ts";
 import { accountKeys, deliveryKeys } from "../../shared/aws/table.ts";
 import type { RowKey } from "../../shared/aws/table.ts";
 import type { World } from "../local/world.ts";
-import type { ApiClient } from "../tour/api-client.ts";
+import { apiClient } from "../tour/api-client.ts";
+import type { ApiAnswer, ApiClient } from "../tour/api-client.ts";
 import { localCustomer } from "../tour/customer-bucket.ts";
 import { inventLists } from "./invented-lists.ts";
 
@@ -21,8 +22,9 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const accountId = String((await api.get("/account")).body["id"]);
   await inventUsage(world, accountId);
   for (const name of ["Storefront", "Nightly price job", "Notebook"]) {
-    const keyId = await made(api, "/api_keys", { name });
-    await moveCreation(accountsTable(world), accountKeys.key(accountId, keyId));
+    const { id, key } = await made(api, "/api_keys", { name });
+    await apiClient(world.baseUrl, String(key)).get("/account");
+    await moveCreation(accountsTable(world), accountKeys.key(accountId, String(id)));
   }
   const endpointUrl = `${world.receiverUrl}/hooks/pricing`;
   const deliveries = world.environmentOf("webhook-endpoints")["DELIVERIES_TABLE"] ?? "";
@@ -31,8 +33,8 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
     // Nothing listens there: its deliveries fail and are tried again.
     ["http://127.0.0.1:9443/hooks/stock", "Warehouse, old stock feed"],
   ]) {
-    const endpointId = await made(api, "/webhook_endpoints", { url, description });
-    await moveCreation(deliveries, deliveryKeys.endpoint(accountId, endpointId));
+    const { id } = await made(api, "/webhook_endpoints", { url, description });
+    await moveCreation(deliveries, deliveryKeys.endpoint(accountId, String(id)));
   }
   await api.send("PUT", "/s3_destination", {
     bucket: world.customerBucket,
@@ -47,11 +49,11 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   await inventLists(world, api, endpointUrl);
 }
 
-/** The id of what was made. */
-async function made(api: ApiClient, path: string, body: unknown): Promise<string> {
+/** What was made. */
+async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> {
   const answer = await api.send("POST", path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
-  return String(answer.body["id"]);
+  return answer.body;
 }
 
 const accountsTable = (world: World): string =>

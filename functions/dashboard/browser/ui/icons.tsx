@@ -43,19 +43,12 @@ export const CopyIcon = icon(<path d="M5.500 5.500h8v8h-8zM3 10.500h-.5v-8h8V3" 
 export const CheckIcon = icon(<path d="m3 8.500 3.500 3.500L13 4.500" />);
 export const PlusIcon = icon(<path d="M8 3v10M3 8h10" />);
 export const ChevronLeftIcon = icon(<path d="m10 3.500-4.500 4.500 4.500 4.500" />);
-export const ChevronRightIcon = icon(<path d="m6 3.500 4.500 4.500L6 12.500" />);
 export const RefreshIcon = icon(
   <path d="M13.500 8A5.500 5.500 0 1 1 11.700 4L13.500 5.700M13.500 2.500v3.200h-3.200" />,
 );
 export const TrashIcon = icon(<path d="M2.500 4h11M6 4V2.500h4V4m-5.800 0 .6 9.500h6.400L12 4" />);
 export const PlayIcon = icon(<path d="M4.500 2.800v10.400L13 8z" />);
 export const PauseIcon = icon(<path d="M5 3v10M11 3v10" />);
-export const EditIcon = icon(
-  <path d="m9.800 3.800 2.400 2.400M3 13l.6-3L11 2.600 13.400 5 6 12.400z" />,
-);
-export const SearchIcon = icon(
-  <path d="M7 11.500a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9M10.300 10.300 14 14" />,
-);
 export const WarningIcon = icon(<path d="M8 2 1.500 13.500h13zM8 6.500v3M8 11.600v.01" />);
 
 export const Logo = () => (
