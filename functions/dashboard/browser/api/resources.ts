@@ -15,7 +15,6 @@ import type {
   destinationTestResponse,
 } from "../../../../shared/exports/destination-schema.ts";
 import type { exportSchema } from "../../../../shared/exports/export-schema.ts";
-import type { productsResponse } from "../../../../shared/items/envelope.ts";
 import type { pipelineSchema } from "../../../../shared/pipelines/pipeline-schema.ts";
 import type { scrapersResponse } from "../../../../shared/pipelines/present-scrapers.ts";
 import type { platformSchema } from "../../../../shared/platforms/present-platform.ts";
@@ -52,7 +51,6 @@ export type ApiKey = InferOutput<typeof apiKeySchema>;
 export type ApiKeyWithKey = InferOutput<typeof apiKeyWithKeySchema>;
 
 export type Platform = InferOutput<typeof platformSchema>;
-export type Products = InferOutput<typeof productsResponse>;
 
 export type Watchlist = InferOutput<typeof watchlistSchema>;
 export type WatchlistItem = InferOutput<typeof watchlistItemSchema>;
