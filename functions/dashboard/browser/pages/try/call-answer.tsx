@@ -68,7 +68,7 @@ function Answered({ answer }: { readonly answer: Answer }) {
 }
 
 /** Characters of an answer that is opened further than its first levels. */
-const wholeMax = 8_000;
+const wholeMax = 12_000;
 
 const lineOf = ({ request: { method, path, query } }: Sent): string => {
   const search = new URLSearchParams(query).toString();
