@@ -152,7 +152,7 @@ describe("bundles", () => {
     expect(marked).toHaveLength(streaming.length);
   }, 60_000);
 
-  it("stay under 455 KB, and under so much more with clients that few need", () => {
+  it("stay under 457 KB, and under so much more with clients that few need", () => {
     const more = [
       ["PutObject", 70_000],
       ["AssumeRole", 60_000],
@@ -162,7 +162,7 @@ describe("bundles", () => {
     for (const file of files) {
       const code = readFileSync(file, "utf8");
       const allowed = more.filter(([action]) => code.includes(action)).map(([, bytes]) => bytes);
-      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 455_000));
+      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 457_000));
     }
   });
 });
