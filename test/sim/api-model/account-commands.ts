@@ -44,6 +44,7 @@ export async function expectAccount(session: Session): Promise<void> {
       name: "model",
       email: "model@example.com",
       credit_balance: balance,
+      credits_held: 0,
       lifetime_credits: lifetime,
       credits_spent: spent,
       concurrency: {
@@ -54,6 +55,7 @@ export async function expectAccount(session: Session): Promise<void> {
       },
       auto_topup: null,
       webhook_endpoints: model.endpoints.filter(({ deleted }) => !deleted).length,
+      s3_external_id: (id: unknown) => /^ext-[0-9a-f]{32}$/.test(String(id)),
       api_key: { id: key?.id, name: key?.name, prefix: key?.key.slice(0, 12) },
       created_at: iso(key?.createdAt ?? 0),
     },

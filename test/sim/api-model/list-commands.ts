@@ -548,7 +548,30 @@ interface ItemsQuery {
   readonly state: number;
   readonly limit: number;
   readonly since: number;
+  /** Characters of an id that others may begin with too; 0: any id. */
+  readonly begins: number;
 }
+
+interface ItemsFilter {
+  readonly state: string | undefined;
+  readonly from: number | undefined;
+  readonly prefix: string;
+}
+
+const itemsLike = (list: ListModel, { state, from, prefix }: ItemsFilter) =>
+  list.core.items.filter(({ id, state: of }) => {
+    const { changedAt, delistedAt } = list.times.get(id) ?? newTimes(0);
+    const movedAt = Math.max(changedAt ?? 0, delistedAt ?? 0);
+    const isMoved = from === undefined || movedAt >= from;
+    return id.startsWith(prefix) && (state === undefined || of === state) && isMoved;
+  });
+
+const filterQuery = ({ state, from, prefix }: ItemsFilter): string =>
+  [
+    state === undefined ? "" : `&state=${state}`,
+    from === undefined ? "" : `&changed_since=${iso(from)}`,
+    prefix === "" ? "" : `&id_prefix=${prefix}`,
+  ].join("");
 
 const items = command<ItemsQuery>({
   name: "items",
@@ -558,8 +581,9 @@ const items = command<ItemsQuery>({
     state: fc.nat(5),
     limit: fc.constantFrom(1, 2, 3, 100, 100, 1_000, 1_001, 0),
     since: fc.constantFrom(-1, -1, -1, 0, 1, 2, 3),
+    begins: fc.constantFrom(0, 0, 0, 1, 6, 15, 16),
   }),
-  async play(session, { list: drawn, state: place, limit, since }) {
+  async play(session, { list: drawn, state: place, limit, since, begins }) {
     const { model } = session;
     const list = drawnOf(model.lists, drawn);
     const read = (id: string, query: string) =>
@@ -574,12 +598,14 @@ const items = command<ItemsQuery>({
     // At a run's own time, which is inclusive, or a moment later.
     const run = since < 0 ? undefined : drawnOf(list.runs, since + drawn);
     const from = run === undefined ? undefined : run.at + (since % 2);
-    const wanted = list.core.items.filter(({ id, state: of }) => {
-      const { changedAt, delistedAt } = list.times.get(id) ?? newTimes(0);
-      const movedAt = Math.max(changedAt ?? 0, delistedAt ?? 0);
-      return (state === undefined || of === state) && (from === undefined || movedAt >= from);
-    });
-    const filters = `${state === undefined ? "" : `&state=${state}`}${from === undefined ? "" : `&changed_since=${iso(from)}`}`;
+    const prefix = drawnOf(list.core.items, drawn)?.id.slice(0, begins) ?? "";
+    if (begins > 15) {
+      const long = `id_prefix=${"1".repeat(begins)}`;
+      return expectRefusal("items", await read(list.id, long), refused("id_prefix"));
+    }
+    const filter = { state, from, prefix };
+    const wanted = itemsLike(list, filter);
+    const filters = filterQuery(filter);
     let after = "";
     for (let at = 0; at === 0 || at < wanted.length; at += limit) {
       const page = wanted.slice(at, at + limit);
@@ -682,9 +708,20 @@ const runs = command<Named>({
       return expectRefusal("runs", await read(nowhere(model, drawn)), notFound);
     }
     if (how === 0) return expectRefusal("runs", await read(list.id, "?limit=0"), refused("limit"));
+    if (how === 1) {
+      const refusal = await read(list.id, "?before_run=-1");
+      return expectRefusal("runs", refusal, refused("before_run"));
+    }
     const limit = [20, 1, 3, 100][how % 4] ?? 20;
-    const answer = await read(list.id, limit === 20 ? "" : `?limit=${limit}`);
-    const newest = list.runs.toReversed();
+    const before = how % 3 === 0 ? undefined : Math.max(0, list.runs.length - (how % 5));
+    const query = new URLSearchParams({
+      ...(limit !== 20 && { limit: String(limit) }),
+      ...(before !== undefined && { before_run: String(before) }),
+    });
+    const answer = await read(list.id, `?${query.toString()}`);
+    const newest = list.runs
+      .toReversed()
+      .filter(({ number }) => before === undefined || number < before);
     expectBody("runs", answer, {
       status: 200,
       body: {
