@@ -21,6 +21,7 @@ const names = [
   "rate-budget",
   "readers",
   "run-store",
+  "short-pages",
   "step-store",
   "usage-store",
   "watchlist-store",
