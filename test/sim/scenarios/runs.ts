@@ -197,10 +197,13 @@ async function mustSucceed(
 function keepRecords(scene: RunsScene): void {
   scene.world.lookers.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
-    if (!/"DeleteRequest":.*"(run|step|starts|batch|result)#/.test(JSON.stringify(input))) return;
+    const text = JSON.stringify(input);
+    if (!/"DeleteRequest":.*"(run|step|starts|batch|result)#/.test(text)) return;
     for (const list of scene.lists) {
       if (list.kept !== undefined || !list.isDeletionAsked) continue;
-      list.kept = await collectRecords(scene.stores, list.id);
+      const { runs: known } = await scene.stores.runs.list(list.id, 100);
+      const isOfList = known.some(({ id }) => text.includes(id)) || text.includes(list.id);
+      if (isOfList) list.kept = await collectRecords(scene.stores, list.id);
     }
   });
 }
