@@ -67,7 +67,7 @@ async function newTenant(world: World, name: string): Promise<Tenant> {
   await fillKeys(world, user, otherKeys);
   return {
     user,
-    hands: random.between(others > 0 ? 2 : 1, 3),
+    hands: random.pick(others > 0 ? [2, 3] : [1, 1, 2, 2, 3]),
     lists: [],
     intents: [],
     others,
@@ -115,7 +115,7 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   if (acting.tenant.others > 0) await createList(acting);
   if (hand === 0 || random.isHit(0.4)) await createList(acting);
   else await world.pause(2 * second);
-  for (let left = random.between(1, 4); left > 0; left -= 1) {
+  for (let left = random.between(1, 3); left > 0; left -= 1) {
     await random.pick(anyAct)(acting);
     if (random.isHit(0.3)) await world.pause(random.pick([0, 5 * second, minute, 10 * minute]));
   }

@@ -97,8 +97,8 @@ const anyPlan = (random: Random): RunsPlan => ({
       anyListRequest(random, `${n + 1}.${list + 1}`),
     ),
   })),
-  minutes: random.pick([1, 1, 3, 6]),
-  runsOnceMore: random.isHit(0.4),
+  minutes: random.pick([1, 1, 1, 3, 6]),
+  runsOnceMore: random.isHit(0.3),
   act: actOnList,
 });
 
