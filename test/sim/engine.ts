@@ -5,7 +5,7 @@ import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from "@aws-sdk
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { openDataFolder } from "../../scripts/local/data-folder.ts";
 import { startDynamo } from "../../scripts/local/dynamo-server.ts";
-import { tableSchema } from "../../shared/base/table-schema.ts";
+import { tableDefinition } from "../support/table-definition.ts";
 import { clientSettings } from "./sdk.ts";
 import { useSmallBounds } from "./small-bounds.ts";
 import type { Stage } from "./world.ts";
@@ -31,7 +31,7 @@ export async function startEngine(): Promise<Engine> {
     async stage() {
       made += 1;
       const table = `seed-${made}`;
-      await base.send(tableNamed(table));
+      await base.send(new CreateTableCommand(tableDefinition(table)));
       return {
         endpoint,
         client,
@@ -48,33 +48,4 @@ export async function startEngine(): Promise<Engine> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
-}
-
-const { partitionKey, sortKey, dueIndex } = tableSchema;
-
-/** With the keys and the index of every table of the service. */
-function tableNamed(name: string): CreateTableCommand {
-  const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
-  return new CreateTableCommand({
-    TableName: name,
-    BillingMode: "PAY_PER_REQUEST",
-    AttributeDefinitions: names.map((attribute) => ({
-      AttributeName: attribute,
-      AttributeType: "S" as const,
-    })),
-    KeySchema: [
-      { AttributeName: partitionKey, KeyType: "HASH" },
-      { AttributeName: sortKey, KeyType: "RANGE" },
-    ],
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: dueIndex.name,
-        KeySchema: [
-          { AttributeName: dueIndex.partitionKey, KeyType: "HASH" },
-          { AttributeName: dueIndex.sortKey, KeyType: "RANGE" },
-        ],
-        Projection: { ProjectionType: "KEYS_ONLY" },
-      },
-    ],
-  });
 }

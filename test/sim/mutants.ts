@@ -9,7 +9,15 @@ const root = join(import.meta.dirname, "../..");
 /** Each has to be found within so many seeds of its scenario. */
 const seedsMax = 300;
 /** What the simulation runs on. */
-const parts = ["functions", "shared", "scripts", "test/sim", "package.json", "tsconfig.json"];
+const parts = [
+  "functions",
+  "shared",
+  "scripts",
+  "test/sim",
+  "test/support",
+  "package.json",
+  "tsconfig.json",
+];
 
 /**
  * Plants each mistake into a copy of the code, one at a time, and plays seeds until one of them

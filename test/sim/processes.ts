@@ -80,8 +80,6 @@ export function lambdaProcesses(options: ProcessesOptions) {
     },
     /** What a process is made of that runs no function: its own clock, over the same services. */
     overridesOfOther: (): Overrides => overridesOf(options).overrides,
-    /** How many environments were started. */
-    count: () => processes.length,
   };
 }
 

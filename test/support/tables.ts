@@ -11,9 +11,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject } from "vitest";
 import { openDataFolder } from "../../scripts/local/data-folder.ts";
 import { startDynamo } from "../../scripts/local/dynamo-server.ts";
-import { tableSchema } from "../../shared/base/table-schema.ts";
-
-const { partitionKey, sortKey, dueIndex } = tableSchema;
+import { tableDefinition } from "./table-definition.ts";
 
 export interface TestTables {
   readonly client: DynamoDBDocumentClient;
@@ -34,7 +32,7 @@ export async function startTables(): Promise<TestTables> {
     async create() {
       made += 1;
       const name = `table-${made}`;
-      await base.send(new CreateTableCommand(definition(name)));
+      await base.send(new CreateTableCommand(tableDefinition(name)));
       return name;
     },
     async stop() {
@@ -68,31 +66,5 @@ async function startEngine(): Promise<Engine> {
       folder.release();
       rmSync(dir, { recursive: true, force: true });
     },
-  };
-}
-
-function definition(name: string): ConstructorParameters<typeof CreateTableCommand>[0] {
-  const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
-  return {
-    TableName: name,
-    BillingMode: "PAY_PER_REQUEST",
-    AttributeDefinitions: names.map((attribute) => ({
-      AttributeName: attribute,
-      AttributeType: "S" as const,
-    })),
-    KeySchema: [
-      { AttributeName: partitionKey, KeyType: "HASH" },
-      { AttributeName: sortKey, KeyType: "RANGE" },
-    ],
-    GlobalSecondaryIndexes: [
-      {
-        IndexName: dueIndex.name,
-        KeySchema: [
-          { AttributeName: dueIndex.partitionKey, KeyType: "HASH" },
-          { AttributeName: dueIndex.sortKey, KeyType: "RANGE" },
-        ],
-        Projection: { ProjectionType: "KEYS_ONLY" },
-      },
-    ],
   };
 }

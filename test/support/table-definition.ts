@@ -1,0 +1,31 @@
+import type { CreateTableCommand } from "@aws-sdk/client-dynamodb";
+import { tableSchema } from "../../shared/base/table-schema.ts";
+
+const { partitionKey, sortKey, dueIndex } = tableSchema;
+
+/** A table with the keys and the index that every table of the service has. */
+export function tableDefinition(name: string): ConstructorParameters<typeof CreateTableCommand>[0] {
+  const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
+  return {
+    TableName: name,
+    BillingMode: "PAY_PER_REQUEST",
+    AttributeDefinitions: names.map((attribute) => ({
+      AttributeName: attribute,
+      AttributeType: "S" as const,
+    })),
+    KeySchema: [
+      { AttributeName: partitionKey, KeyType: "HASH" },
+      { AttributeName: sortKey, KeyType: "RANGE" },
+    ],
+    GlobalSecondaryIndexes: [
+      {
+        IndexName: dueIndex.name,
+        KeySchema: [
+          { AttributeName: dueIndex.partitionKey, KeyType: "HASH" },
+          { AttributeName: dueIndex.sortKey, KeyType: "RANGE" },
+        ],
+        Projection: { ProjectionType: "KEYS_ONLY" },
+      },
+    ],
+  };
+}
