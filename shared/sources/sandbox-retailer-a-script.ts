@@ -1,6 +1,6 @@
 import type { ScriptedBehaviour } from "../scrapers/reserved-ids.ts";
 import type { OfferCondition } from "../scrapers/offer.ts";
-import type { Draw } from "./sandbox-draw.ts";
+import { cents, type Draw } from "./sandbox-draw.ts";
 import { type OfferStateA, retailerASeller, sellerAt } from "./sandbox-retailer-a-offers.ts";
 import { scriptedInStock, scriptedPrice } from "./sandbox-script.ts";
 
@@ -39,7 +39,7 @@ export function scriptedOffers(
       place,
       seller: sellerAt(draw, place),
       condition: manyConditions[place % manyConditions.length] ?? "other",
-      price: own.price + place,
+      price: cents(own.price + place),
       shipping: 3.99,
       isFba: false,
       availabilityType: "in_stock",

@@ -177,6 +177,14 @@ describe("reserved listings", () => {
     expect(newCount + usedCount).toBeLessThan(45);
   });
 
+  it("B0SANDBOX1 has prices in whole cents whenever it is read", () => {
+    const prices = Array.from({ length: 5_000 }, (_, n) => {
+      const then = new Date(at.getTime() + n * 10_007);
+      return itemStateA({ ...moment, at: then, id: "B0SANDBOX1" }).usedMinPrice ?? 0;
+    });
+    expect(prices.filter((price) => price !== Number(price.toFixed(2)))).toEqual([]);
+  });
+
   it("books are listed under their ISBN-10", () => {
     const book = read("lite", "0306406152") ?? read("lite", "059652068X");
     expect(book?.retailer_a.displayCategory ?? "Books").toBe("Books");
