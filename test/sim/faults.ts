@@ -116,10 +116,10 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "index_lags",
   "read_stale",
   "page_short",
+  "message_twice",
   "message_late",
-  "tick_twice",
-  "tick_late",
-  "tick_lost",
+  "batch_lost",
+  "message_dead",
   "clock_skewed",
   "clock_set_back",
   "source_broken",
@@ -139,9 +139,6 @@ const rarest: ReadonlySet<FaultKind> = new Set([
   "read_stale",
   "keys_unprocessed",
   "message_overtakes",
-  "tick_twice",
-  "tick_late",
-  "tick_lost",
   "source_broken",
   "source_unavailable",
   "bucket_denied",
@@ -150,13 +147,20 @@ const rarest: ReadonlySet<FaultKind> = new Set([
   "bucket_answer_lost",
   "key_denied",
 ]);
-const rarestTimes = 25;
+const rarestTimes = 40;
+/** Of a schedule there is hardly more than one tick in a seed. */
+const ticks: ReadonlySet<FaultKind> = new Set(["tick_twice", "tick_late", "tick_lost"]);
+const ticksTimes = 200;
 const leaningTimes = 3;
 
 const timesOf = (kind: FaultKind): number => {
+  if (ticks.has(kind)) return ticksTimes;
   if (rarest.has(kind)) return rarestTimes;
   return rare.has(kind) ? rareTimes : 1;
 };
+
+/** The share of its draws in which a kind happens at most: retries have to get through some time. */
+const mostOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
 /**
  * Each seed has its own few kinds of faults, some often and some rarely, and leans to those of its
@@ -168,16 +172,18 @@ export function seededFaults(
 ): Faults {
   const share = random.pick([0.25, 0.5, 0.8]);
   const leans = new Set<FaultKind>(leaning[profile]);
-  const kinds = new Set(
-    faultKinds.filter((kind) => random.isHit(leans.has(kind) ? Math.max(share, 0.6) : share)),
-  );
-  const rate = random.pick([0, 0.006, 0.02, 0.05]);
+  const shareOf = (kind: FaultKind): number => {
+    if (ticks.has(kind)) return 0.9;
+    return leans.has(kind) ? Math.max(share, 0.6) : share;
+  };
+  const kinds = new Set(faultKinds.filter((kind) => random.isHit(shareOf(kind))));
+  const rate = random.pick([0, 0.006, 0.01, 0.02, 0.02, 0.05]);
   const fired: Fired[] = [];
   let drawn = 0;
   let [held, stopped] = [false, false];
   const isOff = (): boolean => calm || held || stopped;
   const rateOf = (kind: FaultKind): number =>
-    Math.min(0.4, rate * timesOf(kind) * (leans.has(kind) ? leaningTimes : 1));
+    Math.min(mostOf(kind), rate * timesOf(kind) * (leans.has(kind) ? leaningTimes : 1));
   const happens = (kind: FaultKind): boolean => {
     if (only !== undefined && !only.has(drawn)) return false;
     fired.push({ draw: drawn, kind });

@@ -20,13 +20,20 @@ export interface PlayScenariosOptions {
 /** So many seeds, over all scenarios, are played twice. */
 const replays = 100;
 
+interface Visit {
+  readonly job: Job;
+  readonly request: number;
+  /** Requests of the whole seed. */
+  readonly attempts: number;
+}
+
 interface Sums {
   readonly tally: Tally;
   requests: number;
   violations: number;
   readonly hashes: Map<string, string>;
-  /** A request of each call site, for whoever wants a process to die there. */
-  readonly visited: Map<string, { readonly job: Job; readonly request: number }>;
+  /** A request of each call site, in the shortest seed that came there: somebody may have to die. */
+  readonly visited: Map<string, Visit>;
   differing: number;
   replayed: number;
 }
@@ -98,7 +105,9 @@ async function playAll(
     sums.requests += played.attempts;
     if (job.fault === undefined) sums.hashes.set(nameOf(played), played.hash);
     for (const { site, request } of played.places) {
-      if (!sums.visited.has(site)) sums.visited.set(site, { job, request });
+      const { attempts } = played;
+      const shortest = sums.visited.get(site)?.attempts ?? Infinity;
+      if (attempts < shortest) sums.visited.set(site, { job, request, attempts });
     }
     if (played.violation === undefined) return;
     sums.violations += 1;

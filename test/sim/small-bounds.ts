@@ -4,11 +4,11 @@ import { pageBounds } from "../../shared/watchlists/page.ts";
 
 /**
  * Makes bounds small, for the whole process, so that small lists have pages that split and merge,
- * steps in several batches and events in several parts. Every sweep asks each partition of what is
+ * steps in several batches and events in several parts, and accounts reach their limits soon. Every sweep asks each partition of what is
  * due: two of them are as good as sixteen to tell that there are several.
  */
 export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
-  Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3 });
+  Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
 }

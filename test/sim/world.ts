@@ -1,10 +1,9 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { tableSchema } from "../../shared/base/table-schema.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "./api.ts";
 import { virtualCustomerBuckets } from "./customer-buckets.ts";
+import { dueRows } from "./dues.ts";
 import { type FaultKind, type Profile, seededFaults } from "./faults.ts";
 import { timeoutSeconds, workers } from "./lambdas.ts";
 import { lambdaProcesses } from "./processes.ts";
@@ -50,8 +49,6 @@ export const start = new Date("2026-03-01T00:00:00.000Z");
 const minute = 60_000;
 /** Invocations of workers at once. */
 const workersMax = 4;
-/** The sweeper leaves a due list to its own tick for so long. */
-const graceMs = 90_000;
 const settleDays = 40;
 const turnsMax = 15_000;
 
@@ -71,6 +68,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const lookers: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const watchers: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const refusals: ((attempt: Attempt, error: Error) => void)[] = [];
+  const dues = dueRows(stage);
+  watchers.push(dues.forget);
   const clients = faultyClients({
     turns,
     faults,
@@ -165,23 +164,11 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     await chosen?.[1]();
     return true;
   };
-  const { dueIndex } = tableSchema;
-  /** What somebody has to look at, by kind, earliest first. */
-  const dues = async (): Promise<readonly { kind: string; at: number }[]> => {
-    const { Items = [] } = await stage.client.send(
-      new ScanCommand({ TableName: stage.table, IndexName: dueIndex.name }),
-    );
-    return Items.map((row) => {
-      const kind = String(row[dueIndex.partitionKey]).split("#")[0] ?? "";
-      const at = Date.parse(String(row[dueIndex.sortKey])) + (kind === "watchlist" ? graceMs : 0);
-      return { kind, at };
-    }).toSorted((a, b) => a.at - b.at);
-  };
   /** Nothing can happen now: the time comes at which something can. */
   const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
       // A sweep that finds nothing changes nothing.
-      nextSweepAt = Math.max(nextTickAt, (await dues())[0]?.at ?? Infinity);
+      nextSweepAt = Math.max(nextTickAt, (await dues.all())[0]?.at ?? Infinity);
     }
     const times = [
       turns.nextReadyAt(),
@@ -227,7 +214,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     chance,
     happen,
     waitForNext,
-    dues,
+    dues: dues.all,
     /** Opens an account, as an operator does. */
     async newUser(name: string, signupCredits: number): Promise<User> {
       const dependencies = { accounts, clock, chance };

@@ -16,7 +16,7 @@ export interface DeliveryWorkload {
 
 export function anyWorkload(random: Random): DeliveryWorkload {
   // More runs than recovering and backfilling look at in one go.
-  return random.isHit(0.02)
+  return random.isHit(0.012)
     ? {
         accounts: 1,
         runs: random.between(22, 30),
@@ -27,10 +27,10 @@ export function anyWorkload(random: Random): DeliveryWorkload {
       }
     : {
         accounts: random.isHit(0.15) ? 2 : 1,
-        runs: random.pick([1, 1, 1, 2, 3]),
-        eventsMax: random.pick([1, 2, 4, 8]),
-        endpointsMax: random.pick([1, 1, 1, 1, 2, 5]),
-        actions: random.pick([0, 1, 2, 4]),
+        runs: random.pick([1, 1, 1, 1, 2]),
+        eventsMax: random.pick([1, 2, 3, 6]),
+        endpointsMax: random.pick([1, 1, 1, 1, 2, 3]),
+        actions: random.pick([0, 0, 1, 3]),
         isRecovery: false,
       };
 }

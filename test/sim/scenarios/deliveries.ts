@@ -122,7 +122,7 @@ function stopOfFaults(scene: DeliveryScene): () => void {
   });
   return stop;
 }
-const faultyAttemptsMax = 250;
+const faultyAttemptsMax = 180;
 
 /** Some receivers, and buckets, never come back. */
 function breakPlaces({ world, history }: DeliveryScene): void {
@@ -145,7 +145,7 @@ function askAnew(scene: DeliveryScene): boolean {
   const { world, users } = scene;
   world.receivers.dead.clear();
   world.buckets.setDead(false);
-  if (world.random.isHit(0.7)) return false;
+  if (world.random.isHit(0.85)) return false;
   world.turns.note("everything is asked for once more");
   world.turns.jumpTo(world.turns.now() + world.random.pick([minute, 25 * 60 * minute]));
   beginAll(scene, async (user, id) => {

@@ -88,7 +88,7 @@ async function pursue(acting: Acting, intent: Intent): Promise<void> {
     for (const one of heard) take(acting, intent, one);
     if (isSettled(intent, heard)) break;
     if (intent.key === undefined) break;
-    await world.pause(random.pick([0, 1, 20, 40, 300, 1_200]) * second);
+    await world.pause(random.pick([0, 1, 20, 40, 300]) * second);
   }
   if (intent.outcome === "open") intent.outcome = "unknown";
 }

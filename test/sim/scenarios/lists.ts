@@ -1,3 +1,4 @@
+import { limits } from "../../../shared/base/limits.ts";
 import { watchCommits } from "../checks/lists-commits.ts";
 import { checkEnd } from "../checks/lists-end.ts";
 import { watchPurges } from "../checks/lists-purged.ts";
@@ -33,10 +34,10 @@ export const lists: Scenario = {
     const purges = watchPurges(world);
     const moments = countMoments();
     const tenants: Tenant[] = [];
-    for (let n = world.random.pick([1, 1, 1, 2]); n > 0; n -= 1) {
+    for (let n = world.random.isHit(0.12) ? 2 : 1; n > 0; n -= 1) {
       tenants.push(await newTenant(world, `tenant-${n}`));
     }
-    const isLong = world.random.isHit(0.12);
+    const isLong = world.random.isHit(0.08);
     for (const acting of handsOf({ world, moments, tenants })) {
       const { tenant, hand } = acting;
       const name = `${tenant.user.name}.${hand}`;
@@ -60,14 +61,14 @@ export const lists: Scenario = {
 
 async function newTenant(world: World, name: string): Promise<Tenant> {
   const { random } = world;
-  const user = await world.newUser(name, random.pick([0, 0, 0, 3, 60, 5_000]));
-  const others = random.isHit(0.08) ? random.pick([97, 98, 99, 99]) : 0;
+  const user = await world.newUser(name, random.pick([0, 0, 0, 0, 0, 3, 60, 5_000]));
+  const others = random.isHit(0.07) ? limits.watchlistsMax - random.pick([3, 2, 1, 1]) : 0;
   if (others > 0) await fillLists(world, user, others);
-  const otherKeys = random.isHit(0.2) ? random.between(17, 18) : 0;
+  const otherKeys = random.isHit(0.2) ? limits.apiKeysMax - random.between(2, 3) : 0;
   await fillKeys(world, user, otherKeys);
   return {
     user,
-    hands: random.pick(others > 0 ? [2, 3] : [1, 1, 2, 2, 3]),
+    hands: random.pick(others > 0 ? [2, 3] : [1, 1, 1, 1, 1, 2, 3]),
     lists: [],
     intents: [],
     others,
@@ -113,9 +114,9 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
   // At the edge of the limit all at once, or it is the first look that refuses.
   if (acting.tenant.others > 0) await createList(acting);
-  if (hand === 0 || random.isHit(0.4)) await createList(acting);
+  if (hand === 0 || random.isHit(0.3)) await createList(acting);
   else await world.pause(2 * second);
-  for (let left = random.between(1, 3); left > 0; left -= 1) {
+  for (let left = random.pick([1, 1, 2]); left > 0; left -= 1) {
     await random.pick(anyAct)(acting);
     if (random.isHit(0.3)) await world.pause(random.pick([0, 5 * second, minute, 10 * minute]));
   }

@@ -64,8 +64,9 @@ const schedules = [
   { cron: "0,10,20,30,40,50 * * * *", timezone: "Europe/Berlin" },
 ] as const;
 
-/** So many items a list has at most. */
-const itemsMax = 5;
+/** Up to two pages and two batches of a step. */
+const sizes = [1, 1, 2, 2, 3, 5] as const;
+const itemsMax = Math.max(...sizes);
 
 export function anyListRequest(random: Random, name: string): ListRequest {
   const settings = random.pick(kinds);
@@ -77,7 +78,7 @@ export function anyListRequest(random: Random, name: string): ListRequest {
     .map((id) => ({ id, place: random.fraction() }))
     .toSorted((a, b) => a.place - b.place)
     .map(({ id }) => id);
-  const size = random.between(1, itemsMax);
+  const size = random.pick(sizes);
   return {
     name,
     ...settings,
