@@ -1,6 +1,7 @@
 import { stepOf } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
+import { readItems } from "../watchlists/read-items.ts";
 import { advanceRun, type AdvanceDependencies, inBatches } from "./advance-run.ts";
 import type { Run } from "./run.ts";
 
@@ -17,13 +18,12 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
   const starts = new Map<string, string[]>();
   let tracked = 0;
   let newItems = 0;
-  for await (const page of pages.pages(run.watchlistId)) {
-    for (const item of page.items) {
-      if (item.state === "delisted") continue;
-      for (const step of startsOf(item, run)) push(starts, step, item.id);
-      tracked += 1;
-      newItems += item.state === "new" ? 1 : 0;
-    }
+  // Each item once: users may change the list meanwhile, and pages that merge come again.
+  for await (const item of readItems(pages, run.watchlistId)) {
+    if (item.state === "delisted") continue;
+    for (const step of startsOf(item, run)) push(starts, step, item.id);
+    tracked += 1;
+    newItems += item.state === "new" ? 1 : 0;
   }
   const plan = Buffer.from(chance.bytes(6)).toString("hex");
   const batches = [...starts].map(([id, ids]) => {

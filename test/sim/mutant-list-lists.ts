@@ -12,6 +12,13 @@ export const listMutants: readonly Mutant[] = [
     scenario: "lists",
   },
   {
+    name: "one-key-too-many",
+    file: "shared/aws/api-key-store.ts",
+    says: "OR key_count < :max",
+    instead: "OR key_count <= :max",
+    scenario: "lists",
+  },
+  {
     name: "key-remembered-until-its-ttl",
     file: "shared/aws/idempotency-store.ts",
     says: '"attribute_not_exists(pk) OR expires_at <= :now"',

@@ -17,6 +17,12 @@ export const regressions: readonly Regression[] = [
     seed: 145,
     found: "a list was changed while another call paused it, and answered 500",
   },
+  {
+    scenario: "lists",
+    seed: 214,
+    fault: { request: 13, kind: "crash_after" },
+    found: "a run read and charged items twice whose page merged while it was planned",
+  },
   ...[7, 73, 91].map((seed) => ({
     scenario: "runs",
     seed,

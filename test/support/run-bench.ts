@@ -76,6 +76,8 @@ export interface BenchOptions {
   /** How often each message is worked on, even when it went well. */
   readonly deliveries?: number;
   readonly batchIdsMax?: number;
+  /** What stands between the engine and the pages. */
+  readonly pagesThrough?: (pages: PageStore) => PageStore;
   /** Which of so many waiting messages is worked on next; default: the one that was sent first. */
   readonly pick?: (waiting: number) => number;
 }
@@ -132,6 +134,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const crashing = crashingPorts();
   const ports = {
     ...crashing.watch({ ...stores, queue: queue.port, schedules, publisher }),
+    ...(options.pagesThrough && { pages: options.pagesThrough(stores.pages) }),
     sources: source.sources,
     clock,
     chance,

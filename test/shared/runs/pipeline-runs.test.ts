@@ -368,6 +368,27 @@ describe("a step that several routes lead to", () => {
 });
 
 describe("a run in progress", () => {
+  it("reads and charges an item once when its page merges while the run is planned", async () => {
+    const bench = await startRunBench({
+      tables,
+      pagesThrough: (pages) => ({
+        ...pages,
+        // The page that took the next one in comes where the next one would have come.
+        async *pages(...wanted) {
+          for await (const page of pages.pages(...wanted)) {
+            yield page;
+            yield page;
+          }
+        },
+      }),
+    });
+    const list = await bench.createList([first, second], { platform: "retailer_a" });
+    bench.answers.product = () => ({ status: "ok", fields: product({ price: 10, lowest: 10 }) });
+    await bench.run(list);
+    expect(await steps(bench, list)).toEqual({ full: { requested: 2, credits: 10 } });
+    expect(await bench.lastRun(list)).toMatchObject({ stats: { tracked: 2, newItems: 2 } });
+  });
+
   it("keeps the pipeline it began with when the list gets another one", async () => {
     const { bench, list } = await watched([first]);
     bench.clock.set("2026-03-01T01:00:00Z");

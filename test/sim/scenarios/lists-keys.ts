@@ -11,7 +11,7 @@ export async function keepKeys(acting: Acting): Promise<void> {
   return revoke(acting, key);
 }
 
-async function newKey(acting: Acting): Promise<void> {
+export async function newKey(acting: Acting): Promise<void> {
   const { world, tenant } = acting;
   tenant.keysUnknown += 1;
   const { since, answer } = await ask(acting, {

@@ -7,7 +7,7 @@ import type { Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
 import { changeItems, changeSettings, deleteList, runNow } from "./lists-change.ts";
 import { createList, repeatCreation, reuseForgottenKey } from "./lists-create.ts";
-import { keepKeys } from "./lists-keys.ts";
+import { keepKeys, newKey } from "./lists-keys.ts";
 import {
   filterItems,
   lookAtAllItems,
@@ -114,6 +114,7 @@ async function act(acting: Acting, { isLong }: { readonly isLong: boolean }): Pr
   if (hand === 0 && random.isHit(0.3)) await registerEndpoint(acting);
   // At the edge of the limit all at once, or it is the first look that refuses.
   if (acting.tenant.others > 0) await createList(acting);
+  if (acting.tenant.otherKeys > 0) await newKey(acting);
   if (hand === 0 || random.isHit(0.3)) await createList(acting);
   else await world.pause(2 * second);
   for (let left = random.pick([1, 1, 2]); left > 0; left -= 1) {
