@@ -13,6 +13,11 @@ export const regressions: readonly Regression[] = [
     found: "a call was answered 500, nothing charged, and charged after that",
   })),
   {
+    scenario: "calls",
+    seed: 2474,
+    found: "a check wanted a charge of a call whose hold had been given back",
+  },
+  {
     scenario: "lists",
     seed: 145,
     found: "a list was changed while another call paused it, and answered 500",
