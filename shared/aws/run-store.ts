@@ -199,13 +199,13 @@ async function takeStalled(
 }
 
 type Ending = { readonly run: Run; readonly list: ListOutcome | null };
-const runPosition = 0;
+const [runPosition, listPosition] = [0, 1];
 
 function finishRun(
   client: DynamoDBDocumentClient,
   options: Options,
   ending: Ending,
-): Promise<"finished" | "finished_before" | "list_gone"> {
+): Promise<"finished" | "finished_before" | "conflict"> {
   return untilSettled(options, async () => {
     try {
       await client.send(
@@ -216,8 +216,11 @@ function finishRun(
       const reasons = cancellationReasons(error);
       if (reasons === undefined) throw error;
       if (isContention(reasons)) return "again";
-      const ended = reasons[runPosition]?.code === "ConditionalCheckFailed";
-      return ended ? "finished_before" : "list_gone";
+      const isRefused = (position: number): boolean =>
+        reasons[position]?.code === "ConditionalCheckFailed";
+      if (isRefused(runPosition)) return "finished_before";
+      if (isRefused(listPosition)) return "conflict";
+      throw error;
     }
   });
 }
@@ -263,13 +266,14 @@ function listUpdate(
       Key: watchlistKeys.list(run.accountId, run.watchlistId),
       UpdateExpression:
         "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips" + pausing,
-      ConditionExpression: "running_run = :number",
+      ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
         ":none": null,
         ":number": run.runNumber,
         ":run": run.status,
         ":skips": list.consecutiveSkips,
+        ":revision": list.revision,
         ...(list.pause ? { ":paused": "paused", ":reason": "insufficient_credits" } : {}),
       },
     },

@@ -79,19 +79,41 @@ async function endRun(
     credits: creditsOf(stats.steps),
     stats,
   };
-  const watchlist = await watchlists.get(run.accountId, run.watchlistId);
-  if (watchlist !== undefined) {
-    const skips = skipsAfter(run, watchlist.consecutiveSkips);
-    const pause = skips >= limits.consecutiveSkipsMax && watchlist.status === "active";
-    const outcome = await runs.finish(
-      { ...ended, watchlist: runWatchlist(pause ? paused(watchlist) : watchlist) },
-      { pause, consecutiveSkips: skips },
-    );
-    if (outcome === "finished") report?.([endFigures(ended)]);
-    if (outcome !== "list_gone") return;
-  }
-  const outcome = await runs.finish({ ...ended, watchlist: null }, null);
+  const outcome = await endWithList(ended, { runs, watchlists });
   if (outcome === "finished") report?.([endFigures(ended)]);
+}
+
+/**
+ * The run and its list are written together, or the run alone when the list is gone. What its user
+ * changes meanwhile counts: whoever resumes a list in this moment must not find it paused for the
+ * skips before.
+ */
+async function endWithList(
+  ended: Run,
+  { runs, watchlists }: Pick<FinishDependencies, "runs" | "watchlists">,
+): Promise<"finished" | "finished_before"> {
+  for (;;) {
+    const watchlist = await watchlists.get(ended.accountId, ended.watchlistId);
+    const list = watchlist?.runningRun === ended.runNumber ? watchlist : undefined;
+    const outcome =
+      list === undefined
+        ? await runs.finish({ ...ended, watchlist: null }, null)
+        : await finishIn(list, ended, runs);
+    if (outcome !== "conflict") return outcome;
+  }
+}
+
+function finishIn(
+  list: Watchlist,
+  ended: Run,
+  runs: Pick<RunStore, "finish">,
+): ReturnType<RunStore["finish"]> {
+  const skips = skipsAfter(ended, list.consecutiveSkips);
+  const pause = skips >= limits.consecutiveSkipsMax && list.status === "active";
+  return runs.finish(
+    { ...ended, watchlist: runWatchlist(pause ? paused(list) : list) },
+    { pause, consecutiveSkips: skips, revision: list.revision },
+  );
 }
 
 /** A run that somebody asked for by hand says nothing about the schedule's credits. */

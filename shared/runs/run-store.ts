@@ -12,6 +12,8 @@ export interface ListOutcome {
   /** True pauses the list for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
+  /** `revision` of the list that this was worked out from. */
+  readonly revision: number;
 }
 
 /** What a run knows once its items are planned. */
@@ -47,9 +49,10 @@ export interface RunStore {
   startFinishing(run: RunRef, status: Run["status"], from: readonly RunPhase[]): Promise<void>;
   /**
    * Writes a run that ended in one transaction with its list's row; a null `list` writes the run
-   * alone. `list_gone` when the list no longer has this run in progress.
+   * alone. `conflict` when the list was changed since, or no longer has this run in progress: nothing
+   * was written.
    */
-  finish(run: Run, list: ListOutcome | null): Promise<"finished" | "finished_before" | "list_gone">;
+  finish(run: Run, list: ListOutcome | null): Promise<"finished" | "finished_before" | "conflict">;
   markEmitted(run: RunRef): Promise<void>;
   /** Removes a run from the history. */
   forget(watchlistId: string, runNumber: number): Promise<void>;

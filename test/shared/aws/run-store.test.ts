@@ -77,7 +77,7 @@ const ended = (run: Run): Run => ({
   credits: 5,
   stats,
 });
-const keep = { pause: false, consecutiveSkips: 0 };
+const keep = { pause: false, consecutiveSkips: 0, revision: 1 };
 /** Takes a claimed run that far on. */
 async function bring(run: Run, phase: RunPhase): Promise<Run> {
   const steps: readonly [RunPhase, () => Promise<unknown>][] = [
@@ -196,7 +196,7 @@ describe("finish", () => {
   it("ends the run in its list's row, once", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
-    const outcome = { pause: false, consecutiveSkips: 2 };
+    const outcome = { ...keep, consecutiveSkips: 2 };
 
     expect(await store.finish(ended(finishing), outcome)).toBe("finished");
     const afterwards = await listNow();
@@ -213,7 +213,7 @@ describe("finish", () => {
 
   it("pauses the list, which is not due any more", async () => {
     const finishing = await bring(await claim(), "finishing");
-    await store.finish(ended(finishing), { pause: true, consecutiveSkips: 3 });
+    await store.finish(ended(finishing), { ...keep, pause: true, consecutiveSkips: 3 });
 
     expect(await listNow()).toMatchObject({
       status: "paused",
@@ -223,12 +223,24 @@ describe("finish", () => {
     expect(await lists.due(distant, 10)).toEqual([]);
   });
 
+  it("writes nothing when the list was changed since it was read", async () => {
+    const finishing = await bring(await claim(), "finishing");
+    const before = await listNow();
+    const after = { ...before, name: "Another", revision: before.revision + 1 };
+    expect(await lists.update({ before, after })).toMatchObject({ name: "Another" });
+
+    expect(await store.finish(ended(finishing), { ...keep, pause: true })).toBe("conflict");
+    expect(await listNow()).toMatchObject({ status: "active", runningRun: finishing.runNumber });
+    expect(await store.get(finishing)).toMatchObject({ phase: "finishing" });
+    expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
+  });
+
   it("writes nothing when the list is gone, and the run alone when it is told so", async () => {
     const finishing = await bring(await claim(), "finishing");
     const { accountId, id: watchlistId } = list;
     await lists.remove({ accountId, watchlistId, purgeAt: distant });
 
-    expect(await store.finish(ended(finishing), keep)).toBe("list_gone");
+    expect(await store.finish(ended(finishing), keep)).toBe("conflict");
     expect(await store.get(finishing)).toMatchObject({ phase: "finishing" });
     expect(await store.finish({ ...ended(finishing), watchlist: null }, null)).toBe("finished");
     expect(await store.get(finishing)).toMatchObject({ phase: "emitting", watchlist: null });

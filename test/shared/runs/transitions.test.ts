@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Item } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
 import { type RunBench, startRunBench } from "../../support/run-bench.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
@@ -174,6 +175,40 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
       status: "paused",
       pausedReason: "insufficient_credits",
       nextRunAt: null,
+    });
+  });
+
+  it("a third skip that ends while its user resumes the list leaves it active, with one skip", async () => {
+    const bench = await startRunBench({ tables, credits: 0 });
+    const list = await bench.createList(["10001"]);
+    for (const hour of ["00", "01"]) {
+      bench.clock.set(`2026-03-01T${hour}:00:00Z`);
+      await bench.run(list);
+    }
+    bench.clock.set("2026-03-01T02:00:00Z");
+    await bench.runSome(list, 1);
+    const resume = async (before: Watchlist): Promise<void> => {
+      const after = { ...before, consecutiveSkips: 0, revision: before.revision + 1 };
+      expect(await bench.watchlists.update({ before, after })).toBeDefined();
+    };
+    let looks = 0;
+    const get: RunBench["watchlists"]["get"] = async (...wanted) => {
+      const seen = await bench.watchlists.get(...wanted);
+      looks += 1;
+      if (looks === 1 && seen !== undefined) await resume(seen);
+      return seen;
+    };
+    await finishRun(await bench.lastRun(list), {
+      ...bench,
+      watchlists: { ...bench.watchlists, get },
+      publisher: { publish: async () => {} },
+    });
+    expect(looks).toBe(2);
+    expect(await bench.list(list)).toMatchObject({
+      status: "active",
+      consecutiveSkips: 1,
+      runningRun: null,
+      nextRunAt: "2026-03-01T03:00:00.000Z",
     });
   });
 });
