@@ -1,8 +1,10 @@
 /**
  * Runs the service on this machine: `npm start [-- --fresh] [-- --source <what>=<adapter>,<url>]`.
+ * The demo workspace gets lists that run, but for `--empty-demo`.
  * PORT and LOCAL_DIR name the port of the API and the data folder.
  */
 import { parseArgs } from "node:util";
+import { fillDemoWorkspace } from "./local/demo-workspace.ts";
 import { describeError } from "./local/lambda-host.ts";
 import { parseSourceChoice } from "./local/sources.ts";
 import { startWorld } from "./local/world.ts";
@@ -14,6 +16,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       fresh: { type: "boolean", default: false },
+      "empty-demo": { type: "boolean", default: false },
       source: { type: "string", multiple: true, default: [] },
     },
   });
@@ -28,11 +31,18 @@ async function main(): Promise<void> {
     progress: print,
   });
   print(welcome(world, dir));
+  let stopping = false;
   const stop = (): void => {
+    stopping = true;
     world.stop().then(() => process.exit(0), fail);
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
+  if (values["empty-demo"]) return;
+  // Beside whatever is called meanwhile: nothing waits for it.
+  await fillDemoWorkspace(world).catch((error: unknown) => {
+    if (!stopping) print(`The demo workspace was not filled: ${describeError(error)}`);
+  });
 }
 
 /** Keeps the terminal for the person at it, unless that person asked for the functions' own lines. */

@@ -15,6 +15,7 @@ export const commandOptions = {
   name: { type: "string" },
   pack: { type: "string" },
   queue: { type: "string" },
+  receiver: { type: "string" },
   run: { type: "string" },
   runs: { type: "string" },
   "starting-after": { type: "string" },

@@ -14,6 +14,7 @@ import {
 import { confirm, type Terminal } from "./confirm.ts";
 import { creditCommands } from "./credits.ts";
 import { deadLetterCommands } from "./dead-letters.ts";
+import { demoCommands } from "./demo.ts";
 import { textOf } from "./print.ts";
 import { reconcileCommands } from "./reconcile-command.ts";
 import { deployedTarget, localTarget, type Target } from "./target.ts";
@@ -24,6 +25,7 @@ const commands: Commands = {
   ...accountCommands,
   ...creditCommands,
   ...watchlistCommands,
+  ...demoCommands,
   ...deadLetterCommands,
   ...reconcileCommands,
 };

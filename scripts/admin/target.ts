@@ -19,6 +19,8 @@ export interface Target {
   /** Null for the local world. */
   readonly stage: string | null;
   readonly tables: Tables;
+  /** Where the API stands, without a slash at its end. Looked up when a command needs it. */
+  apiUrl(): Promise<string>;
   /** Looked up when a command needs them. */
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;
 }
@@ -44,11 +46,13 @@ export function localTarget(dataFolder: string): Target {
       watchlists: world.watchlists_table,
       deliveries: world.deliveries_table,
     },
+    apiUrl: async () => world.base_url,
     queues: localQueues,
   };
 }
 
 const localWorld = v.object({
+  base_url: v.string(),
   dynamodb_endpoint: v.string(),
   sqs_endpoint: v.string(),
   s3_endpoint: v.string(),
@@ -94,6 +98,7 @@ export async function deployedTarget(stage: string): Promise<Target> {
   const { CloudFormationClient: Client } = await import("@aws-sdk/client-cloudformation");
   const client = new Client({});
   const data = await outputsOf(client, stackName(known, "data"));
+  const serviceOutputs = () => outputsOf(client, stackName(known, "service"));
   return {
     stage,
     tables: {
@@ -102,8 +107,12 @@ export async function deployedTarget(stage: string): Promise<Target> {
       watchlists: data("WatchlistsTableName"),
       deliveries: data("DeliveriesTableName"),
     },
+    async apiUrl() {
+      const service = await serviceOutputs();
+      return service("ApiUrl").replace(/\/$/, "");
+    },
     async queues() {
-      const service = await outputsOf(client, stackName(known, "service"));
+      const service = await serviceOutputs();
       return queuesFrom((logicalId) => service(`${logicalId}Url`));
     },
   };

@@ -23,6 +23,9 @@ interface State {
   behaviour: { status: number; times: number };
 }
 
+/** Where the demo workspace sends: nobody who tries a receiver of theirs wants to see that. */
+export const demoReceiverPath = "/demo-workspace";
+
 /** The oldest deliveries are forgotten beyond this. */
 const deliveriesMax = 5_000;
 const bodyBytesMax = 20 * 1024 * 1024;
@@ -73,6 +76,9 @@ async function answer(
     case "POST /behaviour":
       state.behaviour = v.parse(behaviourRequest, await readJson(request));
       return send(response, 200, state.behaviour);
+    case `POST ${demoReceiverPath}`:
+      await readBody(request, bodyBytesMax);
+      return send(response, 200, {});
     default:
       if (request.method !== "POST")
         return send(response, 405, { error: "Send deliveries by POST" });

@@ -21,13 +21,16 @@ export interface RunningWorld {
 
 const startScript = new URL("../../scripts/start.ts", import.meta.url).pathname;
 
-export async function startRunningWorld(): Promise<RunningWorld> {
+/** @param options further words of `npm start`; the demo workspace stays empty by itself */
+export async function startRunningWorld(
+  options: readonly string[] = ["--empty-demo"],
+): Promise<RunningWorld> {
   const dir = mkdtempSync(join(tmpdir(), "world-"));
   let child: ChildProcess | undefined;
   let ready: Ready = {};
   const start = async (): Promise<void> => {
     rmSync(join(dir, "ready.json"), { force: true });
-    child = spawn(process.execPath, [startScript], {
+    child = spawn(process.execPath, [startScript, ...options], {
       env: { ...process.env, LOCAL_DIR: dir, PORT: "0", POWERTOOLS_LOG_LEVEL: "SILENT" },
       stdio: ["ignore", "ignore", "inherit"],
     });

@@ -147,6 +147,31 @@ describe("an account", () => {
       auto_topup: { enabled: true, threshold_credits: 500, pack_id: "builder" },
     });
   });
+
+  it("of the demo is filled once with lists that run, by a key that ends with it", async () => {
+    const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
+    const account = String((await result("create-account", ...opened))["id"]);
+    const { data: lists } = await result("fill-demo", "--account", account);
+    expect(lists.length).toBeGreaterThanOrEqual(3);
+    expect(lists.every(({ created }) => created)).toBe(true);
+    const again = await result("fill-demo", "--account", account);
+    expect(again.data).toEqual(lists.map((list) => ({ ...list, created: false })));
+
+    const { data: shown } = await result("watchlists", "--account", account);
+    expect(new Set(shown.map(({ id }) => id))).toEqual(new Set(lists.map(({ id }) => id)));
+    expect(shown).toHaveLength(lists.length);
+    expect(shown.every(({ run_count: runs }) => Number(runs) === 2)).toBe(true);
+    expect((await result("keys", "--account", account)).data).toEqual([]);
+  });
+
+  it("of a customer is not filled", async () => {
+    const account = await openAccount();
+    expect(await admin("fill-demo", "--account", account)).toEqual({
+      code: 1,
+      out: "",
+      err: `${account} is no demo account\n`,
+    });
+  });
 });
 
 describe("a run", () => {

@@ -1,0 +1,29 @@
+import { dynamoApiKeyStore } from "../../shared/aws/api-key-store.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { fillAccount } from "../demo/fill-account.ts";
+import { type Commands, listOf, required } from "./command.ts";
+import { accountsOf, existingAccount } from "./existing.ts";
+
+export const demoCommands: Commands = {
+  "fill-demo": {
+    usage: "--account <acct_…> [--receiver <https url>]",
+    takes: ["account", "receiver"],
+    about:
+      "Gives a demo account watchlists of ids that the sandbox reads, and has them run twice; " +
+      "then they run by schedule, on its credits. The receiver hears of changes. Repeating it " +
+      "makes what is missing.",
+    changes: (values) => `Fill demo account ${required(values, "account")} with watchlists`,
+    async run(values, admin) {
+      const account = await existingAccount(required(values, "account"), admin);
+      const { dynamo, target } = admin;
+      const filling = { account, baseUrl: await target.apiUrl(), receiver: values.receiver };
+      const lists = await fillAccount(filling, {
+        accounts: accountsOf(admin),
+        keys: dynamoApiKeyStore(dynamo, target.tables.accounts),
+        clock: systemClock,
+        chance: systemChance,
+      });
+      return listOf(lists);
+    },
+  },
+};

@@ -1,0 +1,92 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ApiAnswer, ApiClient } from "../tour/api-client.ts";
+import { demoLists } from "./lists.ts";
+
+interface ShownList {
+  readonly id: string;
+  readonly name: string;
+  readonly runs: number;
+}
+
+export interface FilledList {
+  readonly id: string;
+  readonly name: string;
+  readonly platform: string;
+  /** False where it was there already. */
+  readonly created: boolean;
+}
+
+const lookMs = 500;
+const patienceMs = 120_000;
+
+/** Whether every list is there, and has run twice: a second run has changes to show. */
+export async function isFilled(api: ApiClient): Promise<boolean> {
+  const there = await listsOf(api);
+  return demoLists.every(({ name }) => there.some((list) => list.name === name && list.runs > 1));
+}
+
+/**
+ * Makes the lists of a demo workspace that are not there yet, and has each that has run only once
+ * run again. Everything is done by the API, so that its rules hold; further runs come by schedule.
+ * @param receiver URL that hears of changes; absent: the workspace has no deliveries
+ * @throws Error for what the API refuses, and when a first run takes longer than two minutes
+ */
+export async function fillWorkspace(
+  api: ApiClient,
+  receiver: string | undefined,
+): Promise<readonly FilledList[]> {
+  if (receiver !== undefined) await register(api, receiver);
+  const there = await listsOf(api);
+  const lists: FilledList[] = [];
+  for (const body of demoLists) {
+    const { name, platform } = body;
+    const before = there.find((list) => list.name === name);
+    const id = before?.id ?? String((await made(api, "/watchlists", body))["id"]);
+    lists.push({ id, name, platform, created: before === undefined });
+  }
+  for (const list of lists) await runTwice(api, list);
+  return lists;
+}
+
+async function register(api: ApiClient, url: string): Promise<void> {
+  const endpoints = succeeded(await api.get("/webhook_endpoints"), "GET /webhook_endpoints");
+  if (entriesOf(endpoints).some((endpoint) => endpoint["url"] === url)) return;
+  await made(api, "/webhook_endpoints", { url, description: "Pricing service" });
+}
+
+async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const list = (await listsOf(api)).find((one) => one.id === id);
+    if (list === undefined || list.runs > 1) return;
+    if (list.runs === 1) {
+      const { status } = await api.send("POST", `/watchlists/${id}/run`);
+      // Refused until the first run has been folded in.
+      if (status === 202) return;
+    }
+    if (Date.now() > deadline) {
+      throw new Error(`${name} has not run within two minutes: has the account credits?`);
+    }
+    await delay(lookMs);
+  }
+}
+
+async function listsOf(api: ApiClient): Promise<readonly ShownList[]> {
+  const body = succeeded(await api.get("/watchlists?limit=100"), "GET /watchlists");
+  return entriesOf(body).map(({ id, name, run_count: runs }) => ({
+    id: String(id),
+    name: String(name),
+    runs: Number(runs),
+  }));
+}
+
+const made = async (api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> =>
+  succeeded(await api.send("POST", path, body), `POST ${path}`);
+
+function succeeded({ status, body }: ApiAnswer, what: string): ApiAnswer["body"] {
+  if (status >= 300) throw new Error(`${what} was answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+const entriesOf = (body: ApiAnswer["body"]): readonly ApiAnswer["body"][] =>
+  Array.isArray(body["data"]) ? body["data"] : [];

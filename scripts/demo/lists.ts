@@ -1,0 +1,36 @@
+/** So many ids of a platform's form after those that have a script. */
+const idsFrom = (first: number, count: number): readonly string[] =>
+  Array.from({ length: count }, (_, n) => String(first + n * 7_919));
+
+/**
+ * What a demo workspace watches, as bodies of `POST /v1/watchlists`: ids of the sandbox on every
+ * platform. Prices and stocks of the first ones move from run to run; all four together cost some
+ * 50 credits a day.
+ */
+export const demoLists = [
+  {
+    name: "Espresso machines",
+    platform: "retailer_d",
+    ids: ["9000000", "9000001", "9000002", "9000004", "9000005", ...idsFrom(9_101_234, 5)],
+    every: "12h",
+  },
+  {
+    name: "Headphones, weekdays at noon in Berlin",
+    platform: "retailer_a",
+    ids: ["B0SANDBOX0", "B0SANDBOX1", "B0SANDBOX2", "B0SANDBOX3", "B0SANDBOX4", "B0SANDBOXN"],
+    cron: "0 12 * * MON-FRI",
+    timezone: "Europe/Berlin",
+  },
+  {
+    name: "Board games",
+    platform: "retailer_b",
+    ids: ["9000001", "9000002", "9000003", "9000007", ...idsFrom(91_450_118, 8)],
+    every: "1d",
+  },
+  {
+    name: "Garden furniture",
+    platform: "retailer_c",
+    ids: ["9000000", "9000001", "9000004", "9000009", ...idsFrom(81_450_118, 4)],
+    every: "1d",
+  },
+] as const;

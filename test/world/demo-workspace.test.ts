@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ApiClient, apiClient } from "../../scripts/tour/api-client.ts";
+import { documented } from "../support/openapi.ts";
+import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const patienceSeconds = 50;
+let world: RunningWorld;
+let demo: ApiClient;
+
+beforeAll(async () => {
+  world = await startRunningWorld([]);
+  demo = documented(apiClient(world.ready["base_url"] ?? "", world.ready["demo_api_key"] ?? ""));
+});
+afterAll(() => world.dispose());
+
+async function entries(path: string): Promise<readonly Entry[]> {
+  const { status, body } = await demo.get(path);
+  expect(status).toBe(200);
+  return Array.isArray(body["data"]) ? body["data"] : [];
+}
+
+/** The lists, once each of them has run as often. */
+const listsAfter = (runs: number): Promise<readonly Entry[]> =>
+  eventually(`${runs} runs of every list`, patienceSeconds, async () => {
+    const lists = await entries("/watchlists");
+    const ran = lists.filter((list) => Number(list["run_count"]) >= runs);
+    return ran.length >= 3 && ran.length === lists.length ? lists : undefined;
+  });
+
+describe("the demo workspace of npm start", () => {
+  it("has lists of several platforms that ran, with readings, changes, deliveries and use", async () => {
+    const lists = await listsAfter(2);
+    expect(new Set(lists.map((list) => list["platform"])).size).toBeGreaterThanOrEqual(3);
+    for (const { id } of lists) {
+      const runs = await eventually("the runs' ends", patienceSeconds, async () => {
+        const found = await entries(`/watchlists/${String(id)}/runs`);
+        return found.every(({ status }) => status !== "running") ? found : undefined;
+      });
+      expect(runs.map(({ status }) => status)).toEqual(["completed", "completed"]);
+      const items = await entries(`/watchlists/${String(id)}/items`);
+      expect(items.filter(({ snapshot: read }) => read !== null)).not.toEqual([]);
+    }
+    await eventually("a change that was told", patienceSeconds, async () => {
+      const delivered = await entries("/webhook_deliveries?state=delivered");
+      return delivered.find(({ event_type: type }) => type === "watchlist.product.changed");
+    });
+    const { body } = await demo.get("/usage?days=30");
+    expect(body["daily"]).toContainEqual(
+      expect.objectContaining({ credits: expect.toSatisfy((credits: number) => credits > 0) }),
+    );
+  });
+
+  it("is not seen by whoever tries the local receiver", async () => {
+    const answer = await fetch(`${world.ready["webhook_receiver_url"]}/deliveries`);
+    expect(await answer.json()).toEqual([]);
+  });
+
+  it("cannot be written by its key, and has no other", async () => {
+    const [list] = await entries("/watchlists");
+    for (const [method, path, body] of [
+      [
+        "POST",
+        "/watchlists",
+        { name: "Mine", platform: "retailer_d", ids: ["9000001"], every: "1d" },
+      ],
+      ["PATCH", `/watchlists/${String(list?.["id"])}`, { name: "Mine" }],
+      ["POST", "/api_keys", { name: "Mine" }],
+    ] as const) {
+      const answer = await demo.send(method, path, body);
+      expect(answer.status).toBe(403);
+      expect(answer.body).toMatchObject({ error: { code: "DEMO_READ_ONLY" } });
+    }
+    const keys = await entries("/api_keys");
+    expect(keys.map(({ prefix }) => String(prefix).startsWith("svc_demo_"))).toEqual([true]);
+  });
+
+  it("keeps its lists, and gets no second ones, when the world starts again", async () => {
+    const before = await entries("/watchlists");
+    await world.kill();
+    await world.start();
+    demo = apiClient(world.ready["base_url"] ?? "", world.ready["demo_api_key"] ?? "");
+    const after = await entries("/watchlists");
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+  });
+});
