@@ -31,6 +31,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
       page.locator(".stat", { hasText: name }).locator(".stat-value");
     expect(await figure("Balance").textContent()).toBe("4,998");
     expect(await figure("Lasts for").textContent()).toBe("2,499 days");
+    await page.getByText("at the pace of today alone").waitFor();
     expect(await figure("Success rate").textContent()).toBe("100%");
     expect(await page.locator(".chart-plot canvas").count()).toBe(1);
 
@@ -56,6 +57,21 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.unroute("**/v1/usage?**");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { name: "Credits per day" }).waitFor();
+  });
+
+  it("says that no credits are left, whether any were used lately or not", async () => {
+    const { page, signIn } = await dashboard.open();
+    await page.route("**/v1/account", async (route) => {
+      const response = await route.fetch();
+      const account = (await response.json()) as Record<string, unknown>;
+      await route.fulfill({ response, json: { ...account, credit_balance: 0 } });
+    });
+    await page.route("**/v1/usage?**", (route) =>
+      route.fulfill({ json: { daily: [], totals: {}, days: 90 } }),
+    );
+    await signIn();
+    await page.getByText("There are no credits left. Item calls are refused").waitFor();
+    expect(await page.locator(".stat", { hasText: "Lasts for" }).textContent()).toContain("0 days");
   });
 
   it("asks a busy service once more, after as long as it says", async () => {

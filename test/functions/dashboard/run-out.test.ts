@@ -1,30 +1,77 @@
 import { describe, expect, it } from "vitest";
-import { daysLeft } from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
+import {
+  daysLeft,
+  presentPace,
+} from "../../../functions/dashboard/browser/pages/overview/run-out.ts";
 
+const dateOf = (n: number): string => `2026-03-${String(n + 1).padStart(2, "0")}`;
+
+/** So many credits on each day; the last one is today. */
 const daily = (...credits: readonly number[]) =>
   credits.map((spent, n) => ({
-    date: `2026-03-${String(n + 1).padStart(2, "0")}`,
+    date: dateOf(n),
     requests: 1,
     successful: 1,
     failed: 0,
     credits: spent,
   }));
 
-describe("days left", () => {
+const old = { created_at: "2025-01-01T00:00:00Z" };
+const openedOn = (n: number) => ({ created_at: `${dateOf(n)}T23:59:59.999Z` });
+
+describe("the present pace", () => {
   it.each([
     [
-      "counts the last seven complete days only",
-      700,
+      "is that of the last seven complete days",
       daily(9_999, 100, 100, 100, 100, 100, 100, 100, 0),
-      7,
+      old,
+      { credits: 100, of: "the last 7 days" },
     ],
-    ["takes days without use as part of the pace", 70, daily(70, 0, 0, 0, 0, 0, 0, 0), 7],
-    ["takes today where it is above the pace already", 100, daily(0, 0, 50), 2],
-    ["rounds down", 199, daily(100, 0), 1],
-    ["is none left without credits", 0, daily(100, 0), 0],
-    ["is unknown where nothing is used", 5_000, daily(0, 0, 0), null],
-    ["is unknown where there are no days", 5_000, [], null],
-  ])("%s", (...[, balance, days, expected]) => {
-    expect(daysLeft(balance, days)).toBe(expected);
+    [
+      "counts days without use",
+      daily(70, 0, 0, 0, 0, 0, 0, 0),
+      old,
+      { credits: 10, of: "the last 7 days" },
+    ],
+    [
+      "counts no day before the account was there",
+      daily(0, 0, 0, 0, 0, 0, 1_000, 0),
+      openedOn(6),
+      { credits: 1_000, of: "yesterday" },
+    ],
+    [
+      "counts the days of a young account without use",
+      daily(0, 0, 0, 0, 300, 0, 0, 0),
+      openedOn(4),
+      { credits: 100, of: "the last 3 days" },
+    ],
+    [
+      "is that of today where it is above the days before",
+      daily(0, 0, 50),
+      old,
+      { credits: 50, of: "today alone" },
+    ],
+    [
+      "is that of today on an account's first day",
+      daily(0, 0, 50),
+      openedOn(2),
+      { credits: 50, of: "today alone" },
+    ],
+    ["is unknown where nothing is used", daily(0, 0, 0), old, null],
+    ["is unknown where there are no days", [], old, null],
+  ])("%s", (...[, days, account, expected]) => {
+    expect(presentPace(days, account)).toEqual(expected);
+  });
+});
+
+describe("days left", () => {
+  const pace = { credits: 100, of: "yesterday" };
+  it.each([
+    ["are rounded down", 199, pace, 1],
+    ["are none without credits", 0, pace, 0],
+    ["are none without credits, though nothing was used", 0, null, 0],
+    ["are unknown where nothing is used", 5_000, null, null],
+  ])("%s", (...[, balance, given, expected]) => {
+    expect(daysLeft(balance, given)).toBe(expected);
   });
 });

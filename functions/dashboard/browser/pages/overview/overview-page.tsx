@@ -8,7 +8,7 @@ import { BarChart } from "../../ui/bar-chart.tsx";
 import { LinkButton } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
-import { daysLeft } from "./run-out.ts";
+import { daysLeft, type Pace, presentPace } from "./run-out.ts";
 
 /** The longest span that can be asked for; the shorter one is its end. */
 const daysMax = 90;
@@ -47,16 +47,20 @@ interface CreditsProps {
 
 function Credits({ account, usage }: CreditsProps) {
   const { credit_balance: balance, credits_held: held, concurrency } = account;
-  const left = usage && daysLeft(balance, usage.daily);
+  const pace = usage && presentPace(usage.daily, account);
+  const left = pace === undefined ? undefined : daysLeft(balance, pace);
   const { in_flight: inFlight, limit, next_tier: next } = concurrency;
   return (
     <>
-      {typeof left === "number" && left < fewDays && (
+      {balance === 0 ? (
         <Notice tone="warning">
-          {balance === 0
-            ? "There are no credits left. Item calls are refused, and runs are skipped."
-            : `At the present pace the credits last ${inDays(left)}.`}
+          There are no credits left. Item calls are refused, and runs are skipped.
         </Notice>
+      ) : (
+        typeof left === "number" &&
+        left < fewDays && (
+          <Notice tone="warning">At the present pace the credits last {inDays(left)}.</Notice>
+        )
       )}
       <dl class="stats">
         <Stat
@@ -65,11 +69,7 @@ function Credits({ account, usage }: CreditsProps) {
           note={`${formatCredits(account.credits_spent)} spent so far`}
         />
         <Stat label="Open holds" value={formatCount(held)} note="reserved by work under way" />
-        <Stat
-          label="Lasts for"
-          value={left === undefined ? "…" : left === null ? "–" : inDays(left)}
-          note={left === null ? "nothing was used lately" : "at the pace of the last 7 days"}
-        />
+        <Stat label="Lasts for" {...lasting(balance, { pace, left })} />
         <Stat
           label="Concurrency in use"
           value={`${formatCount(inFlight)} of ${formatCount(limit)}`}
@@ -82,6 +82,19 @@ function Credits({ account, usage }: CreditsProps) {
       </dl>
     </>
   );
+}
+
+interface Outlook {
+  /** Undefined while it is not known. */
+  readonly pace: Pace | null | undefined;
+  readonly left: number | null | undefined;
+}
+
+function lasting(balance: number, { pace, left }: Outlook): { value: string; note: string } {
+  if (balance === 0) return { value: "0 days", note: "there are no credits left" };
+  if (pace === undefined || left === undefined) return { value: "…", note: "" };
+  if (pace === null || left === null) return { value: "–", note: "nothing was used lately" };
+  return { value: inDays(left), note: `at the pace of ${pace.of}` };
 }
 
 const inDays = (days: number): string =>

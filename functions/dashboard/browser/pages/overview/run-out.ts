@@ -1,21 +1,39 @@
-import type { Usage } from "../../api/resources.ts";
+import type { Account, Usage } from "../../api/resources.ts";
 
 /** Days that make the present pace: the newest complete ones, as today is not over. */
 const paceDays = 7;
 
-/** Credits a day over the last seven complete UTC days, or as many of them as were asked for. */
-export function presentPace(daily: Usage["daily"]): number {
-  const days = daily.slice(0, -1).slice(-paceDays);
-  if (days.length === 0) return 0;
-  return days.reduce((sum, { credits }) => sum + credits, 0) / days.length;
+export interface Pace {
+  /** Credits a day. */
+  readonly credits: number;
+  /** What it is taken from: `the last 7 days`. */
+  readonly of: string;
 }
 
 /**
- * Days until a balance is used up at the present pace; today counts where it is above that already,
- * so that a first busy day is told on that day. Null when nothing is used.
+ * Credits a day over the last seven complete UTC days, or as many of them as the account has been
+ * there, its first one included. Today counts alone where it is above that already, so that a first
+ * busy day is told on that day. Null when nothing was used.
  */
-export function daysLeft(balance: number, daily: Usage["daily"]): number | null {
+export function presentPace(
+  daily: Usage["daily"],
+  { created_at: createdAt }: Pick<Account, "created_at">,
+): Pace | null {
+  const firstDay = createdAt.slice(0, "2026-11-21".length);
+  const days = daily
+    .slice(0, -1)
+    .filter(({ date }) => date >= firstDay)
+    .slice(-paceDays);
+  const sum = days.reduce((total, { credits }) => total + credits, 0);
+  const before = days.length === 0 ? 0 : sum / days.length;
   const today = daily.at(-1)?.credits ?? 0;
-  const pace = Math.max(presentPace(daily), today);
-  return pace === 0 ? null : Math.floor(balance / pace);
+  if (today > before) return { credits: today, of: "today alone" };
+  if (before === 0) return null;
+  return { credits: before, of: days.length === 1 ? "yesterday" : `the last ${days.length} days` };
+}
+
+/** Days until a balance is used up at a pace; null when nothing uses it up. */
+export function daysLeft(balance: number, pace: Pace | null): number | null {
+  if (balance === 0) return 0;
+  return pace && Math.floor(balance / pace.credits);
 }
