@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../support/running-world.ts";
@@ -254,6 +255,63 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       "event_type=watchlist.run.completed",
     ]);
     expect(page.url()).toContain(`#/webhooks/${id}?event_type=watchlist.run.completed`);
+  });
+
+  it("keep a reader's place in the log when a delivery far down is sent again", async () => {
+    const id = await register("hooks/far-down", { description: "Far down" });
+    const { page, signIn, goTo } = await dashboard.open();
+    let isAgain = false;
+    await page.route("**/deliveries?**", (route) => {
+      const { searchParams: query } = new URL(route.request().url());
+      const answer = manyDeliveries(id, query.get("starting_after"));
+      const data = answer.data.map((one) =>
+        one.id === "dlv_110" && isAgain ? { ...one, state: "delivered" } : one,
+      );
+      return route.fulfill({ json: { ...answer, data } });
+    });
+    await page.route("**/redeliver", (route) => {
+      isAgain = true;
+      return route.fulfill({ status: 202, json: {} });
+    });
+    await signIn();
+    await goTo(`/webhooks/${id}`, "Far down");
+    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    const more = page.getByRole("button", { name: "Load more" });
+    for (const shown of [50, 100]) {
+      await page.getByText(`${shown} shown`).waitFor();
+      await more.click();
+    }
+    await more.waitFor({ state: "detached" });
+    const row = rows.nth(110);
+    await row.getByRole("button", { name: /^Redeliver/ }).click();
+    await row.getByText("delivered", { exact: true }).waitFor();
+    expect(await rows.count()).toBe(120);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
+      "Redeliver watchlist.product.changed, dlv_110",
+    );
+  });
+
+  it("follow what is under way, however long answers take", async () => {
+    const id = await register("hooks/slow", { description: "Slow" });
+    const { page, signIn, goTo } = await dashboard.open();
+    let asked = 0;
+    await page.route("**/deliveries?**", async (route) => {
+      asked += 1;
+      const state = asked === 1 ? "pending" : "delivered";
+      // Longer than the log waits between two looks.
+      if (asked > 1) await delay(4_000);
+      const { data } = manyDeliveries(id, null);
+      // Given up meanwhile, it cannot be answered.
+      await route
+        .fulfill({ json: { object: "list", data: [{ ...data[0], state }], has_more: false } })
+        .catch(() => {});
+    });
+    await signIn();
+    await goTo(`/webhooks/${id}`, "Slow");
+    const row = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    await row.getByText("pending", { exact: true }).waitFor();
+    await row.getByText("delivered", { exact: true }).waitFor({ timeout: 15_000 });
+    expect(asked).toBe(2);
   });
 
   it("say why something is not there, and get it when asked again", async () => {

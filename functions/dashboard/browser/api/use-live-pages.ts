@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import { type Pages, usePages } from "./use-pages.ts";
 
 interface Liveliness<Entry> {
@@ -14,28 +14,25 @@ const quietSeconds = 30;
 const quickForMilliseconds = 60_000;
 
 /**
- * A listing as `usePages` has it, whose first page is read again while the dashboard is visible:
- * often while entries are pending and after a refresh. Waits while a person reads further pages, as
- * these would be gone.
+ * A listing as `usePages` has it, read again while the dashboard is visible, so long after an answer:
+ * often while entries are pending and after a refresh. More pages are read again less often, and only
+ * while something is under way in them: new entries would push down what a person reads.
  */
 export function useLivePages<Entry extends { readonly id: string }>(
   load: Parameters<typeof usePages<Entry>>[0],
   inputs: Parameters<typeof usePages<Entry>>[1],
   { pageSize, isPending }: Liveliness<Entry>,
 ): Pages<Entry> {
-  const pages = usePages(load, inputs);
-  const { entries, loadingMore, refresh } = pages;
   const [quickUntil, setQuickUntil] = useState(0);
-  const isQuick = Date.now() < quickUntil || entries?.some(isPending) === true;
-  const isFirst = entries !== undefined && entries.length <= pageSize && !loadingMore;
-  const seconds = isQuick ? quickSeconds : quietSeconds;
-  useEffect(() => {
-    if (!isFirst) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === "visible") refresh();
-    }, seconds * 1_000);
-    return () => clearInterval(timer);
-  }, [isFirst, seconds, refresh]);
+  const pages = usePages(load, inputs, {
+    poll(entries) {
+      const count = Math.max(1, Math.ceil(entries.length / pageSize));
+      const isQuick = Date.now() < quickUntil || entries.some(isPending);
+      if (isQuick) return quickSeconds * count;
+      return count === 1 ? quietSeconds : undefined;
+    },
+  });
+  const { refresh } = pages;
   const refreshQuickly = useCallback(() => {
     setQuickUntil(Date.now() + quickForMilliseconds);
     refresh();

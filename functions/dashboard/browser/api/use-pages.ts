@@ -13,7 +13,7 @@ export interface Pages<Entry> {
   readonly hasMore: boolean;
   readonly loadingMore: boolean;
   readonly loadMore: () => void;
-  /** Begins again with the first page. */
+  /** Reads anew what was read, so that a reader stays at their place: ten pages at most. */
   readonly refresh: () => void;
 }
 
@@ -26,6 +26,20 @@ interface Rest<Entry> {
   readonly error: ApiError | undefined;
 }
 
+type Load<Entry> = (
+  api: ApiClient,
+  cursor: string | undefined,
+  signal: AbortSignal,
+) => Promise<List<Entry>>;
+
+interface Options<Entry> {
+  /** As `useQuery` has it, of all entries read so far. */
+  readonly poll?: (entries: readonly Entry[]) => number | undefined;
+}
+
+/** No more of them are read anew. */
+const refreshedMax = 10;
+
 interface Identified {
   readonly id: string;
 }
@@ -37,13 +51,23 @@ interface Identified {
  * @param inputs what `load` depends on, such as filters
  */
 export function usePages<Entry extends Identified>(
-  load: (api: ApiClient, cursor: string | undefined, signal: AbortSignal) => Promise<List<Entry>>,
+  load: Load<Entry>,
   inputs: readonly (string | number | boolean | undefined)[],
+  { poll }: Options<Entry> = {},
 ): Pages<Entry> {
   const api = useApi();
-  const query = useQuery((client, signal) => load(client, undefined, signal), inputs);
-  const first = query.data;
   const [kept, setRest] = useState<Rest<Entry>>(nothingAfter(undefined));
+  const about = JSON.stringify(inputs);
+  const read = useRef({ about, pages: 1 });
+  if (read.current.about !== about) read.current = { about, pages: 1 };
+  const query = useQuery(
+    (client, signal) => readPages(load, read.current, { client, signal }),
+    inputs,
+    {
+      poll: (page) => poll?.([...(page?.data ?? []), ...(kept.first === page ? kept.entries : [])]),
+    },
+  );
+  const first = query.data;
   const asked = useRef<AbortController>(undefined);
   useEffect(() => () => asked.current?.abort(), [first]);
   const rest = kept.first === first ? kept : nothingAfter(first);
@@ -57,9 +81,15 @@ export function usePages<Entry extends Identified>(
         setRest({ ...rest, error: undefined, busy: false, ...change });
     };
     setRest({ ...rest, busy: true, error: undefined });
+    // At once, so that what is being read anew meanwhile brings this page as well.
+    const reading = read.current;
+    reading.pages += 1;
     load(api, cursorOf(last), controller.signal).then(
       (page) => settle({ entries: [...rest.entries, ...page.data], last: page }),
-      (thrown: unknown) => settle({ error: apiErrorOf(thrown) }),
+      (thrown: unknown) => {
+        reading.pages -= controller.signal.aborted ? 0 : 1;
+        settle({ error: apiErrorOf(thrown) });
+      },
     );
   };
   return {
@@ -71,6 +101,21 @@ export function usePages<Entry extends Identified>(
     loadMore,
     refresh: query.refresh,
   };
+}
+
+/** The first pages as if they were one: as many as are wanted when each has come. */
+async function readPages<Entry extends Identified>(
+  load: Load<Entry>,
+  wanted: { readonly pages: number },
+  { client, signal }: { readonly client: ApiClient; readonly signal: AbortSignal },
+): Promise<List<Entry>> {
+  let last = await load(client, undefined, signal);
+  const entries = [...last.data];
+  for (let n = 1; n < Math.min(wanted.pages, refreshedMax) && last.has_more; n += 1) {
+    last = await load(client, cursorOf(last), signal);
+    entries.push(...last.data);
+  }
+  return { ...last, data: entries };
 }
 
 const cursorOf = (page: List<Identified>): string | undefined =>
