@@ -314,6 +314,28 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     expect(asked).toBe(2);
   });
 
+  it.each([
+    ["an endpoint", (list: string) => `/webhooks/..%2Fwatchlists%2F${list}`],
+    ["an endpoint, encoded twice", (list: string) => `/webhooks/%252e%252e%2Fwatchlists%2F${list}`],
+    ["a delivery", (list: string) => `/webhooks?delivery=..%2Fwatchlists%2F${list}`],
+  ])("show nothing else as %s, whatever a link says", async (_what, placeOf) => {
+    const { body } = await dashboard.world.api.send("POST", "/watchlists", {
+      name: "Not an endpoint",
+      platform: "retailer_d",
+      ids: ["6505678"],
+      every: "7d",
+    });
+    const { page, signIn } = await dashboard.open();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await signIn();
+    const place = placeOf(String(body["id"]));
+    await page.evaluate((wanted) => location.assign(`#${wanted}`), place);
+    await page.getByText("There is no such address.").first().waitFor();
+    expect(asked.filter((path) => path.includes(String(body["id"])))).toEqual([]);
+    expect(await page.getByRole("button", { name: "Delete", exact: true }).count()).toBe(0);
+  });
+
   it("say why something is not there, and get it when asked again", async () => {
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();

@@ -75,7 +75,14 @@ export function apiClient({ key, onUnauthorized }: ClientOptions): ApiClient {
   };
 }
 
+/** Resources and ids; nothing that leads to another resource, such as `..`, is either. */
+const pathForm = /^[\w-]+(?:\/[\w-]+)*$/;
+
+/** @throws ApiError for a path that no resource has, as one may be made of somebody's link */
 export function addressOf(path: string, query: Query = {}): string {
+  if (!pathForm.test(path)) {
+    throw new ApiError({ status: 404, code: "NOT_FOUND", message: "There is no such address." });
+  }
   const url = new URL(path, apiBase());
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== "") url.searchParams.set(name, String(value));

@@ -47,7 +47,10 @@ export function replacePlace(link: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** The parameters in braces when a path is one of a pattern; undefined when it is not. */
+/**
+ * The parameters in braces when a path is one of a pattern; undefined when it is not. They are ids,
+ * in which nothing is encoded: whatever is stays so, and leads nowhere.
+ */
 export function matchPath(pattern: string, path: string): Parameters | undefined {
   const wanted = pattern.split("/");
   const parts = path.split("/");
@@ -55,16 +58,8 @@ export function matchPath(pattern: string, path: string): Parameters | undefined
   const found: Record<string, string> = {};
   for (const [n, part] of wanted.entries()) {
     const actual = parts[n] ?? "";
-    if (part.startsWith("{")) found[part.slice(1, -1)] = decoded(actual);
+    if (part.startsWith("{")) found[part.slice(1, -1)] = actual;
     else if (part !== actual) return undefined;
   }
   return found;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
