@@ -1,5 +1,6 @@
 import type { Platform } from "../../api/resources.ts";
 import { formatCount, formatCredits } from "../../format/numbers.ts";
+import { idReader } from "../watchlists/read-ids.ts";
 import { type CallId, type Draft, endpointOf, idsIn, isItemCall, offersIn } from "./calls.ts";
 
 /** What a call holds at most and costs, in words; undefined where it is free. */
@@ -13,18 +14,23 @@ export function priceNote(
   const tier = call === "products" ? tiers.filter(({ id }) => id === draft.tier) : tiers;
   const rates = tier.map(({ credits_per_item: rate }) => rate);
   const most = Math.max(...rates);
-  const count = countOf(call, draft);
+  const count = countOf(call, draft, platform?.id_pattern ?? null);
   if (rates.length === 0) return undefined;
   if (count === 0) return `${range(rates)} an item.`;
   const items = `${formatCount(count)} ${call === "offer_check" ? "offer" : "item"}${count === 1 ? "" : "s"}`;
   return `${items}, at most ${formatCredits(Math.ceil(count * most))}. What gets no answer is refunded.`;
 }
 
-/** Repeated ones are charged once. */
-const countOf = (call: CallId, draft: Draft): number =>
-  call === "offer_check"
-    ? new Set(offersIn(draft.offers).map((offer) => JSON.stringify(offer))).size
-    : new Set(idsIn(draft.ids)).size;
+/** Repeated ones are charged once, in whatever spelling. @param pattern of the platform's ids */
+function countOf(call: CallId, draft: Draft, pattern: string | null): number {
+  const idIn = pattern === null ? () => undefined : idReader(pattern);
+  const idOf = (text: string): string => idIn(text) ?? text;
+  const found =
+    call === "offer_check"
+      ? offersIn(draft.offers).map(({ asin, ...offer }) => JSON.stringify([idOf(asin), offer]))
+      : idsIn(draft.ids).map(idOf);
+  return new Set(found).size;
+}
 
 function range(rates: readonly number[]): string {
   const [least, most] = [Math.min(...rates), Math.max(...rates)];

@@ -49,16 +49,21 @@ const writers: Readonly<Record<Language, (request: CallRequest) => string>> = {
   python: pythonOf,
 };
 
+/**
+ * Ends the body, which comes as input: systems bound the length of an argument. No line of JSON is
+ * this, and nothing in between means anything to a shell.
+ */
+const ending = "JSON";
+
 function curlOf({ method, path, query, body }: CallRequest): string {
   const address = shellQuoted(addressOf(path, query));
   const lines = [
     method === "GET" ? `curl ${address}` : `curl -X ${method} ${address}`,
     `-H "Authorization: Bearer ${placeholder}"`,
   ];
-  if (body !== undefined) {
-    lines.push('-H "Content-Type: application/json"', `-d ${shellQuoted(literal(body))}`);
-  }
-  return lines.join(" \\\n  ");
+  if (body === undefined) return lines.join(" \\\n  ");
+  lines.push('-H "Content-Type: application/json"', `--data @- <<'${ending}'`);
+  return [lines.join(" \\\n  "), literal(body), ending].join("\n");
 }
 
 /** Nothing within single quotes means anything to a shell but the quote that ends them. */

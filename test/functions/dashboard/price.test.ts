@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { emptyDraft } from "../../../functions/dashboard/browser/pages/try/calls.ts";
+import { priceNote } from "../../../functions/dashboard/browser/pages/try/price.ts";
+import { presentPlatforms } from "../../../shared/platforms/present-platform.ts";
+
+const platform = (id: string) => presentPlatforms().data.find((one) => one.id === id);
+
+describe("the price of a call", () => {
+  it.each([
+    ["retailer_a", "full", "b0sandbox0 B0SANDBOX0\nB0SANDBOX1", "2 items"],
+    ["retailer_c", "standard", "A-9000000, 9000000", "1 item"],
+    ["retailer_d", "standard", "9000000 9000000 no-sku NO-SKU", "3 items"],
+  ])("counts an id of %s once, in whatever spelling", (...[id, tier, ids, expected]) => {
+    const draft = { ...emptyDraft, platform: id, tier, ids };
+    expect(priceNote("products", draft, platform(id))?.split(",")[0]).toBe(expected);
+  });
+
+  it("counts an offer once, in whatever spelling of its item", () => {
+    const offers = "b0sandbox0 abc\nB0SANDBOX0 abc\nB0SANDBOX0 ABC";
+    const draft = { ...emptyDraft, platform: "retailer_a", offers };
+    expect(priceNote("offer_check", draft, platform("retailer_a"))).toMatch(/^2 offers,/);
+  });
+});
