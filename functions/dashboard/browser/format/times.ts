@@ -30,3 +30,8 @@ export function formatRelative(time: Date, now: Date): string {
 export const formatDateTime = (time: Date): string => dateTime.format(time);
 /** `21 Nov` of a UTC date, `2026-11-21`. */
 export const formatDay = (date: string): string => dayMonth.format(new Date(`${date}T00:00:00Z`));
+/** ISO 8601 of what a control of local time holds; undefined for none, and for a year of five digits. */
+export function isoOf(local: string): string | undefined {
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
+import { isoOf } from "../format/times.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
@@ -35,6 +36,7 @@ const presets: Readonly<Record<string, { readonly label: string; readonly second
   kept: { label: "The last 30 days, all that is kept", seconds: 30 * day - 300 },
 };
 const ownTimes = "own";
+const noTime = "This is no time: a year has four digits.";
 
 /** Asks for a span of time of the past 30 days. */
 export function SpanDialog(props: SpanDialogProps) {
@@ -42,13 +44,14 @@ export function SpanDialog(props: SpanDialogProps) {
   const [choice, setChoice] = useState("day");
   const [since, setSince] = useState("");
   const [until, setUntil] = useState("");
-  const [missing, setMissing] = useState(false);
+  const [faults, setFaults] = useState<Faults>({});
   const isOwn = choice === ownTimes;
   const isAtField = isOwn && (error?.param === "since" || error?.param === "until");
   const submit = (): void => {
-    setMissing(isOwn && since === "");
-    if (isOwn && since === "") return;
-    props.onConfirm(isOwn ? { since: iso(since) ?? "", until: iso(until) } : lately(choice));
+    const found = isOwn ? faultsIn(since, until) : {};
+    setFaults(found);
+    if (found.since ?? found.until) return;
+    props.onConfirm(isOwn ? { since: isoOf(since) ?? "", until: isoOf(until) } : lately(choice));
   };
   return (
     <Dialog title={props.title} onClose={props.onClose}>
@@ -82,14 +85,14 @@ export function SpanDialog(props: SpanDialogProps) {
               label="Since"
               hint="In your own time zone."
               value={since}
-              error={missing ? "Say when the span begins." : messageFor(error, "since")}
+              error={faults.since ?? messageFor(error, "since")}
               onChange={setSince}
             />
             <TimeField
               label="Until"
               hint="Empty: until now."
               value={until}
-              error={messageFor(error, "until")}
+              error={faults.until ?? messageFor(error, "until")}
               onChange={setUntil}
             />
           </div>
@@ -105,6 +108,20 @@ export function SpanDialog(props: SpanDialogProps) {
     </Dialog>
   );
 }
+
+/** What is wrong with times of one's own, by field. */
+interface Faults {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+const faultsIn = (since: string, until: string): Faults => ({
+  since: since === "" ? "Say when the span begins." : faultOf(since),
+  until: faultOf(until),
+});
+
+const faultOf = (time: string): string | undefined =>
+  time !== "" && isoOf(time) === undefined ? noTime : undefined;
 
 function TimeField(props: {
   readonly label: string;
@@ -134,7 +151,3 @@ const lately = (choice: string): Span => {
   const seconds = presets[choice]?.seconds ?? day;
   return { since: new Date(Date.now() - seconds * 1_000).toISOString(), until: undefined };
 };
-
-/** What a control of local time says. */
-const iso = (local: string): string | undefined =>
-  local === "" ? undefined : new Date(local).toISOString();
