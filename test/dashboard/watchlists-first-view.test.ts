@@ -1,4 +1,6 @@
+import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { launchChromium } from "../../scripts/dashboard/chromium.ts";
 import { pointClientsAt } from "../../scripts/local/aws-environment.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
@@ -70,35 +72,71 @@ describe.skipIf(lacksChromium)(`the first view with ${lists} lists and ${items} 
     { what: "list of watchlists", place: "/watchlists", selector: "tbody tr", count: lists },
     { what: "watchlist", place: `/watchlists/${largeList}`, selector: ".item-row", count: 10 },
   ])("shows the $what", async ({ what, place, selector, count }) => {
+    const cold = await coldLoad(dashboard, { place, selector, count });
     const { page, signIn } = await dashboard.open();
     await signIn();
-    await page.addInitScript(
-      ([wanted, least]) => {
-        const observer = new MutationObserver(() => {
-          if (document.querySelectorAll(wanted).length < least) return;
-          observer.disconnect();
-          requestAnimationFrame(() => performance.mark("shown"));
-        });
-        observer.observe(document, { childList: true, subtree: true });
-      },
-      [selector, count] as const,
-    );
+    await markShown(page, selector, count);
     const taken: number[] = [];
     for (let n = 0; n < 3; n += 1) {
       // Another address each time: only what is behind # would not load the page anew.
       await page.goto("about:blank");
-      await page.goto(`${dashboard.url}#${place}`);
-      await page
-        .locator(selector)
-        .nth(count - 1)
-        .waitFor({ state: "attached" });
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
-      taken.push(
-        await page.evaluate(() => performance.getEntriesByName("shown")[0]?.startTime ?? Infinity),
-      );
+      taken.push(await load(page, `${dashboard.url}#${place}`, { selector, count }));
     }
-    const shown = taken.map((milliseconds) => `${Math.round(milliseconds)} ms`).join(", ");
-    process.stdout.write(`First view of the ${what}: ${shown}\n`);
+    const warm = taken.map((milliseconds) => `${Math.round(milliseconds)} ms`).join(", ");
+    process.stdout.write(
+      `First view of the ${what}: ${Math.round(cold)} ms with an empty cache, then ${warm}\n`,
+    );
+    expect(cold).toBeLessThan(boundMs);
     expect(Math.min(...taken)).toBeLessThan(boundMs);
   });
 });
+
+interface Shown {
+  readonly selector: string;
+  /** So many of them at least. */
+  readonly count: number;
+}
+
+/** Has each page that is loaded note when it first shows what is waited for. */
+const markShown = (page: Page, wantedSelector: string, wantedCount: number): Promise<unknown> =>
+  page.addInitScript(
+    ([wanted, least]) => {
+      const observer = new MutationObserver(() => {
+        if (document.querySelectorAll(wanted).length < least) return;
+        observer.disconnect();
+        requestAnimationFrame(() => performance.mark("shown"));
+      });
+      observer.observe(document, { childList: true, subtree: true });
+    },
+    [wantedSelector, wantedCount] as const,
+  );
+
+/** Milliseconds from the beginning of a load to the view. */
+async function load(page: Page, address: string, { selector, count }: Shown): Promise<number> {
+  await page.goto(address);
+  await page
+    .locator(selector)
+    .nth(count - 1)
+    .waitFor({ state: "attached" });
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  return page.evaluate(() => performance.getEntriesByName("shown")[0]?.startTime ?? Infinity);
+}
+
+/** The same of a browser that has never been there: nothing of the dashboard is in its cache. */
+async function coldLoad(
+  { world, url }: DashboardWorld,
+  { place, ...shown }: Shown & { readonly place: string },
+): Promise<number> {
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage();
+    await page.addInitScript(
+      (key) => sessionStorage.setItem("dashboard.key", key),
+      world.ready["api_key"] ?? "",
+    );
+    await markShown(page, shown.selector, shown.count);
+    return await load(page, `${url}#${place}`, shown);
+  } finally {
+    await browser.close();
+  }
+}
