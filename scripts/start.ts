@@ -1,6 +1,7 @@
 /**
  * Runs the service on this machine: `npm start [-- --fresh] [-- --source <what>=<adapter>,<url>]`.
- * The demo workspace gets lists that run, but for `--empty-demo`.
+ * The demo workspace gets lists that run, but for `--empty-demo`, and where a source is named: their
+ * ids are the sandbox's.
  * PORT and LOCAL_DIR name the port of the API and the data folder.
  */
 import { parseArgs } from "node:util";
@@ -38,7 +39,7 @@ async function main(): Promise<void> {
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
-  if (values["empty-demo"]) return;
+  if (values["empty-demo"] || values.source.length > 0) return;
   // Beside whatever is called meanwhile: nothing waits for it.
   await fillDemoWorkspace(world).catch((error: unknown) => {
     if (!stopping) print(`The demo workspace was not filled: ${describeError(error)}`);
