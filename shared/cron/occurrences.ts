@@ -21,6 +21,16 @@ export function nextOccurrences(cron: Cron, after: Date, count: number): Date[] 
   return found;
 }
 
+/** How often a cron list is due strictly after `after`, up to and at `until`. */
+export function countOccurrences(cron: Cron, after: Date, until: Date): number {
+  let count = 0;
+  for (const at of spaced(instants(cron, firstDayFor(cron, after)))) {
+    if (at > until.getTime()) break;
+    if (at > after.getTime()) count += 1;
+  }
+  return count;
+}
+
 /** The first due time strictly after `after`. */
 export function nextOccurrence(cron: Cron, after: Date): Date {
   const [next] = nextOccurrences(cron, after, 1);

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { timestamp } from "../base/wire-schema.ts";
+import { count as countSchema, timestamp } from "../base/wire-schema.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { timeParam } from "./queries.ts";
 import { listFields } from "./request.ts";
-import { parseSchedule, presentSchedule, runTimesAfter } from "./schedule.ts";
+import { countRuns, parseSchedule, presentSchedule, runTimesAfter } from "./schedule.ts";
 import { scheduleSchema } from "./watchlist-schema.ts";
 
 /** Query of `GET /v1/watchlists/schedule`. */
@@ -31,14 +31,27 @@ export const schedulePreviewResponse = v.object({
   object: v.literal("schedule_preview"),
   schedule: scheduleSchema,
   next_run_times: v.pipe(v.array(timestamp), v.description("Strictly after `after`.")),
+  runs_in_30_days: v.pipe(
+    countSchema,
+    v.description(
+      "How many times there are in the 30 days (720 hours) after `after`. The next times alone do " +
+        "not tell: many may fall on one day, and then none for weeks.",
+    ),
+  ),
 });
 
-/** When a schedule fires; a cadence is counted from `after`. */
-export const presentSchedulePreview = (
+const monthMs = 30 * 86_400_000;
+
+/** When a schedule fires, and how often; a cadence is counted from `after`. */
+export function presentSchedulePreview(
   { schedule, after, count }: SchedulePreview,
   now: Date,
-): Record<string, unknown> => ({
-  object: "schedule_preview",
-  schedule: presentSchedule(schedule),
-  next_run_times: runTimesAfter(schedule, after ?? now, count).map((time) => time.toISOString()),
-});
+): Record<string, unknown> {
+  const from = after ?? now;
+  return {
+    object: "schedule_preview",
+    schedule: presentSchedule(schedule),
+    next_run_times: runTimesAfter(schedule, from, count).map((time) => time.toISOString()),
+    runs_in_30_days: countRuns(schedule, from, new Date(from.getTime() + monthMs)),
+  };
+}

@@ -1,6 +1,6 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { nextOccurrence, nextOccurrences } from "../cron/occurrences.ts";
+import { countOccurrences, nextOccurrence, nextOccurrences } from "../cron/occurrences.ts";
 import { parseCron } from "../cron/parse-cron.ts";
 
 /** A cadence counted from start to start. */
@@ -105,6 +105,14 @@ export function runTimesAfter(schedule: Schedule, after: Date, count: number): r
   }
   const stepMs = schedule.everySeconds * 1_000;
   return Array.from({ length: count }, (_, n) => new Date(after.getTime() + (n + 1) * stepMs));
+}
+
+/** How many times are later than `after`, up to and at `until`; a cadence is counted from `after`. */
+export function countRuns(schedule: Schedule, after: Date, until: Date): number {
+  if (schedule.type === "cron") {
+    return countOccurrences(parseCron(schedule.cron, schedule.timezone), after, until);
+  }
+  return Math.floor((until.getTime() - after.getTime()) / (schedule.everySeconds * 1_000));
 }
 
 /**

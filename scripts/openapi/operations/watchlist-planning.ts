@@ -64,7 +64,8 @@ export const watchlistPlanningOperations = {
     summary: "Preview a schedule",
     description:
       "When a list would run by `every`, or by `cron` in `timezone`: the first times after `after`. " +
-      "A cadence is counted from there. Free.",
+      "A cadence is counted from there. With how many there are in 30 days, which is what tells the " +
+      "credits of a month. Free.",
     query: schedulePreviewFields,
     queryExamples: { cron: "0 12 * * *", timezone: "Europe/Berlin", after: "2026-11-21T00:00:00Z" },
     answers: {
@@ -75,6 +76,7 @@ export const watchlistPlanningOperations = {
           object: "schedule_preview",
           schedule: { type: "cron", cron: "0 12 * * *", timezone: "Europe/Berlin" },
           next_run_times: ["2026-11-21T11:00:00.000Z", "2026-11-22T11:00:00.000Z"],
+          runs_in_30_days: 30,
         },
       },
     },

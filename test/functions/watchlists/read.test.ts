@@ -235,6 +235,7 @@ describe("GET /v1/watchlists/schedule", () => {
           "2026-03-02T10:00:00.000Z",
           "2026-03-02T16:00:00.000Z",
         ],
+        runs_in_30_days: 120,
       },
     ]);
   });
@@ -257,6 +258,35 @@ describe("GET /v1/watchlists/schedule", () => {
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
     });
+  });
+
+  it.each([
+    ["all day on Mondays", { cron: "*/5 * * * MON" }, "2026-03-02T08:00:00Z", 191 + 4 * 288],
+    ["on a day of the month", { cron: "*/5 9-17 1 * *" }, "2026-03-02T00:00:00Z", 0],
+    ["on a day of the month", { cron: "*/5 9-17 1 * *" }, "2026-03-31T00:00:00Z", 108],
+    ["once in four years", { cron: "0 0 29 2 *" }, "2026-03-01T00:00:00Z", 0],
+    ["every five minutes", { cron: "*/5 * * * *" }, "2026-03-01T00:00:00Z", 8_640],
+    ["at both ends of the span", { cron: "0 0 * * *" }, "2026-03-01T00:00:00Z", 30],
+    ["by the longest cadence", { every: "7d" }, "2026-03-01T00:00:00Z", 4],
+    // 2 to 3 at night is there every day but on the 29th, when its runs fall onto those of the next
+    // hour.
+    [
+      "while the clocks go forward",
+      { cron: "*/5 2,3 * * *", timezone: "Europe/Berlin" },
+      "2026-03-15T12:00:00Z",
+      30 * 24 - 12,
+    ],
+    // The day of the change has 25 hours, but 2 to 3 comes once for a cron.
+    [
+      "while the clocks go back",
+      { cron: "*/5 2 * * *", timezone: "Europe/Berlin" },
+      "2026-10-15T12:00:00Z",
+      30 * 12,
+    ],
+  ] as const)("counts the runs of 30 days %s: %j after %s", async (...[, query, after, runs]) => {
+    const { json } = await preview({ ...query, after });
+
+    expect(json["runs_in_30_days"]).toBe(runs);
   });
 
   it("answers up to a hundred times", async () => {

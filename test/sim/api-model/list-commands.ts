@@ -775,13 +775,21 @@ const preview = command<{ schedule: number; count: number }>({
     const answer = await call(session, { method: "GET", path });
     if (count === 0 || count > 100) return expectRefusal("preview", answer, refused("count"));
     const times: string[] = [];
-    for (let at = session.service.now(); times.length < count;) {
+    const now = session.service.now();
+    let inMonth = 0;
+    for (let at = now; times.length < count || at <= now + 30 * dayMs;) {
       at = nextAfter(scheduleOf(drawn), at, at);
-      times.push(new Date(at).toISOString());
+      if (times.length < count) times.push(new Date(at).toISOString());
+      if (at <= now + 30 * dayMs) inMonth += 1;
     }
     expectBody("preview", answer, {
       status: 200,
-      body: { object: "schedule_preview", schedule: anything, next_run_times: times },
+      body: {
+        object: "schedule_preview",
+        schedule: anything,
+        next_run_times: times,
+        runs_in_30_days: inMonth,
+      },
     });
     return "200";
   },

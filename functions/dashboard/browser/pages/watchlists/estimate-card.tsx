@@ -3,15 +3,13 @@ import { useQuery } from "../../api/use-query.ts";
 import { formatCredits } from "../../format/numbers.ts";
 import { Card, Facts } from "../../ui/card.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { runsPerDay } from "./schedule-draft.ts";
+import { creditsInMonth } from "./month-credits.ts";
 
 interface EstimateCardProps {
   readonly estimate: WatchlistEstimate | undefined;
   readonly preview: SchedulePreview | undefined;
   readonly items: number;
 }
-
-const monthDays = 30;
 
 /** What a list is going to cost, beside what there is. */
 export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
@@ -31,7 +29,7 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
             ...(credits !== undefined && credits.refreshRun !== credits.pulseRun
               ? [["Each full look", shown(credits.refreshRun)] as const]
               : []),
-            [`In ${monthDays} days`, shown(creditsPerMonth(estimate, preview))],
+            ["In 30 days", shown(creditsInMonth(estimate, preview))],
             ["Balance now", shown(balance, "")],
           ]}
         />
@@ -52,16 +50,3 @@ export function EstimateCard({ estimate, preview, items }: EstimateCardProps) {
 
 const shown = (credits: number | undefined, about = "≈ "): string =>
   credits === undefined ? "…" : `${about}${formatCredits(credits)}`;
-
-/** Ordinary runs and full looks of a month, by the pace of the schedule. */
-function creditsPerMonth(
-  estimate: WatchlistEstimate | undefined,
-  preview: SchedulePreview | undefined,
-): number | undefined {
-  const pace = preview && runsPerDay(preview);
-  if (estimate === undefined || pace === undefined) return undefined;
-  const { pipeline, estimated_credits: credits } = estimate;
-  const refreshes = pipeline.refresh === null ? 0 : 1 / pipeline.refresh.every_runs;
-  const perRun = credits.pulseRun * (1 - refreshes) + credits.refreshRun * refreshes;
-  return Math.round(perRun * pace * monthDays);
-}

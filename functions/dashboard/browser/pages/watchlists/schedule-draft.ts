@@ -1,4 +1,4 @@
-import type { SchedulePreview, Watchlist } from "../../api/resources.ts";
+import type { Watchlist } from "../../api/resources.ts";
 
 export const everyUnits = [
   ["m", "minutes"],
@@ -49,19 +49,6 @@ export function scheduleWords(schedule: Watchlist["schedule"]): string {
   const amount = Number(schedule.every.slice(0, -1));
   const unit = everyUnits.find(([letter]) => letter === schedule.every.slice(-1))?.[1] ?? "";
   return amount === 1 ? `every ${unit.slice(0, -1)}` : `every ${amount} ${unit}`;
-}
-
-const dayMs = 86_400_000;
-
-/** Runs a day, from the times to come; undefined when those are too few to tell. */
-export function runsPerDay({
-  schedule,
-  next_run_times: times,
-}: SchedulePreview): number | undefined {
-  if (schedule.type === "every") return dayMs / 1_000 / schedule.every_seconds;
-  const [first, last] = [times[0], times.at(-1)];
-  if (first === undefined || last === undefined || times.length < 2) return undefined;
-  return ((times.length - 1) * dayMs) / (Date.parse(last) - Date.parse(first));
 }
 
 /** `Mon 23 Nov 2026, 12:00 CET` in a zone. */

@@ -14,8 +14,6 @@ import {
 } from "./schedule-draft.ts";
 import { useDebounced } from "./use-debounced.ts";
 
-/** Enough times to tell the pace of a cron. */
-const previewed = 100;
 const shownTimes = 5;
 
 /** When a draft would run, as the service reads it. */
@@ -25,7 +23,7 @@ export function useSchedulePreview(draft: ScheduleDraft): Query<SchedulePreview>
     (api, signal) =>
       api.get<SchedulePreview>("watchlists/schedule", {
         signal,
-        query: { ...fields, count: previewed },
+        query: { ...fields, count: shownTimes },
       }),
     [JSON.stringify(fields)],
   );
@@ -169,7 +167,7 @@ function NextRuns({ preview }: Pick<ScheduleFormProps, "preview">) {
         <Skeleton lines={shownTimes} />
       ) : (
         <ol>
-          {data.next_run_times.slice(0, shownTimes).map((time) => (
+          {data.next_run_times.map((time) => (
             <li key={time}>
               <span class="number">{formatInZone(time, zone)}</span>
               <span class="muted small">

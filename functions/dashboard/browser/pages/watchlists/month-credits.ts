@@ -1,0 +1,13 @@
+import type { SchedulePreview, WatchlistEstimate } from "../../api/resources.ts";
+
+/** Credits of the ordinary runs and full looks of 30 days; undefined while one is not known yet. */
+export function creditsInMonth(
+  estimate: Pick<WatchlistEstimate, "pipeline" | "estimated_credits"> | undefined,
+  preview: Pick<SchedulePreview, "runs_in_30_days"> | undefined,
+): number | undefined {
+  if (estimate === undefined || preview === undefined) return undefined;
+  const { pipeline, estimated_credits: credits } = estimate;
+  const refreshes = pipeline.refresh === null ? 0 : 1 / pipeline.refresh.every_runs;
+  const perRun = credits.pulseRun * (1 - refreshes) + credits.refreshRun * refreshes;
+  return Math.round(perRun * preview.runs_in_30_days);
+}
