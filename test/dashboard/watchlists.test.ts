@@ -245,6 +245,33 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
+  it("are changed without undoing what was changed elsewhere meanwhile", async () => {
+    const list = await aList("Mugs", ["6505678"]);
+    const { api } = dashboard.world;
+    const { page, goTo } = await visit();
+    await goTo(`/watchlists/${list}`, "Mugs");
+    await page.getByRole("tab", { name: "Settings" }).click();
+    const save = page.getByRole("button", { name: "Save changes" });
+    await save.waitFor();
+    await api.send("PATCH", `/watchlists/${list}`, { name: "Renamed elsewhere" });
+    await page.getByRole("heading", { level: 1, name: "Renamed elsewhere" }).waitFor({
+      timeout: 30_000,
+    });
+    expect(await save.getAttribute("aria-disabled")).toBe("true");
+    await page.getByLabel("Runs every").fill("3");
+    await save.click();
+    await page.getByText("The changes are saved.").waitFor();
+    const { body } = await api.get(`/watchlists/${list}`);
+    expect([body["name"], body["every"]]).toEqual(["Renamed elsewhere", "3d"]);
+    expect(await page.getByLabel("Name").inputValue()).toBe("Renamed elsewhere");
+
+    await page.getByLabel("Name").fill("  Spaced  ");
+    await save.click();
+    await page.getByRole("heading", { level: 1, name: "Spaced" }).waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("Spaced");
+    expect(await save.getAttribute("aria-disabled")).toBe("true");
+  });
+
   it("cannot be changed in the demo workspace, which says so", async () => {
     const { page, goTo } = await dashboard.open();
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();

@@ -13,14 +13,8 @@ import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { EstimateCard } from "./estimate-card.tsx";
 import { foundIn, idsProblem, IdsForm, itemsMax, noIds } from "./ids-form.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
-import { newPipeline, pipelineOf } from "./pipeline-draft.ts";
-import {
-  PipelineForm,
-  refreshFields,
-  type Shop,
-  useEstimate,
-  useScrapers,
-} from "./pipeline-form.tsx";
+import { newPipeline, pipelineOf, refreshFields } from "./pipeline-draft.ts";
+import { PipelineForm, type Shop, useEstimate, useScrapers } from "./pipeline-form.tsx";
 import { newSchedule, scheduleFieldsOf } from "./schedule-draft.ts";
 import { ScheduleForm, useSchedulePreview } from "./schedule-form.tsx";
 import { ShopFields } from "./shop-fields.tsx";

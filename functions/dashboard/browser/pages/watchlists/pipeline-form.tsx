@@ -7,7 +7,14 @@ import { Field } from "../../ui/field.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { jsonProblem } from "./json-place.ts";
 import { JsonEditor } from "./json-editor.tsx";
-import { defaultTemplate, type PipelineDraft, pipelineOf, pipelineText } from "./pipeline-draft.ts";
+import {
+  defaultTemplate,
+  hasRefresh,
+  type PipelineDraft,
+  pipelineOf,
+  pipelineText,
+  refreshFields,
+} from "./pipeline-draft.ts";
 import { PipelineGraph } from "./pipeline-graph.tsx";
 import { useDebounced } from "./use-debounced.ts";
 
@@ -51,18 +58,6 @@ export function useEstimate(about: Estimated): Query<WatchlistEstimate | undefin
     [JSON.stringify(body)],
   );
 }
-
-/** `refresh_every_runs` matters to a default that has a refresh, and to nothing else. */
-export function refreshFields(about: Pick<Estimated, "draft" | "scrapers" | "refreshEveryRuns">): {
-  readonly refresh_every_runs?: number;
-} {
-  const runs = about.refreshEveryRuns.trim();
-  // What is no number is sent as null, which the service refuses at this field.
-  return hasRefresh(about) ? { refresh_every_runs: runs === "" ? Number.NaN : Number(runs) } : {};
-}
-
-const hasRefresh = ({ draft, scrapers }: Pick<Estimated, "draft" | "scrapers">): boolean =>
-  draft.template === defaultTemplate && scrapers?.templates[0]?.pipeline.refresh != null;
 
 interface PipelineFormProps {
   readonly draft: PipelineDraft;

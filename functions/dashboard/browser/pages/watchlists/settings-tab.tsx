@@ -9,10 +9,10 @@ import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
-import { pipelineDraftOf, pipelineOf, type PipelineDraft } from "./pipeline-draft.ts";
-import { PipelineForm, refreshFields, useEstimate, useScrapers } from "./pipeline-form.tsx";
-import { type ScheduleDraft, scheduleDraftOf, scheduleFieldsOf } from "./schedule-draft.ts";
+import { pipelineOf } from "./pipeline-draft.ts";
+import { PipelineForm, useEstimate, useScrapers } from "./pipeline-form.tsx";
 import { ScheduleForm, useSchedulePreview } from "./schedule-form.tsx";
+import { afterSaving, changesOf, type SettingsDraft, settingsOf } from "./settings-draft.ts";
 
 interface SettingsTabProps {
   readonly list: Watchlist;
@@ -29,62 +29,37 @@ export function SettingsTab(props: SettingsTabProps) {
   );
 }
 
-interface Draft {
-  readonly name: string;
-  readonly schedule: ScheduleDraft;
-  readonly pipeline: PipelineDraft;
-  readonly endpoint: string | null;
-  readonly refreshEveryRuns: string;
-}
-
-const draftOf = (list: Watchlist, known: Scrapers): Draft => ({
-  name: list.name,
-  schedule: scheduleDraftOf(list),
-  pipeline: pipelineDraftOf(list, known),
-  endpoint: list.webhook_url,
-  refreshEveryRuns: String(list.refresh_every_runs),
-});
-
-/** Only what differs from the list, so that nobody's change elsewhere is undone. */
-function changesOf(draft: Draft, list: Watchlist, known: Scrapers): Record<string, unknown> {
-  const before = draftOf(list, known);
-  const differs = (of: (one: Draft) => unknown): boolean =>
-    JSON.stringify(of(draft)) !== JSON.stringify(of(before));
-  const fieldsOf = (one: Draft) => refreshFields({ ...one, draft: one.pipeline, scrapers: known });
-  return {
-    ...(differs(({ name }) => name) && { name: draft.name }),
-    ...(differs(({ schedule }) => scheduleFieldsOf(schedule)) && scheduleFieldsOf(draft.schedule)),
-    ...(differs(({ pipeline }) => pipelineOf(pipeline, known) ?? null) && {
-      pipeline: pipelineOf(draft.pipeline, known),
-    }),
-    ...(differs(({ endpoint }) => endpoint) && { webhook_url: draft.endpoint }),
-    ...(differs(({ refreshEveryRuns }) => refreshEveryRuns) && fieldsOf(draft)),
-  };
-}
-
 interface SettingsProps extends SettingsTabProps {
   readonly scrapers: Query<Scrapers>;
   readonly known: Scrapers;
 }
 
-function useSaving({ list, onChanged }: SettingsTabProps) {
+/** The draft of a form, what of it is changed, and how that is saved. */
+function useSettings({ list, onChanged, known }: SettingsProps) {
   const toast = useToast();
+  const [opened, setOpened] = useState(() => settingsOf(list, known));
+  const [draft, setDraft] = useState(opened);
   const save = useAction((api, body: Record<string, unknown>) =>
     api.send<Watchlist>("PATCH", `watchlists/${list.id}`, { body }),
   );
-  const submit = async (changes: Record<string, unknown>): Promise<void> => {
-    if ((await save.run(changes)) === undefined) return;
+  const changes = changesOf(draft, opened, known);
+  const submit = async (): Promise<void> => {
+    const answer = await save.run(changes);
+    if (answer === undefined) return;
+    const saved = settingsOf(answer, known);
+    setOpened(saved);
+    setDraft((now) => afterSaving(now, { sent: draft, saved }));
     toast("The changes are saved.");
     onChanged();
   };
-  return { save, submit };
+  const change = (part: Partial<SettingsDraft>): void =>
+    setDraft((before) => ({ ...before, ...part }));
+  return { draft, change, changes, save, submit };
 }
 
-function Settings({ list, onChanged, scrapers, known }: SettingsProps) {
-  const [draft, setDraft] = useState(() => draftOf(list, known));
-  const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }));
-  const { save, submit } = useSaving({ list, onChanged });
-  const changes = changesOf(draft, list, known);
+function Settings(props: SettingsProps) {
+  const { list, scrapers, known } = props;
+  const { draft, change, changes, save, submit } = useSettings(props);
   const isJson = pipelineOf(draft.pipeline, known) !== undefined;
   return (
     <form
@@ -92,7 +67,7 @@ function Settings({ list, onChanged, scrapers, known }: SettingsProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isJson) void submit(changes);
+        if (isJson) void submit();
       }}
     >
       <SettingsFields
@@ -126,8 +101,8 @@ function Settings({ list, onChanged, scrapers, known }: SettingsProps) {
 
 interface SettingsFieldsProps {
   readonly list: Watchlist;
-  readonly draft: Draft;
-  readonly change: (part: Partial<Draft>) => void;
+  readonly draft: SettingsDraft;
+  readonly change: (part: Partial<SettingsDraft>) => void;
   readonly scrapers: Query<Scrapers>;
   readonly error: ApiError | undefined;
 }

@@ -1,0 +1,61 @@
+import type { Scrapers, Watchlist } from "../../api/resources.ts";
+import {
+  type PipelineDraft,
+  pipelineDraftOf,
+  pipelineOf,
+  refreshFields,
+} from "./pipeline-draft.ts";
+import { type ScheduleDraft, scheduleDraftOf, scheduleFieldsOf } from "./schedule-draft.ts";
+
+/** The settings of a list as they are being changed. */
+export interface SettingsDraft {
+  readonly name: string;
+  readonly schedule: ScheduleDraft;
+  readonly pipeline: PipelineDraft;
+  readonly endpoint: string | null;
+  readonly refreshEveryRuns: string;
+}
+
+export const settingsOf = (list: Watchlist, known: Scrapers): SettingsDraft => ({
+  name: list.name,
+  schedule: scheduleDraftOf(list),
+  pipeline: pipelineDraftOf(list, known),
+  endpoint: list.webhook_url,
+  refreshEveryRuns: String(list.refresh_every_runs),
+});
+
+/**
+ * What to send: only what a person has changed, so that nobody's change elsewhere is undone.
+ * @param opened the settings that the person saw when they began, whatever they are by now
+ */
+export function changesOf(
+  draft: SettingsDraft,
+  opened: SettingsDraft,
+  known: Scrapers,
+): Record<string, unknown> {
+  const differs = (of: (one: SettingsDraft) => unknown): boolean => !isSame(of(draft), of(opened));
+  return {
+    ...(differs(({ name }) => name.trim()) && { name: draft.name.trim() }),
+    ...(differs(({ schedule }) => scheduleFieldsOf(schedule)) && scheduleFieldsOf(draft.schedule)),
+    ...(differs(({ pipeline }) => pipelineOf(pipeline, known) ?? "none") && {
+      pipeline: pipelineOf(draft.pipeline, known),
+    }),
+    ...(differs(({ endpoint }) => endpoint) && { webhook_url: draft.endpoint }),
+    ...(differs(({ refreshEveryRuns }) => refreshEveryRuns.trim()) &&
+      refreshFields({ ...draft, draft: draft.pipeline, scrapers: known })),
+  };
+}
+
+/**
+ * A draft after some of it was saved: all as it is now, but for what was written since it was sent.
+ */
+export function afterSaving(
+  draft: SettingsDraft,
+  { sent, saved }: { readonly sent: SettingsDraft; readonly saved: SettingsDraft },
+): SettingsDraft {
+  const before: Readonly<Record<string, unknown>> = { ...sent };
+  const newer = Object.entries(draft).filter(([name, value]) => !isSame(value, before[name]));
+  return { ...saved, ...Object.fromEntries(newer) };
+}
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
