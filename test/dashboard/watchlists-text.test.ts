@@ -10,10 +10,12 @@ import { idReader, readIds } from "../../functions/dashboard/browser/pages/watch
 import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 
-const patternOf = (platform: string): string =>
-  presentPlatforms().data.find(({ id }) => id === platform)?.id_pattern ?? "";
-const read = (text: string, column?: number) =>
-  readIds(text, idReader(patternOf("retailer_d")), column);
+/** What stands in a text with the ids of a platform. */
+function readFor(platform: string, text: string, column?: number) {
+  const found = presentPlatforms().data.find(({ id }) => id === platform);
+  return readIds(text, idReader(found?.id_pattern ?? "", found?.id_name ?? ""), column);
+}
+const read = (text: string, column?: number) => readFor("retailer_d", text, column);
 
 describe("ids in what was pasted or chosen as a file", () => {
   it.each([
@@ -48,7 +50,12 @@ describe("ids in what was pasted or chosen as a file", () => {
     const { ids, malformed, table } = read(csv);
     expect(ids).toEqual(["12345", "23456"]);
     expect(malformed).toEqual([{ text: "oops", line: 4 }]);
-    expect(table).toEqual({ header: ["name", "sku", "old"], column: 1, rowCount: 3 });
+    expect(table).toEqual({
+      header: ["name", "sku", "old"],
+      hasHeader: true,
+      column: 1,
+      rowCount: 3,
+    });
     expect(read(csv, 2).ids).toEqual(["55555"]);
   });
 
@@ -59,10 +66,93 @@ describe("ids in what was pasted or chosen as a file", () => {
   });
 
   it("are given as the service gives them", () => {
-    const from = (platform: string, text: string) =>
-      readIds(text, idReader(patternOf(platform))).ids;
+    const from = (platform: string, text: string) => readFor(platform, text).ids;
     expect(from("retailer_a", "b0sandbox0 B0SANDBOX0")).toEqual(["B0SANDBOX0"]);
     expect(from("retailer_c", "A-12345678")).toEqual(["12345678"]);
+  });
+});
+
+describe("ids that are copied with what is around them", () => {
+  it.each([
+    '"sku"\r\n"9000001"\r\n"9000002"',
+    '"9000001","9000002"',
+    "'9000001', '9000002'",
+    '"9000001",\n"9000002",',
+    '["9000001", "9000002"]',
+    '[\n  "9000001",\n  "9000002"\n]',
+    "“9000001” “9000002”",
+    'sku,name\n"\'9000001","a"\n\'9000002,b',
+  ])("lose their quotes: %j", (text) => {
+    const { ids, malformed } = read(text);
+    expect([ids, malformed]).toEqual([["9000001", "9000002"], []]);
+  });
+
+  it.each([
+    ["identifier\nB000000001", ["B000000001"]],
+    ["DISHWASHER,B000000001,19.99\nDISHWASHER,B000000002,29.99", ["B000000001", "B000000002"]],
+    ["categoryid,asin\nDISHWASHER,B000000001", ["B000000001"]],
+    [
+      "title,code,categoryid\nDISHWASHER,B000000001,1\nTELEVISION,B000000002,2",
+      ["B000000001", "B000000002"],
+    ],
+    ["sku,title,asin\nAB12345678,Cup,B000000001\nAB12345679,Pot,B000000001", ["B000000001"]],
+  ])("are no words of as many letters: %j", (text, ids) => {
+    const found = readFor("retailer_a", text);
+    expect([found.ids, found.malformed]).toEqual([ids, []]);
+  });
+
+  it("do not come from a title, which is told of as malformed among pasted ids", () => {
+    const { ids, malformed } = readFor("retailer_a", "DISHWASHER B000000001");
+    expect(ids).toEqual(["B000000001"]);
+    expect(malformed).toEqual([{ text: "DISHWASHER", line: 1 }]);
+  });
+
+  it("are letters alone where they stand in the column of ids", () => {
+    const { ids } = readFor("retailer_a", "asin,title\nB000000001,Cup\nABCDEFGHIJ,Pot");
+    expect(ids).toEqual(["B000000001", "ABCDEFGHIJ"]);
+  });
+
+  it.each([
+    ["price,sku\n19999,6505678\n29999,6505679"],
+    ["stock,SKU ,upc\n12000,6505678,1234567\n13000,6505679,1234568"],
+    ["id,sku\n10001,6505678\n10002,6505679"],
+    ["price,Item IDs\n19999,6505678\n29999,6505679"],
+    ["price,article\n19999,6505678\n19999,6505679"],
+    ["Stock list\n\nprice,sku\n19999,6505678\n29999,6505679"],
+    ["price,sku\n19999,6505678\n29999,6505679\nTotal"],
+    ["Total\nprice,sku\n19999,6505678\nSum\n29999,6505679,x\n49998"],
+  ])("come from the column that is called so, or has most different ones: %j", (text) => {
+    const { ids, malformed } = read(text);
+    expect([ids, malformed]).toEqual([["6505678", "6505679"], []]);
+  });
+
+  it("come from one column of a table without a header, which then has no name", () => {
+    const { ids, table } = read("6505678,Cup\n6505679,Pot");
+    expect(ids).toEqual(["6505678", "6505679"]);
+    expect(table).toEqual({ header: ["", ""], hasHeader: false, column: 0, rowCount: 2 });
+    expect(read("6505678,6505679\n6505680,6505681").ids).toHaveLength(4);
+    expect(read("6505678,6505679\n6505680,oops").malformed).toEqual([{ text: "oops", line: 2 }]);
+  });
+
+  it("are told of with the line on which they stand", () => {
+    const { malformed } = read('name,sku\n"Cup,\nblue",12345\n\nPot,oops');
+    expect(malformed).toEqual([{ text: "oops", line: 5 }]);
+  });
+
+  it("are found behind a quote that nothing closes", () => {
+    expect(read('name,sku\n"Cup,12345\nPot,12346').ids).toEqual(["12345", "12346"]);
+    expect(read('name,sku\n"6" pan",12345\n"Pot",12346').ids).toEqual(["12345", "12346"]);
+  });
+
+  it.each([
+    ["an unclosed quote", `name,sku\n"${"Cup,12345\n".repeat(300_000)}`],
+    ["quotes alone", `a,b\n${'"""x\n""""x\n'.repeat(100_000)}`],
+    ["quotes with nothing closed", `a,b\n"x\n${'""x,1\n'.repeat(200_000)}`],
+    ["one wide row", `a,b\n${"1,2\n".repeat(600)}${",".repeat(2_000_000)}`],
+  ])("are looked for in seconds in a large file of %s", (_, text) => {
+    const startedAt = performance.now();
+    read(text);
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 

@@ -88,9 +88,9 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
       mimeType: "text/csv",
       buffer: Buffer.from('name,sku,old\n"Cup, blue",6505678,77777\nPot,6505679,\n'),
     });
-    await page.getByText("2 ids · no duplicates · none malformed").waitFor();
+    await page.getByText("2 ids from “sku” · no duplicates · none malformed").waitFor();
     await page.getByLabel("Column with the ids").selectOption("old");
-    await page.getByText("1 id · no duplicates · none malformed").waitFor();
+    await page.getByText("1 id from “old” · no duplicates · none malformed").waitFor();
     await expectAccessible(page);
     await page.getByRole("button", { name: "Remove file" }).click();
     await page.getByLabel("Item ids").waitFor();

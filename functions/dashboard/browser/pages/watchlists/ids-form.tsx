@@ -25,7 +25,11 @@ export const noIds: IdsDraft = {
 export const itemsMax = 50_000;
 
 export const foundIn = (draft: IdsDraft, platform: Platform | undefined): FoundIds =>
-  readIds(draft.text, idReader(platform?.id_pattern ?? "^(.+)$"), draft.column);
+  readIds(
+    draft.text,
+    idReader(platform?.id_pattern ?? "^(.+)$", platform?.id_name ?? "id"),
+    draft.column,
+  );
 
 /** Why ids cannot be sent as they are; undefined when they can. */
 export function idsProblem(found: FoundIds, draft: IdsDraft): string | undefined {
@@ -96,7 +100,7 @@ function PastedIds(props: IdsFormProps & { readonly change: Change }) {
     <>
       <Field
         label={label}
-        hint={`${platform?.id_name ?? "Id"} after ${platform?.id_name ?? "id"}, on lines of their own or with commas between them; or rows of a CSV with a header.`}
+        hint={`${platform?.id_name ?? "Id"} after ${platform?.id_name ?? "id"}, on lines of their own or with commas between them; or rows of a CSV.`}
         error={error}
       >
         {(control) => (
@@ -149,11 +153,11 @@ function ColumnField(props: {
   readonly table: IdTable;
   readonly onChange: (column: number) => void;
 }) {
-  const { header, column, rowCount } = props.table;
+  const { header, hasHeader, column, rowCount } = props.table;
   return (
     <Field
       label="Column with the ids"
-      hint={`A table of ${counted(rowCount, "row")} with a header.`}
+      hint={`A table of ${counted(rowCount, "row")} ${hasHeader ? "below a header" : "without a header"}. Nothing else of it is read.`}
     >
       {(control) => (
         <select
@@ -163,7 +167,7 @@ function ColumnField(props: {
         >
           {header.map((name, n) => (
             <option key={`${n} ${name}`} value={n}>
-              {name === "" ? `Column ${n + 1}` : name}
+              {columnName(name, n)}
             </option>
           ))}
         </select>
@@ -172,15 +176,19 @@ function ColumnField(props: {
   );
 }
 
+const columnName = (name: string, n: number): string =>
+  name === "" ? `Column ${n + 1}` : name.slice(0, 60);
+
 const malformedShown = 5;
 
 function Findings({ found, name }: { readonly found: FoundIds; readonly name: string }) {
-  const { ids, duplicates, malformed } = found;
+  const { ids, duplicates, malformed, table } = found;
   return (
     <div class="findings">
       <p role="status">
         <strong class="number">{counted(ids.length, "id")}</strong>
         <span class="muted">
+          {table && ` from “${columnName(table.header[table.column] ?? "", table.column)}”`}
           {" · "}
           {duplicates === 0 ? "no duplicates" : `${counted(duplicates, "duplicate")} left out`}
           {" · "}

@@ -1,3 +1,5 @@
+import { delimiterOf, linesOf, type Row, rowsIn } from "./table-text.ts";
+
 /** Item ids in what somebody pasted or chose as a file. */
 export interface FoundIds {
   /** Each once, as answers of the API give them, in the order they came. */
@@ -15,20 +17,49 @@ export interface MalformedId {
 }
 
 export interface IdTable {
+  /** Names of the columns; empty where a column has none. */
   readonly header: readonly string[];
+  readonly hasHeader: boolean;
   /** The place of the column that was read. */
   readonly column: number;
   readonly rowCount: number;
 }
 
 /** The id in a text, or undefined where there is none. */
-export type IdIn = (text: string) => string | undefined;
+type IdIn = (text: string) => string | undefined;
 
-/** @param pattern `id_pattern` of a platform */
-export function idReader(pattern: string): IdIn {
-  const expression = new RegExp(pattern);
-  return (text) => expression.exec(text.trim())?.[1]?.toUpperCase();
+/** How the ids of a platform are found. */
+export interface IdReader {
+  readonly idIn: IdIn;
+  /** What people call an id, such as `SKU`. */
+  readonly name: string;
 }
+
+/**
+ * @param pattern `id_pattern` of a platform
+ * @param name its `id_name`
+ */
+export function idReader(pattern: string, name: string): IdReader {
+  const expression = new RegExp(pattern);
+  return { idIn: (text) => expression.exec(bare(text))?.[1]?.toUpperCase(), name };
+}
+
+/** Without the quotes, and the brackets of a list, that ids are often copied with. */
+const bare = (text: string): string =>
+  text
+    .trim()
+    .replace(/^[[\]"'`“”‘’]+/, "")
+    .replace(/[[\]"'`“”‘’]+$/, "")
+    .trim();
+
+/**
+ * The same, but for words of letters alone: ten letters have the form of an ASIN, but where nothing
+ * else says that they are one, they are a word such as `DISHWASHER`, and whatever is taken is billed.
+ */
+const surely =
+  (idIn: IdIn): IdIn =>
+  (text) =>
+    /[0-9]/.test(text) ? idIn(text) : undefined;
 
 interface Cell {
   readonly text: string;
@@ -36,18 +67,26 @@ interface Cell {
 }
 
 /**
- * Finds ids separated by newlines, commas, semicolons or blanks, or in one column of a table with a
- * header (comma, semicolon or tab between its cells).
- * @param column of a table; by default the one with most ids in its first rows
+ * Finds ids separated by newlines, commas, semicolons or blanks, or in one column of a table (comma,
+ * semicolon or tab between its cells).
+ * @param column of a table; by default the one whose name is that of ids, or else the one with most
  */
-export function readIds(text: string, idIn: IdIn, column?: number): FoundIds {
-  const rows = tableIn(text, idIn);
-  if (rows === undefined) return { ...sorted(wordsOf(text), idIn), table: undefined };
-  const [header = [], ...body] = rows;
-  const chosen = column ?? likelyColumn(header, body, idIn);
-  const cells = body.map((row, n) => ({ text: row[chosen] ?? "", line: n + 2 }));
-  const table = { header, column: chosen, rowCount: body.length };
-  return { ...sorted(cells, idIn), table };
+export function readIds(text: string, reader: IdReader, column?: number): FoundIds {
+  const table = tableIn(text, reader);
+  if (table === undefined) return { ...sorted(wordsOf(text), surely(reader.idIn)), table };
+  const { header, body } = table;
+  const chosen = column ?? likelyColumn(table, reader);
+  const cells = body.map(({ cells: row, line }) => ({ text: row[chosen] ?? "", line }));
+  const width = Math.max(...[header ?? [], ...sampleOf(body)].map((row) => row.length));
+  return {
+    ...sorted(cells, reader.idIn),
+    table: {
+      header: Array.from({ length: width }, (_, n) => header?.[n] ?? ""),
+      hasHeader: header !== undefined,
+      column: chosen,
+      rowCount: body.length,
+    },
+  };
 }
 
 function sorted(cells: Iterable<Cell>, idIn: IdIn): Omit<FoundIds, "table"> {
@@ -55,9 +94,9 @@ function sorted(cells: Iterable<Cell>, idIn: IdIn): Omit<FoundIds, "table"> {
   const malformed: MalformedId[] = [];
   let duplicates = 0;
   for (const { text, line } of cells) {
-    if (text.trim() === "") continue;
+    if (bare(text) === "") continue;
     const id = idIn(text);
-    if (id === undefined) malformed.push({ text: text.trim(), line });
+    if (id === undefined) malformed.push({ text: bare(text), line });
     else if (ids.has(id)) duplicates += 1;
     else ids.add(id);
   }
@@ -65,63 +104,115 @@ function sorted(cells: Iterable<Cell>, idIn: IdIn): Omit<FoundIds, "table"> {
 }
 
 const wordsOf = (text: string): readonly Cell[] =>
-  text
-    .split(/\r\n|[\r\n]/)
-    .flatMap((words, n) => words.split(/[\s,;]+/).map((word) => ({ text: word, line: n + 1 })));
+  linesOf(text).flatMap((words, n) =>
+    words.split(/[\s,;]+/).map((word) => ({ text: word, line: n + 1 })),
+  );
 
-const delimiters = ["\t", ";", ","] as const;
-
-/** The rows of a table: several columns in every row, and a header, in which no id is. */
-function tableIn(text: string, idIn: IdIn): readonly (readonly string[])[] | undefined {
-  const firstLine = /^[^\r\n]*/.exec(text.trimStart())?.[0] ?? "";
-  const delimiter = delimiters.find((one) => firstLine.includes(one));
-  if (delimiter === undefined) return isColumn(text, idIn) ? columnOf(text) : undefined;
-  const rows = cellsOf(text.trim(), delimiter);
-  const [header = [], ...body] = rows;
-  const fits = body.length > 0 && !header.some((cell) => idIn(cell) !== undefined);
-  return fits && body.every((row) => row.length > 1) ? rows : undefined;
+interface Table {
+  readonly header: readonly string[] | undefined;
+  readonly body: readonly Row[];
 }
+
+/** Rows that are looked at to tell what they are. */
+const lookedAt = 500;
+const sampleOf = (rows: readonly Row[]): readonly (readonly string[])[] =>
+  rows.slice(0, lookedAt).map(({ cells }) => cells);
+
+/** A table below its header, or rows without one in which not every column has ids. */
+function tableIn(text: string, reader: IdReader): Table | undefined {
+  const delimiter = delimiterOf(text);
+  const rows = rowsIn(text, delimiter);
+  const sample = sampleOf(rows);
+  const at = headerIn(sample, reader);
+  const table = { header: sample[at], body: rows.slice(at + 1) };
+  if (table.body.length === 0) return undefined;
+  if (delimiter === "") return isColumn(table, reader) ? table : undefined;
+  if (isNamed(table.header, reader)) return table;
+  // A row of one cell, such as a title or a total, does not make a list of a table.
+  const wide = sample.filter((row) => row.length > 1).length;
+  if (wide * 2 <= sample.length) return undefined;
+  return table.header !== undefined || !isGrid(sample, reader) ? table : undefined;
+}
+
+/** Several columns with names, of which one is that of ids. */
+const isNamed = (header: readonly string[] = [], { idIn, name }: IdReader): boolean =>
+  header.length > 1 &&
+  header.some((cell) => nameRank(cell, name) > 0) &&
+  !header.some((cell) => surely(idIn)(cell) !== undefined);
 
 /** A single column under a word such as `sku`. */
-function isColumn(text: string, idIn: IdIn): boolean {
-  const [head = "", next = ""] = columnOf(text).flat();
-  return /^[a-z][a-z _-]*$/i.test(head) && idIn(head) === undefined && idIn(next) !== undefined;
+function isColumn({ header, body }: Table, { idIn }: IdReader): boolean {
+  const next = body[0]?.cells[0] ?? "";
+  return /^[a-z][a-z _-]*$/i.test(bare(header?.[0] ?? "")) && surely(idIn)(next) !== undefined;
 }
 
-const columnOf = (text: string): readonly (readonly string[])[] =>
-  text
-    .trim()
-    .split(/\r\n|[\r\n]/)
-    .map((line) => [line]);
+/** Rows among which a header may stand, below titles. */
+const headersLookedAt = 10;
 
-/** Cells may be in quotes, which stand twice inside of them (RFC 4180). */
-function cellsOf(text: string, delimiter: string): readonly (readonly string[])[] {
-  const cell = new RegExp(
-    `(?:"((?:[^"]|"")*)"|([^${delimiter}\\r\\n]*))(${delimiter}|\\r\\n|[\\r\\n]|$)`,
-    "gy",
-  );
-  const rows: string[][] = [];
-  let row: string[] = [];
-  for (const [, quoted, plain = "", end] of text.matchAll(cell)) {
-    row.push(quoted === undefined ? plain.trim() : quoted.replaceAll('""', '"'));
-    if (end === delimiter) continue;
-    if (row.some((one) => one !== "")) rows.push(row);
-    row = [];
-    if (end === "") break;
+/** The place of the header: a row that names ids, or the first when ids come only after it; or -1. */
+function headerIn(rows: readonly (readonly string[])[], { idIn, name }: IdReader): number {
+  const first = rows.findIndex((row) => row.some((cell) => surely(idIn)(cell) !== undefined));
+  const named = rows
+    .slice(0, headersLookedAt)
+    .findIndex((row) => row.some((cell) => nameRank(cell, name) > 0));
+  if (named !== -1 && (first === -1 || named <= first)) return named;
+  return first > 0 ? 0 : -1;
+}
+
+/** Whether rows without a header are ids from side to side, or nothing of a table. */
+function isGrid(rows: readonly (readonly string[])[], { idIn }: IdReader): boolean {
+  const columns = columnsOf(rows, idIn);
+  if (rows.length === 1 || columns.every(({ found }) => found === 0)) return true;
+  return columns.every(({ found, filled }) => found * 2 >= filled);
+}
+
+interface Column {
+  /** Cells that are not empty. */
+  filled: number;
+  /** Those with an id. */
+  found: number;
+  readonly ids: Set<string>;
+}
+
+function columnsOf(rows: readonly (readonly string[])[], idIn: IdIn): readonly Column[] {
+  const columns: Column[] = [];
+  for (const row of rows) {
+    for (const [n, cell] of row.entries()) {
+      const column = (columns[n] ??= { filled: 0, found: 0, ids: new Set() });
+      const id = surely(idIn)(cell);
+      if (cell !== "") column.filled += 1;
+      if (id === undefined) continue;
+      column.found += 1;
+      column.ids.add(id);
+    }
   }
-  return rows;
+  return columns;
 }
 
-/** Rows that are looked at to guess a column. */
-const lookedAt = 50;
+const idNames: ReadonlySet<string> = new Set(
+  "asin sku tcin id identifier item itemid itemno itemnumber productid productnumber".split(" "),
+);
 
-function likelyColumn(
-  header: readonly string[],
-  body: readonly (readonly string[])[],
-  idIn: IdIn,
-): number {
-  const counts = header.map(
-    (_, n) => body.slice(0, lookedAt).filter((row) => idIn(row[n] ?? "") !== undefined).length,
-  );
-  return counts.indexOf(Math.max(...counts));
+/** How likely a column of a name has ids: 2 for what the platform calls them, 0 for any other. */
+function nameRank(cell: string, name: string): number {
+  const word = wordOf(cell);
+  if (word === wordOf(name)) return 2;
+  return idNames.has(word) ? 1 : 0;
+}
+
+/** `item id` of `Item_IDs`. */
+const wordOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "")
+    .replace(/s$/, "");
+
+/** By its name, as far as it has ids at all; of several the one with most different ids. */
+function likelyColumn({ header, body }: Table, { idIn, name }: IdReader): number {
+  const columns = columnsOf(sampleOf(body), idIn).map(({ ids }, n) => {
+    const rank = nameRank(header?.[n] ?? "", name);
+    return { n, rank, ids: ids.size, score: ids.size > 0 ? rank + 1 : 0 };
+  });
+  columns.sort((a, b) => b.score - a.score || b.ids - a.ids || b.rank - a.rank || a.n - b.n);
+  return columns[0]?.n ?? 0;
 }

@@ -1,0 +1,92 @@
+/** A row of a text that is a table. */
+export interface Row {
+  readonly cells: readonly string[];
+  /** Where it begins, counted from 1. */
+  readonly line: number;
+}
+
+interface Cell {
+  readonly text: string;
+  /** The place of what ends it. */
+  readonly end: number;
+  /** Lines that it spans beyond its first. */
+  readonly furtherLines: number;
+}
+
+const lineEnd = /\r\n|[\r\n]/;
+
+export const linesOf = (text: string): readonly string[] => text.split(lineEnd);
+
+/**
+ * The rows of a text, but for blank ones. Cells may be in quotes, which stand twice inside of them
+ * (RFC 4180); a quote that nothing closes is a letter like others. Takes time in proportion to the
+ * text, whatever stands in it.
+ * @param delimiter between cells; empty: a line is one cell
+ */
+export function rowsIn(text: string, delimiter: string): readonly Row[] {
+  const rows: Row[] = [];
+  const cellEnd = new RegExp(`[${delimiter}\\r\\n]`, "g");
+  let cells: string[] = [];
+  let line = 1;
+  let nextLine = 1;
+  for (let at = 0; at <= text.length;) {
+    const cell = quotedAt(text, at, cellEnd) ?? plainAt(text, at, cellEnd);
+    cells.push(cell.text);
+    nextLine += cell.furtherLines;
+    at = cell.end + (text.startsWith("\r\n", cell.end) ? 2 : 1);
+    if (delimiter !== "" && text[cell.end] === delimiter) continue;
+    if (cells.some((one) => one !== "")) rows.push({ cells, line });
+    cells = [];
+    nextLine += 1;
+    line = nextLine;
+  }
+  return rows;
+}
+
+function plainAt(text: string, start: number, cellEnd: RegExp): Cell {
+  const end = nextPlace(text, start, cellEnd);
+  return { text: text.slice(start, end).trim(), end, furtherLines: 0 };
+}
+
+function nextPlace(text: string, from: number, what: RegExp): number {
+  what.lastIndex = from;
+  return what.exec(text)?.index ?? text.length;
+}
+
+/** Undefined where no cell in quotes is, such as one with something behind its quotes. */
+function quotedAt(text: string, start: number, cellEnd: RegExp): Cell | undefined {
+  let open = start;
+  while (text[open] === " ") open += 1;
+  if (text[open] !== '"') return undefined;
+  const close = closingQuote(text, open + 1);
+  if (close === undefined) return undefined;
+  const end = nextPlace(text, close, cellEnd);
+  if (text.slice(close + 1, end).trim() !== "") return undefined;
+  const inside = text.slice(open + 1, close).replaceAll('""', '"');
+  return { text: inside.trim(), end, furtherLines: linesOf(inside).length - 1 };
+}
+
+function closingQuote(text: string, from: number): number | undefined {
+  for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2)) {
+    if (text[at + 1] !== '"') return at;
+  }
+  return undefined;
+}
+
+const delimiters = ["\t", ";", ","] as const;
+/** Of these the first ones are looked at, as far as they are not blank. */
+const linesLookedAt = 20;
+const lettersLookedAt = 100_000;
+
+/** What stands between the cells of the most lines; empty where nothing does. */
+export function delimiterOf(text: string): string {
+  const lines = linesOf(text.slice(0, lettersLookedAt))
+    .filter((line) => line.trim() !== "")
+    .slice(0, linesLookedAt);
+  let best = { delimiter: "", count: 0 };
+  for (const delimiter of delimiters) {
+    const count = lines.filter((line) => line.includes(delimiter)).length;
+    if (count > best.count) best = { delimiter, count };
+  }
+  return best.delimiter;
+}
