@@ -285,6 +285,51 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
+  it("keep the focus on the heading as they open, and are not asked for once they are gone", async () => {
+    await aList("Opened", ["6505678"]);
+    const { page, goTo } = await visit();
+    await goTo("/watchlists", "Watchlists");
+    await page.getByRole("link", { name: "Opened" }).click();
+    await page.getByRole("heading", { level: 1, name: "Opened" }).waitFor();
+    await page.getByText("1 item", { exact: true }).waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Opened");
+
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/nowhere")) asked += 1;
+    });
+    await goTo("/watchlists/nowhere", "Watchlist");
+    await page.getByText("There is no such watchlist.").waitFor();
+    await page.waitForTimeout(3_000);
+    expect(asked).toBe(1);
+  });
+
+  it("show the error of what was done last, and none once that succeeds", async () => {
+    const list = await aList("Refused", ["6505678"]);
+    const { page, goTo } = await visit();
+    await goTo(`/watchlists/${list}`, "Refused");
+    const refused = { error: { code: "CONFLICT", message: "Not run now.", docs: "" } };
+    await page.route("**/run", (route) => route.fulfill({ status: 409, json: refused }));
+    await page.getByRole("button", { name: "Run now" }).click();
+    await page.getByText("Not run now.").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("The list is paused.").waitFor();
+    expect(await page.getByText("Not run now.").count()).toBe(0);
+  });
+
+  it("are replaced by a word when a page cannot be shown, and other pages go on", async () => {
+    const { page, goTo, faults } = await visit();
+    await page.route("**/v1/platforms", (route) => route.fulfill({ json: { data: null } }));
+    await page.evaluate("location.assign('#/watchlists/new')");
+    await page.getByRole("heading", { level: 1, name: "This page stopped working" }).waitFor();
+    expect(faults.splice(0).join()).toMatch(/TypeError/);
+    await expectAccessible(page);
+    await goTo("/keys", "API keys");
+    await page.unroute("**/v1/platforms");
+    await goTo("/watchlists/new", "New watchlist");
+    await page.getByLabel("Item ids").waitFor();
+  });
+
   it("say why they are not there, and are asked for again", async () => {
     const { page, goTo } = await visit("phone");
     const refuse = "**/v1/watchlists";

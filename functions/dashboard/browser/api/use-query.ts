@@ -19,7 +19,7 @@ interface Options<T> {
    * So many seconds after an answer it is asked for again, while the page is visible; undefined ends
    * that.
    */
-  readonly poll?: (data: T | undefined) => number | undefined;
+  readonly poll?: (data: T | undefined, error: ApiError | undefined) => number | undefined;
 }
 
 interface State<T> {
@@ -62,7 +62,7 @@ export function useQuery<T>(
   }, [api, about, turn]);
   const refresh = useCallback(() => setTurn((before) => before + 1), []);
   const current = state.about === about ? state : nothing<T>(about);
-  usePolling(current.busy ? undefined : poll?.(current.data), refresh);
+  usePolling(current.busy ? undefined : poll?.(current.data, current.error), refresh);
   return {
     data: current.data,
     error: current.error,

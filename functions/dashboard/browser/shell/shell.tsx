@@ -3,6 +3,7 @@ import { findPage } from "../pages/pages.ts";
 import { useSession } from "../session/session.ts";
 import { CloseIcon, Logo, MenuIcon, SignOutIcon } from "../ui/icons.tsx";
 import { Navigation } from "./navigation.tsx";
+import { PageBoundary } from "./page-boundary.tsx";
 import { usePlace } from "./router.ts";
 import { ThemeToggle } from "./theme-toggle.tsx";
 import "./shell.css";
@@ -50,7 +51,9 @@ export function Shell() {
       </div>
       <main id="main" class="main" ref={main} tabIndex={-1}>
         {demo && <DemoBanner />}
-        <Page key={path} parameters={parameters} query={query} />
+        <PageBoundary key={path}>
+          <Page parameters={parameters} query={query} />
+        </PageBoundary>
       </main>
     </div>
   );

@@ -24,11 +24,14 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
   const change = useAction((api, status: Watchlist["status"]) =>
     api.send<Watchlist>("PATCH", `watchlists/${list.id}`, { body: { status } }),
   );
+  // One error is shown: that of what was done last.
   const runNow = async (): Promise<void> => {
+    change.reset();
     if ((await run.run(list.id)) !== undefined) toast("The run has begun.");
     onChanged();
   };
   const togglePause = async (): Promise<void> => {
+    run.reset();
     const changed = await change.run(isPaused ? "active" : "paused");
     if (changed === undefined) return;
     toast(changed.status === "paused" ? "The list is paused." : "The list runs again.");

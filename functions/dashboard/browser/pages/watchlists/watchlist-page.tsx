@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { ApiError } from "../../api/api-error.ts";
 import type { Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { type Query, useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
@@ -25,35 +26,52 @@ const busySeconds = 2;
 const isBusy = ({ last_run_status: status, run_count: runs, status: state }: Watchlist): boolean =>
   status === "running" || (runs === 0 && state === "active");
 
-const back = { href: "#/watchlists", label: "Watchlists" };
-
+/** One page from its first moment on, so that its heading keeps the focus when the list is there. */
 export function WatchlistPage({ parameters, query }: PageProps) {
   const id = parameters["id"] ?? "";
   const list = useQuery(
     (api, signal) => api.get<Watchlist>(`watchlists/${encodeURIComponent(id)}`, { signal }),
     [id],
-    { poll: (shown) => (shown === undefined || isBusy(shown) ? busySeconds : quietSeconds) },
+    { poll: (shown, error) => (isGone(error) ? undefined : pollSeconds(shown)) },
   );
-  if (list.error?.status === 404) return <NoList />;
-  if (list.data === undefined) {
-    return (
-      <Page title="Watchlist" back={back}>
-        <Loaded query={list}>{() => null}</Loaded>
-      </Page>
-    );
-  }
-  return <ShownList list={list.data} query={list} tab={query.get("tab")} />;
+  const shown = isGone(list.error) ? undefined : list.data;
+  return (
+    <Page
+      title={shown?.name ?? "Watchlist"}
+      lead={
+        shown && (
+          <span class="row">
+            <ListState list={shown} />
+            {shown.platform} · {shown.marketplace}
+          </span>
+        )
+      }
+      back={{ href: "#/watchlists", label: "Watchlists" }}
+      actions={shown && <ListActions list={shown} onChanged={list.refresh} />}
+    >
+      {isGone(list.error) ? (
+        <NoList />
+      ) : (
+        <Loaded query={list}>
+          {(read) => <ShownList list={read} query={list} tab={query.get("tab")} />}
+        </Loaded>
+      )}
+    </Page>
+  );
 }
 
+const isGone = (error: ApiError | undefined): boolean => error?.status === 404;
+
+const pollSeconds = (list: Watchlist | undefined): number =>
+  list !== undefined && isBusy(list) ? busySeconds : quietSeconds;
+
 const NoList = () => (
-  <Page title="Watchlist" back={back}>
-    <EmptyState
-      title="There is no such watchlist."
-      action={<LinkButton href="#/watchlists">All watchlists</LinkButton>}
-    >
-      It may have been deleted, or belong to another account.
-    </EmptyState>
-  </Page>
+  <EmptyState
+    title="There is no such watchlist."
+    action={<LinkButton href="#/watchlists">All watchlists</LinkButton>}
+  >
+    It may have been deleted, or belong to another account.
+  </EmptyState>
 );
 
 const tabNames = ["items", "runs", "settings"] as const;
@@ -73,18 +91,8 @@ function ShownList({ list, query, tab }: ShownListProps) {
     settings: "Settings",
   };
   return (
-    <Page
-      title={list.name}
-      lead={
-        <span class="row">
-          <ListState list={list} />
-          {list.platform} · {list.marketplace}
-        </span>
-      }
-      back={back}
-      actions={<ListActions list={list} onChanged={query.refresh} />}
-    >
-      <Loaded query={{ ...query, data: list }}>{() => <ListFacts list={list} />}</Loaded>
+    <>
+      <ListFacts list={list} />
       {latest?.status === "running" && <RunProgress run={latest} list={list} />}
       <Tabs
         label="About the watchlist"
@@ -98,7 +106,7 @@ function ShownList({ list, query, tab }: ShownListProps) {
       >
         <TabContent tab={current} list={list} latest={latest} onChanged={query.refresh} />
       </Tabs>
-    </Page>
+    </>
   );
 }
 
