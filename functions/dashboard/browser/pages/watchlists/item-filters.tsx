@@ -1,14 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
-
-export interface ItemFilter {
-  readonly state: WatchlistItem["state"] | undefined;
-  /** ISO 8601. */
-  readonly changedSince: string | undefined;
-  readonly idPrefix: string;
-}
-
-export const allItems: ItemFilter = { state: undefined, changedSince: undefined, idPrefix: "" };
+import type { Watchlist } from "../../api/resources.ts";
+import { type ItemFilter, lastRun, timeOf } from "./item-filter.ts";
 
 interface ItemFiltersProps {
   readonly list: Watchlist;
@@ -29,11 +21,7 @@ export function ItemFilters({ list, filter, onChange }: ItemFiltersProps) {
         placeholder="Id, or how it begins"
         spellcheck={false}
         value={filter.idPrefix}
-        onInput={(event) =>
-          change({
-            idPrefix: event.currentTarget.value.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 15),
-          })
-        }
+        onInput={(event) => change({ idPrefix: event.currentTarget.value })}
       />
       <div class="segmented" role="group" aria-label="State">
         {states.map((state) => (
@@ -61,7 +49,7 @@ const spans = [
 
 interface ChangedSinceProps {
   readonly list: Watchlist;
-  readonly onChange: (since: string | undefined) => void;
+  readonly onChange: (since: ItemFilter["changedSince"]) => void;
 }
 
 function ChangedSince({ list, onChange }: ChangedSinceProps) {
@@ -70,7 +58,7 @@ function ChangedSince({ list, onChange }: ChangedSinceProps) {
     setChoice(value);
     const span = spans.find(([name]) => name === value)?.[2];
     if (span !== undefined) onChange(new Date(Date.now() - span).toISOString());
-    else onChange(value === "run" ? (list.last_run_at ?? undefined) : undefined);
+    else onChange(value === "run" ? lastRun : undefined);
   };
   return (
     <>
@@ -94,9 +82,8 @@ function ChangedSince({ list, onChange }: ChangedSinceProps) {
           type="datetime-local"
           class="control filter-since"
           aria-label="Changed since"
-          onChange={({ currentTarget: { value } }) =>
-            onChange(value === "" ? undefined : new Date(value).toISOString())
-          }
+          max="8999-12-31T23:59"
+          onChange={(event) => onChange(timeOf(event.currentTarget.value))}
         />
       )}
     </>

@@ -10,7 +10,8 @@ import { EmptyState, ErrorState, Skeleton } from "../../ui/states.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
 import { ChangeItemsDialog } from "./change-items-dialog.tsx";
 import { ItemDialog } from "./item-dialog.tsx";
-import { allItems, type ItemFilter, ItemFilters } from "./item-filters.tsx";
+import { allItems, type ItemFilter, prefixOf, sinceOf } from "./item-filter.ts";
+import { ItemFilters } from "./item-filters.tsx";
 import { changeSummary, summaryOf } from "./item-values.ts";
 import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
@@ -26,7 +27,8 @@ interface ItemsTabProps {
 }
 
 function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
-  const prefix = useDebounced(filter.idPrefix.trim());
+  const prefix = useDebounced(prefixOf(filter.idPrefix));
+  const since = sinceOf(filter, list);
   const pages = usePages<WatchlistItem>(
     (api, cursor, signal) =>
       api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
@@ -35,11 +37,11 @@ function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
           limit: pageSize,
           starting_after: cursor,
           state: filter.state,
-          changed_since: filter.changedSince,
+          changed_since: since,
           id_prefix: prefix,
         },
       }),
-    [list.id, filter.state, filter.changedSince, prefix],
+    [list.id, filter.state, since, prefix],
   );
   useRefreshOnChange(pages.refresh, `${list.run_count} ${list.last_run_status} ${list.item_count}`);
   return pages;
@@ -110,7 +112,7 @@ function Items({ list, pages, filter, onOpen }: ItemsProps) {
 
 /** Known by the list's counts unless something else is filtered by. */
 function totalOf(list: Watchlist, { state, changedSince, idPrefix }: ItemFilter) {
-  if (changedSince !== undefined || idPrefix.trim() !== "") return undefined;
+  if (changedSince !== undefined || prefixOf(idPrefix) !== "") return undefined;
   return state === undefined ? list.item_count : list.items_by_state[state];
 }
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import {
+  allItems,
+  lastRun,
+  prefixOf,
+  sinceOf,
+  timeOf,
+} from "../../../functions/dashboard/browser/pages/watchlists/item-filter.ts";
+
+describe("a filter of items", () => {
+  it.each([
+    ["A-13860428", "13860428"],
+    ["a-13", "13"],
+    [" b0sand ", "b0sand"],
+    ["9000 001", "9000001"],
+    ["'9000001'", "9000001"],
+    ["A13", "A13"],
+    ["12345678901234567", "123456789012345"],
+    ["-", ""],
+  ])("looks for ids as the service keeps them: %j", (written, prefix) => {
+    expect(prefixOf(written)).toBe(prefix);
+  });
+
+  it("follows the newest run, whichever that is", () => {
+    const since = (at: string | null) =>
+      sinceOf({ ...allItems, changedSince: lastRun }, { last_run_at: at });
+    expect(since("2026-03-01T00:00:00.000Z")).toBe("2026-03-01T00:00:00.000Z");
+    expect(since("2026-03-02T00:00:00.000Z")).toBe("2026-03-02T00:00:00.000Z");
+    expect(since(null)).toBeUndefined();
+    expect(sinceOf({ ...allItems, changedSince: "2026-01-01" }, { last_run_at: null })).toBe(
+      "2026-01-01",
+    );
+  });
+
+  it("has no time where a control has none that is one", () => {
+    expect(timeOf("2026-03-01T00:00")).toBe(new Date("2026-03-01T00:00").toISOString());
+    expect(timeOf("")).toBeUndefined();
+    expect(timeOf("12026-03-01T00:00")).toBeUndefined();
+  });
+});
