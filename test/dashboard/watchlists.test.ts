@@ -201,6 +201,26 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await expectAccessible(page);
   });
 
+  it("are read anew after a run in the place where one reads", async () => {
+    const ids = Array.from({ length: 450 }, (_, n) => String(7_000_000 + n));
+    const list = await aList("Long", ids);
+    const { page, goTo } = await visit();
+    await goTo(`/watchlists/${list}`, "Long");
+    const last = page.getByRole("button", { name: /7000449/ });
+    await eventually("the last item, page by page", 20, async () => {
+      await page.locator(".virtual-list").evaluate((box) => box.scrollTo(0, 1e6));
+      return (await last.count()) === 1 ? true : undefined;
+    });
+    const place = () => page.locator(".virtual-list").evaluate((box) => box.scrollTop);
+    const before = await place();
+    const anew = page.waitForResponse((response) => response.url().includes("starting_after="));
+    await page.getByRole("button", { name: "Run now" }).click();
+    await anew;
+    await page.getByText(/^Run 2 completed/).waitFor({ timeout: 40_000 });
+    await page.waitForLoadState("networkidle");
+    expect([await place(), await last.count()]).toEqual([before, 1]);
+  });
+
   it("are paused, resumed, changed, given other items, and deleted", async () => {
     const list = await aList("Pots", ["6505678", "6505679"]);
     const { api } = dashboard.world;

@@ -13,7 +13,7 @@ export interface Pages<Entry> {
   readonly hasMore: boolean;
   readonly loadingMore: boolean;
   readonly loadMore: () => void;
-  /** Reads anew what was read, so that a reader stays at their place: ten pages at most. */
+  /** Reads anew what was read, so that a reader stays at their place: fifty pages at most. */
   readonly refresh: () => void;
 }
 
@@ -38,7 +38,7 @@ interface Options<Entry> {
 }
 
 /** No more of them are read anew. */
-const refreshedMax = 10;
+const refreshedMax = 50;
 
 interface Identified {
   readonly id: string;

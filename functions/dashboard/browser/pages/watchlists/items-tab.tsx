@@ -17,7 +17,8 @@ import { useRefreshOnChange } from "./runs-tab.tsx";
 import { useDebounced } from "./use-debounced.ts";
 import "./items-tab.css";
 
-const pageSize = 200;
+/** The first page is soon there; later ones are large, as all are read anew after a run. */
+const pageSizes = { first: 200, further: 500 };
 const rowHeight = 60;
 const listHeight = 600;
 
@@ -34,7 +35,7 @@ function useItems(list: Watchlist, filter: ItemFilter): Pages<WatchlistItem> {
       api.get<List<WatchlistItem>>(`watchlists/${list.id}/items`, {
         signal,
         query: {
-          limit: pageSize,
+          limit: cursor === undefined ? pageSizes.first : pageSizes.further,
           starting_after: cursor,
           state: filter.state,
           changed_since: since,
