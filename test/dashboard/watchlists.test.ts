@@ -136,6 +136,8 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
 
     await editor.fill("{");
     await page.getByText("This is no JSON").waitFor();
+    await editor.fill("null");
+    await page.getByText("Line 1: A pipeline is an object with steps.").waitFor();
     await editor.fill('{"steps": [{"id": "only", "scraper": "retailer_a.pulse"}]}');
     await page.getByRole("img", { name: /only: reads with retailer_a.pulse/ }).waitFor();
     expect(await editor.getAttribute("aria-invalid")).toBeNull();
@@ -199,6 +201,31 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("button", { name: /9000007/ }).click();
     await page.getByRole("dialog").getByText("not found").waitFor();
     await expectAccessible(page);
+  });
+
+  it("tell of the steps of a run as they begin, and not of every count", async () => {
+    const list = await aList("Followed", ["6505678"]);
+    const { page, goTo } = await visit();
+    let credits = 10;
+    await page.route("**/runs?limit=1", async (route) => {
+      const response = await route.fetch();
+      const { data } = (await response.json()) as { data: object[] };
+      credits += 1;
+      const run = { ...data[0], run_number: 7, status: "running", credits };
+      await route.fulfill({ response, json: { object: "list", data: [run], has_more: false } });
+    });
+    await goTo(`/watchlists/${list}`, "Followed");
+    await page.getByText("Step check, 11 credits so far").waitFor();
+    const told = page.getByRole("status").filter({ hasText: "Run 7" });
+    expect(await told.textContent()).toBe("Run 7: step check");
+    await page.evaluate(`window.told = 0;
+      const status = [...document.querySelectorAll("[role=status]")]
+        .find(({ textContent }) => textContent.includes("Run 7"));
+      new MutationObserver(() => { window.told += 1; })
+        .observe(status, { characterData: true, childList: true, subtree: true });`);
+    await page.getByText("Step check, 13 credits so far").waitFor();
+    expect(await page.evaluate("window.told")).toBe(0);
+    await page.unrouteAll({ behavior: "wait" });
   });
 
   it("are read anew after a run in the place where one reads", async () => {

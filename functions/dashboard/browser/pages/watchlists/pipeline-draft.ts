@@ -1,5 +1,5 @@
 import type { Pipeline, Scrapers, Watchlist } from "../../api/resources.ts";
-import { jsonProblem } from "./json-place.ts";
+import { jsonProblem, type Place } from "./json-place.ts";
 
 /** A pipeline as it is being chosen or written. */
 export interface PipelineDraft {
@@ -22,16 +22,27 @@ export function pipelineDraftOf(list: Watchlist, scrapers: Scrapers | undefined)
   return { template: same?.id ?? null, text };
 }
 
+/** Why a text cannot be sent as a pipeline; undefined when it can. What else it lacks, the service says. */
+export function pipelineProblem(text: string): { message: string; place: Place } | undefined {
+  const problem = jsonProblem(text);
+  // It would stand for the platform's default, which nobody means who writes a pipeline.
+  if (problem !== undefined || text.trim() !== "null") return problem;
+  const start = text.indexOf("null");
+  return { message: "A pipeline is an object with steps.", place: { start, end: start + 4 } };
+}
+
 /**
  * What to send for a draft: null is the platform's default, undefined cannot be sent because it is no
- * JSON or its template is not known yet.
+ * pipeline or its template is not known yet.
  */
 export function pipelineOf(draft: PipelineDraft, scrapers: Scrapers | undefined): unknown {
   if (draft.template === defaultTemplate) return null;
   if (draft.template !== null) {
     return scrapers?.templates.find(({ id }) => id === draft.template)?.pipeline;
   }
-  return jsonProblem(draft.text) === undefined ? (JSON.parse(draft.text) as unknown) : undefined;
+  return pipelineProblem(draft.text) === undefined
+    ? (JSON.parse(draft.text) as unknown)
+    : undefined;
 }
 
 interface RefreshDraft {

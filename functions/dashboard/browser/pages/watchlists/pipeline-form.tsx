@@ -5,13 +5,13 @@ import { type Query, useQuery } from "../../api/use-query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
-import { jsonProblem } from "./json-place.ts";
 import { JsonEditor } from "./json-editor.tsx";
 import {
   defaultTemplate,
   hasRefresh,
   type PipelineDraft,
   pipelineOf,
+  pipelineProblem,
   pipelineText,
   refreshFields,
 } from "./pipeline-draft.ts";
@@ -182,7 +182,7 @@ interface PipelineEditorProps extends Pick<PipelineFormProps, "draft" | "onChang
 }
 
 function PipelineEditor({ draft, onChange, refusal }: PipelineEditorProps) {
-  const syntax = jsonProblem(draft.text);
+  const syntax = pipelineProblem(draft.text);
   return (
     <JsonEditor
       label="Pipeline as JSON"

@@ -7,7 +7,7 @@ import { StepBars, StepLegend } from "./step-bars.tsx";
 /** A run in progress, step by step. */
 export function RunProgress(props: { readonly run: WatchlistRun; readonly list: Watchlist }) {
   const { run, list } = props;
-  const steps = Object.keys(run.stats.steps);
+  const step = Object.keys(run.stats.steps).at(-1);
   return (
     <Card
       title={`Run ${run.run_number} is in progress`}
@@ -17,18 +17,22 @@ export function RunProgress(props: { readonly run: WatchlistRun; readonly list: 
         </span>
       }
     >
-      {steps.length > 0 && (
+      {step !== undefined && (
         <>
           <StepBars run={run} />
           <StepLegend />
         </>
       )}
-      <p class="row muted small" role="status">
+      <p class="row muted small">
         <span class="spinner" aria-hidden="true" />
-        {steps.length === 0
+        {step === undefined
           ? `Getting ready to read ${formatCount(run.stats.tracked || list.item_count)} items`
-          : `Step ${steps.at(-1)}`}
+          : `Step ${step}`}
         {run.credits > 0 && `, ${formatCredits(run.credits)} so far`}
+      </p>
+      {/* Counts change every second, which nobody wants to be told: only steps are. */}
+      <p class="visually-hidden" role="status">
+        {`Run ${run.run_number}: ${step === undefined ? "getting ready" : `step ${step}`}`}
       </p>
     </Card>
   );

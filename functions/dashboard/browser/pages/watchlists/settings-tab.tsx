@@ -60,14 +60,14 @@ function useSettings({ list, onChanged, known }: SettingsProps) {
 function Settings(props: SettingsProps) {
   const { list, scrapers, known } = props;
   const { draft, change, changes, save, submit } = useSettings(props);
-  const isJson = pipelineOf(draft.pipeline, known) !== undefined;
+  const isPipeline = pipelineOf(draft.pipeline, known) !== undefined;
   return (
     <form
       class="page-body"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isJson) void submit();
+        if (isPipeline) void submit();
       }}
     >
       <SettingsFields
@@ -86,9 +86,9 @@ function Settings(props: SettingsProps) {
           disabledReason={
             Object.keys(changes).length === 0
               ? "Nothing is changed."
-              : isJson
+              : isPipeline
                 ? undefined
-                : "The pipeline is no JSON."
+                : "The pipeline is none yet: see what is said at it."
           }
         >
           Save changes
