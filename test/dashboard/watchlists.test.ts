@@ -246,6 +246,16 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText(/^Run 2 completed/).waitFor({ timeout: 40_000 });
     await page.waitForLoadState("networkidle");
     expect([await place(), await last.count()]).toEqual([before, 1]);
+
+    const refuse = `**/watchlists/${list}/items?*starting_after=*`;
+    const refusal = { error: { code: "INVALID_PARAM", message: "Not this page.", docs: "" } };
+    await page.route(refuse, (route) => route.fulfill({ status: 400, json: refusal }));
+    await page.getByRole("button", { name: "Run now" }).click();
+    await page.getByText("Not this page.").waitFor({ timeout: 40_000 });
+    await page.unroute(refuse);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Not this page.").waitFor({ state: "detached" });
+    expect([await place(), await last.count()]).toEqual([before, 1]);
   });
 
   it("are paused, resumed, changed, given other items, and deleted", async () => {

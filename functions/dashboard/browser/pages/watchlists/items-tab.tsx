@@ -83,9 +83,7 @@ interface ItemsProps {
 
 function Items({ list, pages, filter, onOpen }: ItemsProps) {
   const { entries, error, hasMore } = pages;
-  const failed = error && (
-    <ErrorState error={error} onRetry={entries === undefined ? pages.refresh : pages.loadMore} />
-  );
+  const failed = error && <ErrorState error={error} onRetry={pages.refresh} />;
   if (entries === undefined) return failed ?? <Skeleton lines={6} />;
   if (entries.length === 0) return failed ?? <NoItems list={list} filter={filter} />;
   const total = totalOf(list, filter);

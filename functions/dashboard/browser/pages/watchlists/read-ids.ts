@@ -29,7 +29,7 @@ export interface IdTable {
 type IdIn = (text: string) => string | undefined;
 
 /** How the ids of a platform are found. */
-export interface IdReader {
+interface IdReader {
   readonly idIn: IdIn;
   /** What people call an id, such as `SKU`. */
   readonly name: string;
