@@ -194,11 +194,69 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await focused()).toBe("Open kept dialog");
   });
 
+  it("a dialog whose request is under way is not closed by Esc, Cancel, the cross or a click beside it", async () => {
+    await page.getByRole("button", { name: "Ask slowly" }).click();
+    const dialog = page.getByRole("dialog", { name: "Slowly?" });
+    await dialog.getByRole("button", { name: "Begin" }).click();
+    for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
+    await page.mouse.click(5, 5);
+    await dialog.getByRole("button", { name: "Close" }).click({ force: true });
+    await dialog.getByRole("button", { name: "Cancel" }).click({ force: true });
+    expect(await dialog.evaluate((element) => element.matches(":modal"))).toBe(true);
+    expect(await dialog.getByRole("button", { name: "Cancel" }).getAttribute("title")).toBe(
+      "Wait until it is done.",
+    );
+    await page.evaluate(() => dispatchEvent(new Event("answer")));
+    await page.locator("[aria-busy]").waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  it("a dialog begins at its first field, else at Cancel, and a secret where it is copied", async () => {
+    for (const [opener, start] of [
+      ["Open dialog", "First"],
+      ["Ask", "Cancel"],
+      ["Open kept dialog", "Copy it"],
+    ] as const) {
+      await page.getByRole("button", { name: opener, exact: true }).click();
+      await page.getByRole("dialog").waitFor();
+      await expect.poll(focused).toBe(start);
+      await page.reload();
+    }
+  });
+
+  it("a dialog higher than the window scrolls inside, where its scrollbar is no click beside it", async () => {
+    await page.setViewportSize({ width: 900, height: 420 });
+    await page.getByRole("button", { name: "Open tall dialog" }).click();
+    const dialog = page.getByRole("dialog", { name: "Tall" });
+    await expect.poll(focused).toBe("Last");
+    const hidden = (element: Element): number => element.scrollHeight - element.clientHeight;
+    expect(await dialog.evaluate(hidden)).toBe(0);
+    expect(await dialog.locator(".dialog-body").evaluate(hidden)).toBeGreaterThan(200);
+    const box = await dialog.boundingBox();
+    await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) - 4, 210);
+    expect(await dialog.count()).toBe(1);
+  });
+
+  it("what a dialog shows once is asked about before the tab goes", async () => {
+    const isKept = () =>
+      page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true })));
+    await page.getByRole("button", { name: "Open dialog" }).click();
+    await page.getByRole("dialog").waitFor();
+    expect(await isKept()).toBe(false);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Open kept dialog" }).click();
+    await page.getByRole("dialog").waitFor();
+    expect(await isKept()).toBe(true);
+    await page.getByRole("button", { name: "I have it" }).click();
+    expect(await isKept()).toBe(false);
+  });
+
   it("a question does nothing when it is cancelled, and its verb once when it is confirmed", async () => {
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("confirmed 0 times").waitFor();
-    await page.getByRole("button", { name: "Ask" }).click();
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
     await page.getByRole("button", { name: "Do it" }).click();
     await page.getByText("confirmed 1 times").waitFor();
     expect(await page.getByRole("dialog").count()).toBe(0);

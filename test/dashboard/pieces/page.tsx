@@ -81,14 +81,17 @@ function PagerPiece() {
 }
 
 function Dialogs() {
-  const [open, setOpen] = useState<"plain" | "kept" | "confirm">();
+  const [open, setOpen] = useState<"plain" | "kept" | "confirm" | "slow" | "tall">();
   const [confirmed, setConfirmed] = useState(0);
+  const [busy, setBusy] = useState(false);
   const close = (): void => setOpen(undefined);
   return (
     <>
       <Button onClick={() => setOpen("plain")}>Open dialog</Button>
       <Button onClick={() => setOpen("kept")}>Open kept dialog</Button>
       <Button onClick={() => setOpen("confirm")}>Ask</Button>
+      <Button onClick={() => setOpen("slow")}>Ask slowly</Button>
+      <Button onClick={() => setOpen("tall")}>Open tall dialog</Button>
       <p>confirmed {confirmed} times</p>
       {open === "plain" && (
         <Dialog title="A dialog" onClose={close}>
@@ -98,7 +101,32 @@ function Dialogs() {
       )}
       {open === "kept" && (
         <Dialog title="A secret" dismissable={false} onClose={close}>
-          <Button onClick={close}>I have it</Button>
+          <Button>Copy it</Button>
+          <div class="dialog-actions">
+            <Button onClick={close}>I have it</Button>
+          </div>
+        </Dialog>
+      )}
+      {open === "slow" && (
+        <ConfirmDialog
+          title="Slowly?"
+          confirm="Begin"
+          busy={busy}
+          onClose={close}
+          onConfirm={() => {
+            setBusy(true);
+            addEventListener("answer", () => setBusy(false), { once: true });
+          }}
+        >
+          It takes a while.
+        </ConfirmDialog>
+      )}
+      {open === "tall" && (
+        <Dialog title="Tall" onClose={close}>
+          {Array.from({ length: 40 }, (_, n) => (
+            <p key={n}>Line {n}</p>
+          ))}
+          <input aria-label="Last" />
         </Dialog>
       )}
       {open === "confirm" && (
@@ -120,7 +148,11 @@ function Dialogs() {
 
 function ToastPiece() {
   const toast = useToast();
-  return <Button onClick={() => toast("It was done.")}>Do something</Button>;
+  return (
+    <>
+      <Button onClick={() => toast("It was done.")}>Do something</Button>
+    </>
+  );
 }
 
 function Pieces() {

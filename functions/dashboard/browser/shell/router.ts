@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { mayLeave } from "./leaving.ts";
 
 /** Where in the dashboard: what stands behind `#`. */
 export interface Place {
@@ -9,20 +10,62 @@ export interface Place {
 
 export type Parameters = Readonly<Record<string, string>>;
 
-function here(): Place {
-  const [path = "", query = ""] = location.hash.slice(1).split("?");
+const here = (): Place => placeOf(location.hash);
+
+function placeOf(link: string): Place {
+  const [path = "", query = ""] = link.slice(1).split("?");
   return {
     path: path === "" || path === "/" ? "/overview" : path,
     query: new URLSearchParams(query),
   };
 }
 
+let shown: Place | undefined;
+/** Number of the entry of the tab's history that is shown; told apart by what is kept with each. */
+let at = 0;
+const followers = new Set<(place: Place) => void>();
+
+/** Takes what the address says now as the place to be shown. */
+function take(): void {
+  shown = here();
+  for (const follow of followers) follow(shown);
+}
+
+/** A tab of a page is a place of its own, a filter is not. */
+const isElsewhere = (place: Place): boolean =>
+  shown !== undefined &&
+  (place.path !== shown.path || place.query.get("tab") !== shown.query.get("tab"));
+
+function entryNumber(): number | undefined {
+  const { at: number }: { at?: unknown } = Object(history.state);
+  return typeof number === "number" ? number : undefined;
+}
+
+function numberEntry(number: number): void {
+  at = number;
+  history.replaceState({ at }, "");
+}
+
+/** Follows the address from now on, unless somebody rather stays with what they would lose. */
+export function followAddress(): void {
+  numberEntry(entryNumber() ?? 0);
+  shown = here();
+  addEventListener("hashchange", () => {
+    // One without a number is new, and so the next.
+    const arrived = entryNumber() ?? at + 1;
+    if (isElsewhere(here()) && !mayLeave()) return history.go(at - arrived);
+    numberEntry(arrived);
+    return take();
+  });
+}
+
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
   useEffect(() => {
-    const follow = (): void => setPlace(here());
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
+    followers.add(setPlace);
+    return () => {
+      followers.delete(setPlace);
+    };
   }, []);
   return place;
 }
@@ -37,14 +80,31 @@ export function linkTo(
   return `#${path}${search === "" ? "" : `?${search}`}`;
 }
 
-export function navigate(link: string): void {
-  location.hash = link.slice(1);
+/**
+ * Leads on after something was done, without a question. Does nothing once the component is gone: a
+ * late answer moves nobody who went elsewhere meanwhile.
+ */
+export function useNavigate(): (link: string) => void {
+  const isGone = useRef(false);
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
+  return useCallback((link) => {
+    if (isGone.current) return;
+    at += 1;
+    history.pushState({ at }, "", link);
+    take();
+  }, []);
 }
 
-/** Keeps a filter in the address without a new entry in the history. */
+/** Keeps a filter or a tab in the address without a new entry in the history. */
 export function replacePlace(link: string): void {
-  history.replaceState(null, "", link);
-  dispatchEvent(new HashChangeEvent("hashchange"));
+  if (isElsewhere(placeOf(link)) && !mayLeave()) return;
+  history.replaceState(history.state, "", link);
+  take();
 }
 
 /**

@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { findPage } from "../pages/pages.ts";
 import { useSession } from "../session/session.ts";
 import { CloseIcon, Logo, MenuIcon, SignOutIcon } from "../ui/icons.tsx";
+import { useKeptFocus } from "./kept-focus.ts";
+import { mayLeave } from "./leaving.ts";
 import { Navigation } from "./navigation.tsx";
 import { PageBoundary } from "./page-boundary.tsx";
 import { usePlace } from "./router.ts";
@@ -13,9 +15,10 @@ export function Shell() {
   const { demo } = useSession();
   const { path, query } = usePlace();
   const { page: Page, section, parameters } = findPage(path);
-  const main = useRef<HTMLElement>(null);
+  const [main, setMain] = useState<HTMLElement | null>(null);
+  useKeptFocus(main);
   const [menuOpen, setMenuOpen] = useState(false);
-  useFocusOnNavigation(path, main.current);
+  useFocusOnNavigation(path, main);
   useEffect(() => setMenuOpen(false), [path]);
   return (
     <div class="shell">
@@ -24,7 +27,7 @@ export function Shell() {
         href="#main"
         onClick={(event) => {
           event.preventDefault();
-          main.current?.focus();
+          main?.focus();
         }}
       >
         Skip to content
@@ -49,7 +52,7 @@ export function Shell() {
         <Navigation section={section} />
         <SidebarFoot />
       </div>
-      <main id="main" class="main" ref={main} tabIndex={-1}>
+      <main id="main" class="main" ref={setMain} tabIndex={-1}>
         {demo && <DemoBanner />}
         <PageBoundary key={path}>
           <Page parameters={parameters} query={query} />
@@ -63,7 +66,7 @@ function SidebarFoot() {
   const { signOut } = useSession();
   return (
     <div class="sidebar-foot">
-      <button type="button" class="nav-link" onClick={() => signOut()}>
+      <button type="button" class="nav-link" onClick={() => mayLeave() && signOut()}>
         <SignOutIcon />
         Sign out
       </button>

@@ -15,6 +15,8 @@ interface ButtonProps {
   /** Says more than the visible words, which it has to contain. */
   readonly label?: string;
   readonly onClick?: () => void;
+  /** Leaves all as it was: a dialog without fields begins here. */
+  readonly isCancel?: boolean;
 }
 
 export function Button(props: ButtonProps) {
@@ -34,6 +36,7 @@ export function Button(props: ButtonProps) {
         aria-describedby={blocked ? id : undefined}
         aria-label={props.label}
         title={disabledReason}
+        data-cancel={props.isCancel}
         onClick={(event) => {
           if (!blocked && !busy) return props.onClick?.();
           // A blocked button would otherwise send its form.

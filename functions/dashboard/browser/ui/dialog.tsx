@@ -1,30 +1,40 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { type ComponentChildren, createContext, type RefObject } from "preact";
+import { useContext, useEffect, useId, useRef } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
+import { useLeaveQuestion } from "../shell/leaving.ts";
 import { Button } from "./button.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { ErrorState } from "./states.tsx";
 
 interface DialogProps {
-  readonly title: string;
-  /** Asked for by Esc, by the cross, and by a click beside the dialog. */
+  readonly title: ComponentChildren;
+  /** Asked for by Esc, by the cross, by `CancelButton`, and by a click beside the dialog. */
   readonly onClose: () => void;
-  /** False where closing by accident would lose something, such as a secret shown once. */
+  /** While its request is under way it stays: nobody else would be told what came of it. */
+  readonly busy?: boolean;
+  /** False for what is shown once, such as a secret: it stays, and leaving the page is asked about. */
   readonly dismissable?: boolean;
   readonly children: ComponentChildren;
 }
 
+const CancelContext = createContext<{ readonly busy: boolean; readonly onClose: () => void }>({
+  busy: false,
+  onClose: () => {},
+});
+
 /** Open for as long as it is rendered. The browser keeps the focus inside, and gives it back. */
-export function Dialog({ title, onClose, dismissable = true, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, busy = false, dismissable = true, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
-  }, []);
+  const mayClose = dismissable && !busy;
+  const close = (): void => {
+    if (mayClose) onClose();
+  };
+  useModal(dialog);
+  useLeaveQuestion(
+    dismissable ? undefined : "What is shown here will not be shown again. Leave without it?",
+  );
   return (
     <dialog
       ref={dialog}
@@ -32,34 +42,63 @@ export function Dialog({ title, onClose, dismissable = true, children }: DialogP
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        if (dismissable) onClose();
+        close();
       }}
       onClose={() => {
         // A browser may close a dialog that asked it not to.
-        if (dismissable) onClose();
+        if (mayClose) onClose();
         else dialog.current?.showModal();
       }}
       onMouseDown={(event) => {
-        if (dismissable && event.target === dialog.current) onClose();
+        if (event.target === dialog.current) close();
       }}
     >
       <div class="dialog-body">
         <div class="dialog-head">
           <h2 id={id}>{title}</h2>
           {dismissable && (
-            <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label="Close"
+              aria-disabled={busy ? "true" : undefined}
+              onClick={close}
+            >
               <CloseIcon />
             </button>
           )}
         </div>
-        {children}
+        <CancelContext.Provider value={{ busy, onClose }}>{children}</CancelContext.Provider>
       </div>
     </dialog>
   );
 }
 
+/** Shows a dialog with the focus at its first field, else where nothing is done by it. */
+function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    const find = (selector: string) => dialog.current?.querySelector<HTMLElement>(selector);
+    (find("input, select, textarea") ?? find("[data-cancel]"))?.focus();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, [dialog]);
+}
+
+/** Closes the dialog around it without having done anything. */
+export function CancelButton() {
+  const { busy, onClose } = useContext(CancelContext);
+  return (
+    <Button isCancel disabledReason={busy ? "Wait until it is done." : undefined} onClick={onClose}>
+      Cancel
+    </Button>
+  );
+}
+
 interface ConfirmDialogProps {
-  readonly title: string;
+  readonly title: ComponentChildren;
   readonly children: ComponentChildren;
   /** The verb: `Revoke key`. */
   readonly confirm: string;
@@ -74,11 +113,11 @@ interface ConfirmDialogProps {
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, danger = true, busy = false, error } = props;
   return (
-    <Dialog title={title} onClose={props.onClose}>
+    <Dialog title={title} busy={busy} onClose={props.onClose}>
       <div class="dialog-text">{children}</div>
       {error && <ErrorState error={error} />}
       <div class="dialog-actions">
-        <Button onClick={props.onClose}>Cancel</Button>
+        <CancelButton />
         <Button variant={danger ? "danger" : "primary"} busy={busy} onClick={props.onConfirm}>
           {confirm}
         </Button>

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
 import { isoOf } from "../format/times.ts";
 import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { CancelButton, Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ErrorState } from "./states.tsx";
 
@@ -54,7 +54,7 @@ export function SpanDialog(props: SpanDialogProps) {
     props.onConfirm(isOwn ? { since: isoOf(since) ?? "", until: isoOf(until) } : lately(choice));
   };
   return (
-    <Dialog title={props.title} onClose={props.onClose}>
+    <Dialog title={props.title} busy={props.busy} onClose={props.onClose}>
       <form
         class="form"
         onSubmit={(event) => {
@@ -99,7 +99,7 @@ export function SpanDialog(props: SpanDialogProps) {
         )}
         {error && !isAtField && <ErrorState error={error} />}
         <div class="dialog-actions">
-          <Button onClick={props.onClose}>Cancel</Button>
+          <CancelButton />
           <Button type="submit" variant="primary" busy={props.busy}>
             {props.confirm}
           </Button>

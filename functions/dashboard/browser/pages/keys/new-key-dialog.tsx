@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { ApiKeyWithKey } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
+import { useSecretUnderWay } from "../../shell/leaving.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { CancelButton, Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { ErrorState, Notice } from "../../ui/states.tsx";
 
@@ -19,6 +20,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const create = useAction((api, body: { name: string }) =>
     api.send<ApiKeyWithKey>("POST", "api_keys", { body }),
   );
+  useSecretUnderWay(create.busy);
   const submit = async (): Promise<void> => {
     const key = await create.run({ name });
     if (key === undefined) return;
@@ -29,7 +31,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   const { error } = create;
   const nameError = error?.param === "name" ? error.message : undefined;
   return (
-    <Dialog title="New API key" onClose={onClose}>
+    <Dialog title="New API key" busy={create.busy} onClose={onClose}>
       <form
         class="form"
         onSubmit={(event) => {
@@ -49,7 +51,7 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
         </Field>
         {error && nameError === undefined && <ErrorState error={error} />}
         <div class="dialog-actions">
-          <Button onClick={onClose}>Cancel</Button>
+          <CancelButton />
           <Button type="submit" variant="primary" busy={create.busy}>
             Create key
           </Button>

@@ -4,7 +4,7 @@ import { useAction } from "../../api/use-action.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { CancelButton, Dialog } from "../../ui/dialog.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { foundIn, IdsForm, idsProblem, noIds } from "./ids-form.tsx";
@@ -26,7 +26,7 @@ export function ChangeItemsDialog(props: ChangeItemsDialogProps) {
   const { error } = change;
   const refusal = error?.param?.startsWith(way) === true ? error.message : undefined;
   return (
-    <Dialog title="Add or remove items" onClose={props.onClose}>
+    <Dialog title="Add or remove items" busy={change.busy} onClose={props.onClose}>
       <form
         class="form"
         onSubmit={(event) => {
@@ -45,7 +45,7 @@ export function ChangeItemsDialog(props: ChangeItemsDialogProps) {
         />
         {error && refusal === undefined && <ErrorState error={error} />}
         <div class="dialog-actions">
-          <Button onClick={props.onClose}>Cancel</Button>
+          <CancelButton />
           <Button type="submit" variant={way === "add" ? "primary" : "danger"} busy={change.busy}>
             {wayNames[way]} {formatCount(found.ids.length)}{" "}
             {found.ids.length === 1 ? "item" : "items"}

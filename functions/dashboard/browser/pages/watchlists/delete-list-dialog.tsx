@@ -1,7 +1,7 @@
 import type { Watchlist } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { formatCount } from "../../format/numbers.ts";
-import { navigate } from "../../shell/router.ts";
+import { useNavigate } from "../../shell/router.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
@@ -12,6 +12,7 @@ interface DeleteListDialogProps {
 
 export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
   const toast = useToast();
+  const navigate = useNavigate();
   const remove = useAction((api, id: string) => api.send("DELETE", `watchlists/${id}`));
   const confirm = async (): Promise<void> => {
     if ((await remove.run(list.id)) === undefined) return;

@@ -3,7 +3,8 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { List, Platform, Scrapers, Watchlist } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { linkTo, navigate } from "../../shell/router.ts";
+import { useUnsaved } from "../../shell/leaving.ts";
+import { linkTo, useNavigate } from "../../shell/router.ts";
 import { Page } from "../../shell/page.tsx";
 import { LinkButton, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -46,6 +47,7 @@ const emptyDraft = {
 
 function useDraft(platforms: readonly Platform[]) {
   const [draft, setDraft] = useState(() => ({ ...emptyDraft, schedule: newSchedule() }));
+  const [untouched] = useState(draft);
   const [shop, setShop] = useState<Shop>(() => ({
     platform: platforms[0]?.id ?? "",
     marketplace: platforms[0]?.default_marketplace ?? "",
@@ -57,6 +59,7 @@ function useDraft(platforms: readonly Platform[]) {
     shop,
     platform,
     found,
+    isDirty: useMemo(() => JSON.stringify(draft) !== JSON.stringify(untouched), [draft, untouched]),
     change: (part: Partial<typeof draft>) => setDraft((before) => ({ ...before, ...part })),
     changeShop: (chosen: Shop) => {
       // Templates and steps belong to a platform.
@@ -72,6 +75,7 @@ type Draft = ReturnType<typeof useDraft>;
 
 function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }) {
   const about = useDraft(platforms);
+  useUnsaved(about.isDirty);
   const { draft, shop, found, platform, change } = about;
   const scrapers = useScrapers(shop);
   const preview = useSchedulePreview(draft.schedule);
@@ -153,6 +157,7 @@ const idsRefusal = (error: ApiError | undefined): string | undefined =>
 /** Sends a draft. The same one sent again, such as after a lost answer, creates no second list. */
 function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefined) {
   const toast = useToast();
+  const navigate = useNavigate();
   const [isAsked, setAsked] = useState(false);
   const sent = useRef({ body: "", key: "" });
   const create = useAction((api, body: unknown) => {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { WebhookEndpoint } from "../../api/resources.ts";
 import type { Action } from "../../api/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { CancelButton, Dialog } from "../../ui/dialog.tsx";
 import { Checkbox, Field } from "../../ui/field.tsx";
 import { ErrorState } from "../../ui/states.tsx";
 import { runEventTypes } from "./event-types.ts";
@@ -39,13 +39,17 @@ export function EndpointDialog(props: EndpointDialogProps) {
   const messageFor = (param: string) => (error?.param === param ? error.message : undefined);
   const isAtField = error?.param === "url" || error?.param === "description";
   return (
-    <Dialog title={props.title} onClose={props.onClose}>
+    <Dialog title={props.title} busy={action.busy} onClose={props.onClose}>
       <form
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
           const trimmed = description.trim();
-          props.onSubmit({ url, description: trimmed === "" ? null : trimmed, events });
+          props.onSubmit({
+            url,
+            description: trimmed === "" ? null : trimmed,
+            events,
+          });
         }}
       >
         <Field label="URL" hint="A public HTTPS address that takes POST." error={messageFor("url")}>
@@ -75,7 +79,7 @@ export function EndpointDialog(props: EndpointDialogProps) {
         <EventChoice events={events} onChange={setEvents} />
         {error && !isAtField && <ErrorState error={error} />}
         <div class="dialog-actions">
-          <Button onClick={props.onClose}>Cancel</Button>
+          <CancelButton />
           <Button type="submit" variant="primary" busy={action.busy}>
             {props.submit}
           </Button>

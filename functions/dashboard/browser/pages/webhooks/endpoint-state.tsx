@@ -1,7 +1,7 @@
 import { apiErrorOf } from "../../api/api-error.ts";
 import type { WebhookEndpoint } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { linkTo, navigate } from "../../shell/router.ts";
+import { linkTo, useNavigate } from "../../shell/router.ts";
 import { WriteButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { useToast } from "../../ui/toast.tsx";
@@ -75,6 +75,7 @@ export function DisableDialog({ endpoint, onChanged, onClose }: StateDialogProps
 
 export function DeleteEndpointDialog({ endpoint, onClose }: Omit<StateDialogProps, "onChanged">) {
   const toast = useToast();
+  const navigate = useNavigate();
   const remove = useAction((api, id: string) => api.send("DELETE", `webhook_endpoints/${id}`));
   const confirm = async (): Promise<void> => {
     if ((await remove.run(endpoint.id)) === undefined) return;

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
+import { useSecretUnderWay } from "../../shell/leaving.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
 import { Checkbox } from "../../ui/field.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -19,6 +20,7 @@ export function RotateDialog({ endpoint, onRotated, onClose }: RotateDialogProps
       body,
     }),
   );
+  useSecretUnderWay(rotate.busy);
   const confirm = async (): Promise<void> => {
     const answer = await rotate.run({ overlap });
     if (answer === undefined) return;

@@ -1,0 +1,45 @@
+import { useEffect } from "preact/hooks";
+
+/**
+ * When what has the focus is taken away, such as the row of a key that was revoked, the focus goes to
+ * what can have it around it, else to the page's heading; browsers would leave it nowhere.
+ */
+export function useKeptFocus(main: HTMLElement | null): void {
+  useEffect(() => {
+    if (main === null) return undefined;
+    /** What has the focus, and what is around it. */
+    let path: readonly HTMLElement[] = [];
+    const follow = ({ target }: FocusEvent): void => {
+      path = target instanceof HTMLElement ? pathOf(target, main) : [];
+    };
+    const forget = (): void => {
+      // A browser may tell so of what it takes away, too: that is no longer there a moment later.
+      queueMicrotask(() => {
+        if (path[0]?.isConnected && path[0] !== document.activeElement) path = [];
+      });
+    };
+    const mend = (): void => {
+      if (path[0] === undefined || path[0].isConnected) return;
+      if (document.activeElement !== document.body) return;
+      const around = path.find((element) => element.isConnected && element.tabIndex >= 0);
+      const next = around ?? main.querySelector<HTMLElement>("h1") ?? main;
+      next.focus({ preventScroll: true });
+    };
+    const observer = new MutationObserver(mend);
+    observer.observe(main, { childList: true, subtree: true });
+    main.addEventListener("focusin", follow);
+    main.addEventListener("focusout", forget);
+    return () => {
+      observer.disconnect();
+      main.removeEventListener("focusin", follow);
+      main.removeEventListener("focusout", forget);
+    };
+  }, [main]);
+}
+
+function pathOf(target: HTMLElement, main: HTMLElement): readonly HTMLElement[] {
+  const path: HTMLElement[] = [];
+  let element: HTMLElement | null = target;
+  for (; element !== null && element !== main; element = element.parentElement) path.push(element);
+  return path;
+}
