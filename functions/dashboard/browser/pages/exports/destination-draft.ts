@@ -59,7 +59,8 @@ export const withStore = (
 });
 
 /** The body of the call. An empty field is left out, so that the service names what it misses. */
-export function bodyOf(draft: DestinationDraft): Readonly<Record<string, unknown>> {
+export function bodyOf(filledIn: DestinationDraft): Readonly<Record<string, unknown>> {
+  const draft = trimmed(filledIn);
   const credentials =
     draft.auth === "role"
       ? { role_arn: given(draft.roleArn) }
@@ -87,5 +88,17 @@ export const shownParams = (draft: DestinationDraft): readonly string[] => [
   ...(draft.store === "other" ? ["endpoint"] : []),
   ...(draft.auth === "role" ? ["role_arn"] : ["access_key_id", "secret_access_key"]),
 ];
+
+/** Without blanks around what was filled in, as they are pasted along. */
+const trimmed = (draft: DestinationDraft): DestinationDraft => ({
+  ...draft,
+  endpoint: draft.endpoint.trim(),
+  bucket: draft.bucket.trim(),
+  region: draft.region.trim(),
+  prefix: draft.prefix.trim(),
+  accessKeyId: draft.accessKeyId.trim(),
+  secretAccessKey: draft.secretAccessKey.trim(),
+  roleArn: draft.roleArn.trim(),
+});
 
 const given = (text: string): string | undefined => (text === "" ? undefined : text);

@@ -77,7 +77,12 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
           <WriteButton type="submit" variant="primary" busy={save.busy}>
             {destination === null ? "Set destination" : "Save"}
           </WriteButton>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            disabledReason={save.busy ? "Wait until it is done." : undefined}
+            onClick={onClose}
+          >
+            Cancel
+          </Button>
           <span class="muted small">
             A check object is written and deleted first; in vain, nothing is saved.
           </span>

@@ -15,8 +15,6 @@ import { ExportLog } from "./export-log.tsx";
 import { useExports } from "./exports.ts";
 import "./exports.css";
 
-type Open = "form" | "backfill" | "delete";
-
 const notFoundStatus = 404;
 
 export function ExportsPage({ query }: PageProps) {
@@ -29,12 +27,16 @@ export function ExportsPage({ query }: PageProps) {
       throw thrown;
     }
   }, []);
-  const [open, setOpen] = useState<Open>();
+  // The form stays until what it saved has been read anew.
+  const [form, setForm] = useState<"open" | "saved">();
+  const [dialog, setDialog] = useState<"backfill" | "delete">();
   const state = query.get("state") ?? "";
   const exports = useExports(state);
-  const close = (): void => setOpen(undefined);
-  // A form stays until what it saved has been read anew.
-  useEffect(close, [destination.data]);
+  const close = (): void => setDialog(undefined);
+  useEffect(
+    () => setForm((before) => (before === "saved" ? undefined : before)),
+    [destination.data],
+  );
   const refresh = (): void => {
     destination.refresh();
     exports.refresh();
@@ -47,29 +49,36 @@ export function ExportsPage({ query }: PageProps) {
       <Loaded query={destination} skeleton={<Skeleton lines={6} />}>
         {(shown) => (
           <>
-            {open === "form" ? (
-              <DestinationForm destination={shown} onSaved={refresh} onClose={close} />
+            {form !== undefined ? (
+              <DestinationForm
+                destination={shown}
+                onSaved={() => {
+                  setForm("saved");
+                  refresh();
+                }}
+                onClose={() => setForm(undefined)}
+              />
             ) : shown === null ? (
-              <NoDestination onSet={() => setOpen("form")} />
+              <NoDestination onSet={() => setForm("open")} />
             ) : (
               <DestinationCard
                 destination={shown}
                 onChanged={refresh}
-                onEdit={() => setOpen("form")}
+                onEdit={() => setForm("open")}
               />
             )}
             <ExportLog
               pages={exports}
               state={state}
               blocked={blockedReason(shown)}
-              onBackfill={() => setOpen("backfill")}
+              onBackfill={() => setDialog("backfill")}
             />
-            {shown !== null && <DeleteCard onDelete={() => setOpen("delete")} />}
+            {shown !== null && <DeleteCard onDelete={() => setDialog("delete")} />}
           </>
         )}
       </Loaded>
-      {open === "backfill" && <BackfillDialog onStarted={exports.refresh} onClose={close} />}
-      {open === "delete" && <DeleteDestinationDialog onDeleted={refresh} onClose={close} />}
+      {dialog === "backfill" && <BackfillDialog onStarted={exports.refresh} onClose={close} />}
+      {dialog === "delete" && <DeleteDestinationDialog onDeleted={refresh} onClose={close} />}
     </Page>
   );
 }

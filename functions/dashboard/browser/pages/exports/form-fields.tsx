@@ -12,7 +12,7 @@ interface TextFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A line of technical text, which no browser ought to correct. */
+/** A line of technical text, which no browser ought to correct; without the blanks around it. */
 export function TextField({ value, placeholder, isSecret, onChange, ...field }: TextFieldProps) {
   return (
     <Field {...field}>
@@ -24,7 +24,8 @@ export function TextField({ value, placeholder, isSecret, onChange, ...field }: 
           spellcheck={false}
           placeholder={placeholder}
           value={value}
-          onInput={(event) => onChange(event.currentTarget.value.trim())}
+          onInput={(event) => onChange(event.currentTarget.value)}
+          onBlur={() => onChange(value.trim())}
         />
       )}
     </Field>

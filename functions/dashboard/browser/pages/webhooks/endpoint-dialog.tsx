@@ -46,7 +46,7 @@ export function EndpointDialog(props: EndpointDialogProps) {
           event.preventDefault();
           const trimmed = description.trim();
           props.onSubmit({
-            url,
+            url: url.trim(),
             description: trimmed === "" ? null : trimmed,
             events,
           });
