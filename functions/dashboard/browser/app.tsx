@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { apiClient } from "./api/client.ts";
 import { type Session, SessionContext, isDemoKey } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
@@ -10,6 +10,8 @@ import { ToastRegion } from "./ui/toast.tsx";
 export function App() {
   const [key, setKey] = useState(() => storedKey.read());
   const [message, setMessage] = useState<string>();
+  const current = useRef(key);
+  current.current = key;
   const session = useMemo<Session | undefined>(() => {
     if (key === undefined) return undefined;
     const signOut = (why?: string): void => {
@@ -17,8 +19,11 @@ export function App() {
       setMessage(why);
       setKey(undefined);
     };
-    const onUnauthorized = (): void =>
+    const onUnauthorized = (): void => {
+      // A late answer to a session before this one says nothing about it.
+      if (current.current !== key) return;
       signOut("Your key no longer works. It was revoked, or its account is gone.");
+    };
     return { key, demo: isDemoKey(key), signOut, api: apiClient({ key, onUnauthorized }) };
   }, [key]);
   if (session === undefined) {
