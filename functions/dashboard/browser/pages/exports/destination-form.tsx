@@ -2,6 +2,7 @@ import type { RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { S3Destination } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
+import { useUnsaved } from "../../shell/leaving.ts";
 import { Button, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Checkbox, Field } from "../../ui/field.tsx";
@@ -32,11 +33,14 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
   const form = useRef<HTMLFormElement>(null);
   useFocusInside(form);
   const [draft, setDraft] = useState(() => draftOf(destination));
+  const [untouched, setUntouched] = useState(draft);
+  useUnsaved(JSON.stringify(draft) !== JSON.stringify(untouched));
   const save = useAction((api, body: unknown) =>
     api.send(destination === null ? "PUT" : "PATCH", "s3_destination", { body }),
   );
   const submit = async (): Promise<void> => {
     if ((await save.run(bodyOf(draft))) === undefined) return;
+    setUntouched(draft);
     toast("The destination was saved. A check object was written and deleted.");
     onSaved();
   };

@@ -3,6 +3,7 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import type { Query } from "../../api/use-query.ts";
+import { useUnsaved } from "../../shell/leaving.ts";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
@@ -61,6 +62,7 @@ function Settings(props: SettingsProps) {
   const { list, scrapers, known } = props;
   const { draft, change, changes, save, submit } = useSettings(props);
   const isPipeline = pipelineOf(draft.pipeline, known) !== undefined;
+  useUnsaved(Object.keys(changes).length > 0 || !isPipeline);
   return (
     <form
       class="page-body"
