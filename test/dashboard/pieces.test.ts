@@ -268,4 +268,18 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     await page.getByRole("button", { name: "Dismiss" }).click();
     expect(await page.getByText("It was done.").count()).toBe(0);
   });
+
+  it("a failure is an alert that stays, once however often it happens, until it is dismissed", async () => {
+    await page.clock.install();
+    const again = page.getByRole("button", { name: "Fail at something" });
+    await again.click();
+    await again.click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("It is gone.").waitFor();
+    await page.clock.fastForward("10:00");
+    expect(await alert.textContent()).toBe("It is gone.Request req_1");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    expect(await alert.count()).toBe(0);
+  });
 });

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import "../../../functions/dashboard/browser/style/tokens.css";
 import "../../../functions/dashboard/browser/style/base.css";
 import "../../../functions/dashboard/browser/style/ui.css";
+import { ApiError } from "../../../functions/dashboard/browser/api/api-error.ts";
 import type { Pages } from "../../../functions/dashboard/browser/api/use-pages.ts";
 import { Button } from "../../../functions/dashboard/browser/ui/button.tsx";
 import { CodeBlock } from "../../../functions/dashboard/browser/ui/code-block.tsx";
@@ -11,7 +12,11 @@ import { ConfirmDialog, Dialog } from "../../../functions/dashboard/browser/ui/d
 import { JsonView } from "../../../functions/dashboard/browser/ui/json-view.tsx";
 import { Pager } from "../../../functions/dashboard/browser/ui/pager.tsx";
 import { Tabs } from "../../../functions/dashboard/browser/ui/tabs.tsx";
-import { ToastRegion, useToast } from "../../../functions/dashboard/browser/ui/toast.tsx";
+import {
+  ToastRegion,
+  useFailureToast,
+  useToast,
+} from "../../../functions/dashboard/browser/ui/toast.tsx";
 import { VirtualList } from "../../../functions/dashboard/browser/ui/virtual-list.tsx";
 
 const fruits = ["apple", "pear", "plum"] as const;
@@ -148,9 +153,12 @@ function Dialogs() {
 
 function ToastPiece() {
   const toast = useToast();
+  const toastFailure = useFailureToast();
+  const about = { status: 409, code: "CONFLICT", message: "It is gone.", requestId: "req_1" };
   return (
     <>
       <Button onClick={() => toast("It was done.")}>Do something</Button>
+      <Button onClick={() => toastFailure(new ApiError(about))}>Fail at something</Button>
     </>
   );
 }

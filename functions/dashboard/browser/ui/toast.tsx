@@ -1,17 +1,31 @@
 import { type ComponentChildren, createContext } from "preact";
-import { useCallback, useContext, useState } from "preact/hooks";
+import { useContext, useMemo, useState } from "preact/hooks";
+import type { ApiError } from "../api/api-error.ts";
 import { CloseIcon } from "./icons.tsx";
+import { ErrorState } from "./states.tsx";
 
 interface Toast {
   readonly id: number;
-  readonly text: string;
+  readonly text: ComponentChildren;
 }
 
-type ShowToast = (text: string) => void;
-const ToastContext = createContext<ShowToast>(() => {});
+interface Failure {
+  readonly id: number;
+  readonly error: ApiError;
+}
 
-/** Says that something was done: shown for some seconds, and read out. Errors stand where they are. */
-export const useToast = (): ShowToast => useContext(ToastContext);
+type ShowToast = (text: ComponentChildren) => void;
+type ShowFailure = (error: ApiError) => void;
+const ToastContext = createContext<{ readonly show: ShowToast; readonly fail: ShowFailure }>({
+  show: () => {},
+  fail: () => {},
+});
+
+/** Says that something was done: shown for some seconds, and read out. */
+export const useToast = (): ShowToast => useContext(ToastContext).show;
+
+/** Says why something was not done, where the page has no place of its own for it; until dismissed. */
+export const useFailureToast = (): ShowFailure => useContext(ToastContext).fail;
 
 const shownMilliseconds = 6_000;
 let toasts = 0;
@@ -19,25 +33,48 @@ let toasts = 0;
 export function ToastRegion({ children }: { readonly children: ComponentChildren }) {
   const [shown, setShown] = useState<readonly Toast[]>([]);
   const hide = (id: number): void => setShown((all) => all.filter((toast) => toast.id !== id));
-  const show = useCallback<ShowToast>((text) => {
-    toasts += 1;
-    const id = toasts;
-    setShown((all) => [...all, { id, text }]);
-    setTimeout(() => hide(id), shownMilliseconds);
+  const [failed, setFailed] = useState<readonly Failure[]>([]);
+  const forget = (id: number): void => setFailed((all) => all.filter((one) => one.id !== id));
+  const value = useMemo(() => {
+    const show: ShowToast = (text) => {
+      toasts += 1;
+      const id = toasts;
+      setShown((all) => [...all, { id, text }]);
+      setTimeout(() => hide(id), shownMilliseconds);
+    };
+    const fail: ShowFailure = (error) => {
+      toasts += 1;
+      const id = toasts;
+      const isOther = (one: Failure): boolean => one.error.message !== error.message;
+      setFailed((all) => [...all.filter(isOther), { id, error }]);
+    };
+    return { show, fail };
   }, []);
   return (
-    <ToastContext.Provider value={show}>
+    <ToastContext.Provider value={value}>
       {children}
-      <div class="toasts" role="status" aria-live="polite">
-        {shown.map(({ id, text }) => (
+      <div class="toasts">
+        {failed.map(({ id, error }) => (
           <div key={id} class="toast">
-            <span>{text}</span>
-            <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => hide(id)}>
-              <CloseIcon />
-            </button>
+            <ErrorState error={error} />
+            <Dismiss onClick={() => forget(id)} />
           </div>
         ))}
+        <div class="toasts-done" role="status" aria-live="polite">
+          {shown.map(({ id, text }) => (
+            <div key={id} class="toast">
+              <span>{text}</span>
+              <Dismiss onClick={() => hide(id)} />
+            </div>
+          ))}
+        </div>
       </div>
     </ToastContext.Provider>
   );
 }
+
+const Dismiss = ({ onClick }: { readonly onClick: () => void }) => (
+  <button type="button" class="icon-button" aria-label="Dismiss" onClick={onClick}>
+    <CloseIcon />
+  </button>
+);

@@ -1,3 +1,5 @@
+import { useState } from "preact/hooks";
+import type { ApiError } from "../../api/api-error.ts";
 import type { WebhookDelivery, WebhookDeliveryWithAttempts } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
@@ -8,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Facts } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { Loaded } from "../../ui/states.tsx";
+import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { reasonInWords } from "./delivery-words.ts";
 import { RedeliverButton } from "./redeliver-button.tsx";
 import "./webhooks.css";
@@ -30,6 +32,7 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
     [id],
     { poll: (data) => (data?.state === "pending" ? pendingSeconds : undefined) },
   );
+  const [failure, setFailure] = useState<ApiError>();
   const again = (): void => {
     delivery.refresh();
     onRedelivered();
@@ -42,6 +45,7 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
             <DeliveryFacts delivery={shown} />
             <h3>Attempts</h3>
             <Attempts delivery={shown} />
+            {failure && <ErrorState error={failure} />}
             <div class="dialog-actions">
               <Button onClick={onClose}>Close</Button>
               <RedeliverButton
@@ -49,6 +53,7 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
                 blocked={blocked(shown)}
                 variant="primary"
                 onRedelivered={again}
+                onFailed={setFailure}
               />
             </div>
           </>

@@ -1,10 +1,10 @@
-import { apiErrorOf } from "../../api/api-error.ts";
+import { ApiError, apiErrorOf } from "../../api/api-error.ts";
 import type { WebhookEndpoint } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { linkTo, useNavigate } from "../../shell/router.ts";
 import { WriteButton } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
-import { useToast } from "../../ui/toast.tsx";
+import { useFailureToast, useToast } from "../../ui/toast.tsx";
 
 interface EnabledButtonProps {
   readonly endpoint: WebhookEndpoint;
@@ -16,19 +16,17 @@ interface EnabledButtonProps {
 /** The same button both ways, so that it keeps the focus. */
 export function EnabledButton({ endpoint, onEnabled, onDisable }: EnabledButtonProps) {
   const toast = useToast();
-  const enable = useAction(async (api, id: string) => {
-    try {
-      await api.send("PATCH", `webhook_endpoints/${id}`, { body: { enabled: true } });
-      return "The endpoint is enabled.";
-    } catch (thrown) {
-      return apiErrorOf(thrown).message;
-    }
-  });
+  const toastFailure = useFailureToast();
+  const enable = useAction((api, id: string) =>
+    api
+      .send<unknown>("PATCH", `webhook_endpoints/${id}`, { body: { enabled: true } })
+      .catch(apiErrorOf),
+  );
   const click = async (): Promise<void> => {
     if (endpoint.enabled) return onDisable();
-    const outcome = await enable.run(endpoint.id);
-    if (outcome === undefined) return undefined;
-    toast(outcome);
+    const answer = await enable.run(endpoint.id);
+    if (answer instanceof ApiError) toastFailure(answer);
+    else if (answer !== undefined) toast("The endpoint is enabled.");
     return onEnabled();
   };
   return (

@@ -1,8 +1,8 @@
-import { apiErrorOf } from "../../api/api-error.ts";
+import { ApiError, apiErrorOf } from "../../api/api-error.ts";
 import type { WebhookDelivery } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { WriteButton } from "../../ui/button.tsx";
-import { useToast } from "../../ui/toast.tsx";
+import { useFailureToast, useToast } from "../../ui/toast.tsx";
 
 interface RedeliverButtonProps {
   readonly delivery: WebhookDelivery;
@@ -11,24 +11,23 @@ interface RedeliverButtonProps {
   readonly variant?: "primary";
   readonly small?: boolean;
   readonly onRedelivered: () => void;
+  /** Shows why it was not sent, until it is tried anew; without it that is said in a toast. */
+  readonly onFailed?: (error: ApiError | undefined) => void;
 }
 
 /** Sends a delivery once more, whatever became of it. */
 export function RedeliverButton(props: RedeliverButtonProps) {
   const { delivery, blocked, variant, small, onRedelivered } = props;
   const toast = useToast();
-  const redeliver = useAction(async (api, id: string) => {
-    try {
-      await api.send("POST", `webhook_deliveries/${id}/redeliver`);
-      return "It is being sent again.";
-    } catch (thrown) {
-      return apiErrorOf(thrown).message;
-    }
-  });
+  const toastFailure = useFailureToast();
+  const redeliver = useAction((api, id: string) =>
+    api.send<unknown>("POST", `webhook_deliveries/${id}/redeliver`).catch(apiErrorOf),
+  );
   const click = async (): Promise<void> => {
-    const outcome = await redeliver.run(delivery.id);
-    if (outcome === undefined) return;
-    toast(outcome);
+    props.onFailed?.(undefined);
+    const answer = await redeliver.run(delivery.id);
+    if (answer instanceof ApiError) (props.onFailed ?? toastFailure)(answer);
+    else if (answer !== undefined) toast("It is being sent again.");
     onRedelivered();
   };
   const isTest = delivery.run_id === null;
