@@ -7,7 +7,7 @@ import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PlusIcon } from "../../ui/icons.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
-import { EmptyState } from "../../ui/states.tsx";
+import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 import { RevokeKeyDialog } from "./revoke-key-dialog.tsx";
@@ -29,6 +29,7 @@ export function KeysPage() {
         </WriteButton>
       }
     >
+      {account.error && <ErrorState error={account.error} onRetry={account.refresh} />}
       <Card title="Keys" flush>
         <Table
           caption="API keys"
@@ -73,11 +74,7 @@ function columns(
         <WriteButton
           small
           label={`Revoke ${key.name}`}
-          disabledReason={
-            key.id === ownId
-              ? "You are signed in with this key. Sign in with another one to revoke it."
-              : undefined
-          }
+          disabledReason={blockedReason(key, ownId)}
           onClick={() => revoke(key)}
         >
           Revoke
@@ -85,4 +82,11 @@ function columns(
       ),
     },
   ];
+}
+
+/** Why a key cannot be revoked now: nobody ought to end their own session by mistake. */
+function blockedReason(key: ApiKey, ownId: string | undefined): string | undefined {
+  if (ownId === undefined) return "It is not known yet which key you are signed in with.";
+  if (key.id !== ownId) return undefined;
+  return "You are signed in with this key. Sign in with another one to revoke it.";
 }
