@@ -6,6 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { PlusIcon } from "../../ui/icons.tsx";
+import { Name } from "../../ui/name.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState, ErrorState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -59,7 +60,7 @@ function columns(
       isRowHead: true,
       cell: (key) => (
         <span class="row">
-          {key.name}
+          <Name>{key.name}</Name>
           {key.id === ownId && <Badge tone="info">this session</Badge>}
         </span>
       ),

@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CancelButton, Dialog } from "../../ui/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Name } from "../../ui/name.tsx";
 import { ErrorState, Notice } from "../../ui/states.tsx";
 
 interface NewKeyDialogProps {
@@ -63,7 +64,15 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
 
 function CreatedKey(props: { readonly apiKey: ApiKeyWithKey; readonly onClose: () => void }) {
   return (
-    <Dialog title={`Key “${props.apiKey.name}”`} dismissable={false} onClose={props.onClose}>
+    <Dialog
+      title={
+        <>
+          Key “<Name>{props.apiKey.name}</Name>”
+        </>
+      }
+      dismissable={false}
+      onClose={props.onClose}
+    >
       <Notice tone="warning">Copy it now. It will not be shown again.</Notice>
       <Copyable text={props.apiKey.key} what="the key" />
       <div class="dialog-actions">

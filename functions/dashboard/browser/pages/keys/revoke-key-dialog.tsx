@@ -1,6 +1,7 @@
 import type { ApiKey } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Name } from "../../ui/name.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
@@ -15,13 +16,21 @@ export function RevokeKeyDialog({ apiKey, onRevoked, onClose }: RevokeKeyDialogP
   const revoke = useAction((api, id: string) => api.send("DELETE", `api_keys/${id}`));
   const confirm = async (): Promise<void> => {
     if ((await revoke.run(apiKey.id)) === undefined) return;
-    toast(`The key “${apiKey.name}” was revoked.`);
+    toast(
+      <>
+        The key “<Name>{apiKey.name}</Name>” was revoked.
+      </>,
+    );
     onRevoked();
     onClose();
   };
   return (
     <ConfirmDialog
-      title={`Revoke “${apiKey.name}”?`}
+      title={
+        <>
+          Revoke “<Name>{apiKey.name}</Name>”?
+        </>
+      }
       confirm="Revoke key"
       busy={revoke.busy}
       error={revoke.error}

@@ -3,6 +3,7 @@ import { useAction } from "../../api/use-action.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { useNavigate } from "../../shell/router.ts";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
+import { Name } from "../../ui/name.tsx";
 import { useToast } from "../../ui/toast.tsx";
 
 interface DeleteListDialogProps {
@@ -16,12 +17,20 @@ export function DeleteListDialog({ list, onClose }: DeleteListDialogProps) {
   const remove = useAction((api, id: string) => api.send("DELETE", `watchlists/${id}`));
   const confirm = async (): Promise<void> => {
     if ((await remove.run(list.id)) === undefined) return;
-    toast(`“${list.name}” was deleted.`);
+    toast(
+      <>
+        “<Name>{list.name}</Name>” was deleted.
+      </>,
+    );
     navigate("#/watchlists");
   };
   return (
     <ConfirmDialog
-      title={`Delete “${list.name}”?`}
+      title={
+        <>
+          Delete “<Name>{list.name}</Name>”?
+        </>
+      }
       confirm="Delete watchlist"
       busy={remove.busy}
       error={remove.error}

@@ -51,5 +51,6 @@ export function EndpointField({ endpoints, url, onChange, error }: EndpointField
   );
 }
 
+/** The description between characters that keep its direction of writing from turning the rest. */
 const endpointWords = ({ url, description, enabled }: WebhookEndpoint): string =>
-  `${description === null || description === "" ? url : `${description}: ${url}`}${enabled ? "" : " (disabled)"}`;
+  `${description === null || description === "" ? url : `\u2068${description}\u2069: ${url}`}${enabled ? "" : " (disabled)"}`;

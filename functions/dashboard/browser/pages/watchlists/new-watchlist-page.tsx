@@ -8,6 +8,7 @@ import { linkTo, useNavigate } from "../../shell/router.ts";
 import { Page } from "../../shell/page.tsx";
 import { LinkButton, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { Name } from "../../ui/name.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toast.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
@@ -183,7 +184,11 @@ function useCreation({ draft, shop, found }: Draft, scrapers: Scrapers | undefin
       webhook_url: draft.endpoint,
     });
     if (list === undefined) return focusOnInvalid();
-    toast(`“${list.name}” was created. Its first run begins now.`);
+    toast(
+      <>
+        “<Name>{list.name}</Name>” was created. Its first run begins now.
+      </>,
+    );
     return navigate(linkTo(`/watchlists/${list.id}`));
   };
   return { create, submit, idsError: isAsked ? problem : undefined };

@@ -1,0 +1,139 @@
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashboard-world.ts";
+
+describe.skipIf(lacksChromium)("in the dashboard", () => {
+  let dashboard: DashboardWorld;
+  beforeAll(async () => {
+    dashboard = await startDashboardWorld();
+  });
+  afterEach(() => dashboard.closeAll());
+  afterAll(() => dashboard.dispose());
+
+  const visit = async (path: string, heading: string) => {
+    const visited = await dashboard.open();
+    await visited.signIn();
+    await visited.goTo(path, heading);
+    return visited;
+  };
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate(
+      () => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`,
+    );
+  const refusal = (message: string) => ({
+    status: 409,
+    json: { error: { code: "CONFLICT", message } },
+  });
+  const anEndpoint = async (description: string): Promise<string> => {
+    const { body } = await dashboard.world.api.send("POST", "/webhook_endpoints", {
+      url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/${description}`,
+      description,
+    });
+    return String(body["id"]);
+  };
+
+  it("the focus goes to the heading when what had it is taken away", async () => {
+    const name = "turned \u202E around";
+    await dashboard.world.api.send("POST", "/api_keys", { name });
+    const { page } = await visit("/keys", "API keys");
+    const row = page.getByRole("row", { name: /turned/ });
+    await row.getByRole("button").click();
+    expect(await page.locator("dialog h2 bdi").textContent()).toBe(name);
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await row.waitFor({ state: "detached" });
+    await expect.poll(() => focused(page)).toBe("H1 API keys");
+    expect(await page.locator(".toast bdi").textContent()).toBe(name);
+  });
+
+  it("the focus stays at a watchlist's heading when its name arrives", async () => {
+    const body = { name: "Named late", platform: "retailer_d", ids: ["6505678"], every: "7d" };
+    const made = await dashboard.world.api.send("POST", "/watchlists", body);
+    const { page } = await visit("/watchlists", "Watchlists");
+    await page.route("**/v1/watchlists/wl_*", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await page.evaluate((id) => location.assign(`#/watchlists/${id}`), String(made.body["id"]));
+    await expect.poll(() => focused(page)).toBe("H1 Watchlist");
+    await expect.poll(() => focused(page)).toBe("H1 Named late");
+  });
+
+  it("no key is revoked before it is known which one is in use", async () => {
+    await dashboard.world.api.send("POST", "/api_keys", { name: "Another" });
+    const { page, signIn, goTo } = await dashboard.open();
+    await signIn();
+    await page.route("**/v1/account", (route) => route.fulfill(refusal("Not now.")));
+    await goTo("/keys", "API keys");
+    await page.getByText("Not now.").waitFor();
+    const revoke = page.getByRole("button", { name: "Revoke Another" });
+    expect(await revoke.getAttribute("aria-disabled")).toBe("true");
+    await revoke.click({ force: true });
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    await page.unroute("**/v1/account");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("this session").waitFor();
+    await revoke.click();
+    await page.getByRole("dialog").waitFor();
+  });
+
+  it("why an endpoint was not enabled is an alert, and an address is taken without the blanks around it", async () => {
+    const id = await anEndpoint("Off");
+    const { page } = await visit(`/webhooks/${id}`, "Off");
+    await page.getByRole("button", { name: "Edit" }).click();
+    const url = page.getByLabel("URL");
+    await url.fill(`  ${dashboard.world.ready["webhook_receiver_url"]}/hooks/pasted  `);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The endpoint was saved.").waitFor();
+    await page.locator(".endpoint-url", { hasText: "/hooks/pasted" }).first().waitFor();
+
+    await dashboard.world.api.send("PATCH", `/webhook_endpoints/${id}`, { enabled: false });
+    await page.reload();
+    await page.route(`**/v1/webhook_endpoints/${id}`, (route) =>
+      route.request().method() === "PATCH"
+        ? route.fulfill(refusal("It cannot be enabled."))
+        : route.continue(),
+    );
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("alert").getByText("It cannot be enabled.").waitFor();
+  });
+
+  it("why a delivery was not sent again is an alert beside the page, and in the delivery's dialog", async () => {
+    const id = await anEndpoint("Again");
+    const { page } = await visit(`/webhooks/${id}`, "Again");
+    const delivery = {
+      id: "dlv_1",
+      object: "webhook_delivery",
+      endpoint_id: id,
+      event_id: "evt_1",
+      event_type: "watchlist.run.completed",
+      watchlist_id: null,
+      run_id: "run_1",
+      state: "failed",
+      attempt_count: 1,
+      last_attempt_at: "2026-11-20T10:00:00.000Z",
+      last_status: 500,
+      last_error: null,
+      next_attempt_at: null,
+      created_at: "2026-11-19T10:00:00.000Z",
+    };
+    const list = { object: "list", data: [delivery], has_more: false, next_starting_after: null };
+    await page.route("**/deliveries?**", (route) => route.fulfill({ json: list }));
+    await page.route("**/v1/webhook_deliveries/dlv_1", (route) =>
+      route.fulfill({ json: { ...delivery, attempts: [] } }),
+    );
+    await page.route("**/v1/webhook_deliveries/dlv_1/redeliver", (route) =>
+      route.fulfill(refusal("Its run is gone.")),
+    );
+    await page.getByRole("button", { name: "Failed" }).click();
+    await page.getByRole("button", { name: /^Redeliver/ }).click();
+    const alert = page.getByRole("alert").getByText("Its run is gone.");
+    await alert.waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    expect(await alert.count()).toBe(0);
+
+    await page.getByRole("link", { name: "watchlist.run.completed" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: /^Redeliver/ }).click();
+    await dialog.getByRole("alert").getByText("Its run is gone.").waitFor();
+  });
+});
