@@ -14,17 +14,18 @@ export function priceNote(
   const tier = call === "products" ? tiers.filter(({ id }) => id === draft.tier) : tiers;
   const rates = tier.map(({ credits_per_item: rate }) => rate);
   const most = Math.max(...rates);
-  const count = countOf(call, draft, platform?.id_pattern ?? null);
+  const count = countOf(call, draft, platform);
   if (rates.length === 0) return undefined;
   if (count === 0) return `${range(rates)} an item.`;
   const items = `${formatCount(count)} ${call === "offer_check" ? "offer" : "item"}${count === 1 ? "" : "s"}`;
   return `${items}, at most ${formatCredits(Math.ceil(count * most))}. What gets no answer is refunded.`;
 }
 
-/** Repeated ones are charged once, in whatever spelling. @param pattern of the platform's ids */
-function countOf(call: CallId, draft: Draft, pattern: string | null): number {
-  const idIn = pattern === null ? () => undefined : idReader(pattern);
-  const idOf = (text: string): string => idIn(text) ?? text;
+/** Repeated ones are charged once, in whatever spelling. */
+function countOf(call: CallId, draft: Draft, platform: Platform | undefined): number {
+  const { id_pattern: pattern = null, id_name: name = "id" } = platform ?? {};
+  const reader = pattern === null ? undefined : idReader(pattern, name);
+  const idOf = (text: string): string => reader?.idIn(text) ?? text;
   const found =
     call === "offer_check"
       ? offersIn(draft.offers).map(({ asin, ...offer }) => JSON.stringify([idOf(asin), offer]))
