@@ -8,7 +8,35 @@ import type {
 } from "../../shared/scrapers/scraper.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { Task, Turns } from "./turns.ts";
+
+/** What a source said of an item: what it showed, flat, by the names that rules test. */
+export interface Said {
+  readonly id: string;
+  readonly status: ReadStatus;
+  /** ISO time. */
+  readonly fetchedAt: string;
+  /** Of an `ok` answer. */
+  readonly shown?: Shown;
+  /** Of an `ok` answer about offers: how many there are. */
+  readonly totalOffers?: number;
+  /** And which of them holds the buy box. */
+  readonly buybox?: string | null;
+  /** The offer that was asked about. */
+  readonly offerListingId?: string;
+}
+export type Shown = Readonly<Record<string, string | number | boolean | null>>;
+
+const answers = new WeakMap<Task, (readonly Said[])[]>();
+
+/** What the sources answered last to an invocation; undefined when it asked for nothing. */
+export const lastAnswerTo = (task: Task): readonly Said[] | undefined => answers.get(task)?.at(-1);
+
+/** Keeps an answer, to be held against what the service makes of it. */
+function keep<T>(task: Task, given: readonly { readonly answer: T; readonly said: Said }[]) {
+  answers.set(task, [...(answers.get(task) ?? []), given.map(({ said }) => said)]);
+  return given.map(({ answer }) => answer);
+}
 
 interface SourceOptions {
   readonly turns: Turns;
@@ -27,13 +55,18 @@ export class SourceBroken extends Error {
 
 /** Sources that say something else at every call, so that a batch read twice shows. */
 export function changingSources({ turns, faults, random, now }: SourceOptions): StepSources {
-  const read = async <T>(label: string, answer: (isDown: boolean) => T): Promise<T> => {
+  type Given<T> = readonly { readonly answer: T; readonly said: Said }[];
+  const read = async <T>(
+    label: string,
+    answer: (isDown: boolean) => Given<T>,
+  ): Promise<readonly T[]> => {
     const fault = faults.draw("source_broken", "source_late", "source_unavailable");
     if (fault === "source_broken") throw new SourceBroken();
+    const task = turns.current();
     return turns.call({
       label,
       delay: fault === "source_late" ? lateMs : 0,
-      effect: async () => answer(fault === "source_unavailable"),
+      effect: async () => keep(task, answer(fault === "source_unavailable")),
     });
   };
   const status = (isDown: boolean): ReadStatus =>
@@ -50,57 +83,104 @@ export function changingSources({ turns, faults, random, now }: SourceOptions): 
     scraperFor: () => ({
       read: ({ ids, scraper }) =>
         read(`read ${scraper} ${ids.join(" ")}`, (isDown) =>
-          ids.map((id): Answer => {
+          ids.map((id): Given<Answer>[number] => {
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
-            return is === "ok" || is === "partial"
-              ? { ...head, status: is, fields: is === "ok" ? fieldsOf(scraper, random) : {} }
-              : { ...head, status: is };
+            if (is !== "ok" && is !== "partial") {
+              return { answer: { ...head, status: is }, said: { ...head, status: is } };
+            }
+            const { fields, shown } = fieldsOf(scraper, random);
+            return is === "ok"
+              ? { answer: { ...head, status: is, fields }, said: { ...head, status: is, shown } }
+              : { answer: { ...head, status: is, fields }, said: { ...head, status: is } };
           }),
         ),
     }),
     offerScraperFor: () => ({
       readOffers: ({ ids }) =>
         read(`read offers ${ids.join(" ")}`, (isDown) =>
-          ids.map((id): OffersAnswer => {
+          ids.map((id): Given<OffersAnswer>[number] => {
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
-            if (is === "not_found") return { ...head, status: is };
-            if (is !== "ok") return { ...head, status: "unavailable" };
+            if (is !== "ok") {
+              const none = { ...head, status: is === "not_found" ? is : "unavailable" } as const;
+              return { answer: none, said: none };
+            }
             const offers = Array.from({ length: random.between(0, 3) }, (_, n) =>
               offerOf(n, random),
             );
-            return { ...head, status: is, offers, totalOffers: offers.length };
+            const found = { ...head, status: is, totalOffers: offers.length };
+            const buybox = offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
+            return {
+              answer: { ...found, offers },
+              said: { ...found, buybox, shown: shownOf(offers) },
+            };
           }),
         ),
     }),
     offerCheckerFor: () => ({
       checkOffers: ({ offers }) =>
         read(`check ${offers.map(({ offerListingId }) => offerListingId).join(" ")}`, (isDown) =>
-          offers.map((offer): OfferCheckAnswer => {
+          offers.map((offer): Given<OfferCheckAnswer>[number] => {
             const head = { ...offer, fetchedAt: now().toISOString() };
-            return !isDown && random.isHit(0.8)
-              ? { ...head, status: "ok", buyable: random.isHit(0.5) }
-              : { ...head, status: "unavailable" };
+            const { asin: id, ...about } = head;
+            if (isDown || !random.isHit(0.8)) {
+              const none = "unavailable";
+              return { answer: { ...head, status: none }, said: { ...about, id, status: none } };
+            }
+            const shown = { buyable: random.isHit(0.5) };
+            return {
+              answer: { ...head, status: "ok", ...shown },
+              said: { ...about, id, status: "ok", shown },
+            };
           }),
         ),
     }),
   };
 }
 
-function fieldsOf(scraper: string, random: Random): Record<string, unknown> {
+interface Fields {
+  readonly fields: Record<string, unknown>;
+  readonly shown: Shown;
+}
+
+/** What nobody sells has none of these: null is a value. */
+const noBuybox: Shown = {
+  availabilityType: null,
+  merchant: null,
+  isFba: null,
+  offerListingId: null,
+  condition: null,
+};
+
+function fieldsOf(scraper: string, random: Random): Fields {
   const price = { amount: random.between(8, 11), currency: "USD" };
   const availability = { inStock: random.isHit(0.8), message: "" };
+  const seen = { price: price.amount, inStock: availability.inStock };
   if (scraper === "retailer_d.standard") {
-    return { price, availability, retailer_d: { regularPrice: random.between(10, 12) } };
+    const regularPrice = random.between(10, 12);
+    return {
+      fields: { price, availability, retailer_d: { regularPrice } },
+      shown: { ...seen, regularPrice },
+    };
   }
   const offerListingId = `offer-${random.between(1, 3)}`;
   const counts = { newCount: random.between(1, 3), newMinPrice: random.between(8, 10) };
+  const buybox = random.isHit(0.8) ? { offerListingId, isFba: random.isHit(0.5) } : null;
   return {
-    price,
-    availability,
-    retailer_a: {
-      ...counts,
-      buybox: random.isHit(0.8) ? { offerListingId, isFba: random.isHit(0.5) } : null,
-    },
+    fields: { price, availability, retailer_a: { ...counts, buybox } },
+    shown:
+      scraper === "retailer_a.pulse" ? counts : { ...seen, ...counts, ...(buybox ?? noBuybox) },
+  };
+}
+
+/** What a step without a condition sees of offers. */
+function shownOf(offers: readonly Offer[]): Shown {
+  const featured = offers.find(({ isBuybox }) => isBuybox);
+  const prices = offers.map(({ price }) => price);
+  return {
+    offerCount: offers.length,
+    buyboxSeller: featured === undefined ? null : featured.seller.id,
+    buyboxPrice: featured === undefined ? null : featured.price,
+    lowestPrice: prices.length === 0 ? null : Math.min(...prices),
   };
 }
 

@@ -21,7 +21,7 @@ export const skewMs = 250_000;
 
 /** What an account's runs found is in its feed once, and reached its receivers and its bucket. */
 export async function checkEvents(
-  { world }: RunsScene,
+  { world, seen }: RunsScene,
   user: User,
   own: readonly { readonly list: ListScene; readonly records: Records }[],
 ): Promise<void> {
@@ -31,7 +31,8 @@ export async function checkEvents(
   for (const { list, records } of own) {
     for (const record of records) {
       known.add(record.run.id);
-      checkRun({ list, record, sighted: world.sighted }, events);
+      const isPausing = seen.pausing.has(`${list.id} ${record.run.runNumber}`);
+      checkRun({ list, record, isPausing, sighted: world.sighted }, events);
     }
   }
   for (const event of events) assert(known.has(runOf(event)), `${event.id} is of a run`);
@@ -42,6 +43,8 @@ export async function checkEvents(
 interface RunSeen {
   readonly list: ListScene;
   readonly record: RunRecords;
+  /** It was skipped as the third in a row. */
+  readonly isPausing: boolean;
   readonly sighted: World["sighted"];
 }
 
@@ -66,7 +69,7 @@ async function feedOf(world: World, user: User): Promise<readonly Event[]> {
   return events;
 }
 
-function checkRun({ list, record, sighted }: RunSeen, events: readonly Event[]): void {
+function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonly Event[]): void {
   const { isDeletionAsked, deletedAt } = list;
   const { run, steps } = record;
   const own = events.filter((event) => runOf(event) === run.id);
@@ -97,13 +100,42 @@ function checkRun({ list, record, sighted }: RunSeen, events: readonly Event[]):
     });
     if (said.length > 1) sighted("an event had a second part");
   }
+  const order = own.map(({ type }) => types.indexOf(type));
+  assert.deepEqual(
+    order,
+    order.toSorted((a, b) => a - b),
+    `${name}: order of events`,
+  );
+  if (new Set(order).size > 2) sighted("a run had events of three types");
+  checkCompleted(own, { run, isPausing, name });
+}
+
+function checkCompleted(
+  own: readonly Event[],
+  {
+    run,
+    isPausing,
+    name,
+  }: Pick<RunSeen, "isPausing"> & Pick<RunRecords, "run"> & { readonly name: string },
+): void {
   const completed = own.filter(({ type }) => type === "watchlist.run.completed");
   assert.equal(completed.length, 1, `${name} is told as completed once`);
-  assert.equal(own.at(-1)?.type, "watchlist.run.completed", `${name}: order`);
   const { data = {} } = completed[0] ?? {};
   assert.equal(data["status"], run.status, name);
   assert.equal(data["credits"], run.credits, name);
+  if (!isPausing) return;
+  const { status, paused_reason: reason, next_run_at: next } = data["watchlist"] as Row;
+  const told = { status: "paused", reason: "insufficient_credits", next: null };
+  assert.deepEqual({ status, reason, next }, told, `${name}: the third skip in a row is told`);
 }
+
+/** In the order in which a run says them (specification, section "Events"). */
+const types: readonly string[] = [
+  "watchlist.product.changed",
+  "watchlist.product.matched",
+  "watchlist.product.delisted",
+  "watchlist.run.completed",
+];
 
 /** As in small-bounds.ts. */
 const partItems = 3;

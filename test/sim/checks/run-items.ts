@@ -9,12 +9,13 @@ import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import { checkMade, type Made } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
 /** What a list holds is what its users and its runs made of it; of a deleted one nothing is left. */
 export async function checkItems(
   scene: RunsScene,
-  list: ListScene,
+  { list, made }: { readonly list: ListScene; readonly made: ReadonlyMap<string, Made> },
   records: Records,
 ): Promise<void> {
   const { stores, world } = scene;
@@ -37,13 +38,20 @@ export async function checkItems(
   const items = pages.flatMap((page) => page.items);
   const ids = new Set(items.map(({ id }) => id));
   assert.equal(ids.size, items.length, `${list.id}: no item twice`);
-  for (const id of list.request.ids) {
-    if (!list.touched.has(id)) assert(ids.has(id), `${id} is still on the list`);
+  checkWhoIsThere(list, ids);
+  for (const item of items) {
+    checkItem(item, records, list.touched.has(item.id));
+    const one = made.get(item.id);
+    if (one !== undefined) checkMade(item, one);
   }
-  for (const [id, there] of list.isThere) {
+}
+
+/** Whom nobody removed is there, and whom a call named, as that call left it. */
+function checkWhoIsThere({ request, touched, isThere }: ListScene, ids: ReadonlySet<string>): void {
+  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is still there`);
+  for (const [id, there] of isThere) {
     if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the list`);
   }
-  for (const item of items) checkItem(item, records, list.touched.has(item.id));
 }
 
 /** Runs at the end that were skipped for want of credits; those made by hand are passed over. */

@@ -10,6 +10,7 @@ import {
   type StepRecords,
 } from "../scenarios/runs-records.ts";
 import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
+import { checkAnswers } from "./run-answers.ts";
 import { checkItems } from "./run-items.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
@@ -21,7 +22,8 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     const records = list.kept ?? (await collectRecords(stores, list.id));
     checkEnds(records);
     checkSteps(records);
-    await checkItems(scene, list, records);
+    const made = checkAnswers(list, records, { seen: scene.seen, sighted: world.sighted });
+    await checkItems(scene, { list, made }, records);
     const { accountId } = list.user;
     ofUser.set(accountId, [...(ofUser.get(accountId) ?? []), { list, records }]);
     sightStates(scene, list, records);

@@ -57,18 +57,29 @@ const kinds: readonly Settings[] = [
   { platform: "retailer_d" },
   { platform: "retailer_a", pipeline: presentPipeline(offersPipeline) },
 ];
+const everyFiveMinutes = { every: "5m" } as const;
 const schedules = [
-  { every: "5m" },
-  { every: "5m" },
+  everyFiveMinutes,
+  everyFiveMinutes,
   { cron: "*/5 * * * *" },
   { cron: "0,10,20,30,40,50 * * * *", timezone: "Europe/Berlin" },
 ] as const;
 
 /** Up to two pages and two batches of a step. */
-const sizes = [1, 1, 2, 2, 3, 5] as const;
+const sizes = [1, 1, 1, 2, 2, 3, 5] as const;
 const itemsMax = Math.max(...sizes);
 
-export function anyListRequest(random: Random, name: string): ListRequest {
+/** A list that is due every five minutes from its beginning. */
+export const oftenDueRequest = (random: Random, name: string): ListRequest =>
+  listRequest(random, { name, ...everyFiveMinutes });
+
+export const anyListRequest = (random: Random, name: string): ListRequest =>
+  listRequest(random, { name, ...random.pick(schedules) });
+
+function listRequest(
+  random: Random,
+  head: Pick<ListRequest, "name" | "every" | "cron" | "timezone">,
+): ListRequest {
   const settings = random.pick(kinds);
   const numbers = Array.from({ length: itemsMax + 4 }, (_, n) => String(n + 1).padStart(8, "0"));
   const all = numbers.map((number) =>
@@ -80,9 +91,8 @@ export function anyListRequest(random: Random, name: string): ListRequest {
     .map(({ id }) => id);
   const size = random.pick(sizes);
   return {
-    name,
+    ...head,
     ...settings,
-    ...random.pick(schedules),
     ids: shuffled.slice(0, size),
     others: shuffled.slice(size),
   };

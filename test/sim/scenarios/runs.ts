@@ -6,11 +6,12 @@ import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { watchBooks } from "../checks/books.ts";
+import { type RunsSeen, watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
-import { anyListRequest, type ListRequest, offersPipeline } from "./runs-lists.ts";
+import { anyListRequest, type ListRequest, offersPipeline, oftenDueRequest } from "./runs-lists.ts";
 import { collectRecords, type RunRecords } from "./runs-records.ts";
 
 const minute = 60_000;
@@ -38,6 +39,7 @@ export interface RunsScene {
   readonly users: readonly User[];
   readonly lists: readonly ListScene[];
   readonly stores: Stores;
+  readonly seen: RunsSeen;
 }
 
 export type Stores = ReturnType<typeof storesOf>;
@@ -84,20 +86,42 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await checkRuns(scene);
 }
 
-const anyPlan = (random: Random): RunsPlan => ({
+const anyPlan = (random: Random): RunsPlan => (random.isHit(0.12) ? poorPlan : richPlan)(random);
+
+/** Runs that cannot be paid for, one after the other, and now and then somebody who pays. */
+const poorPlan = (random: Random): RunsPlan => ({
+  tenants: [
+    {
+      credits: random.pick([0, 0, 1, 6]),
+      hooks: random.pick([[], [null]]),
+      bucket: null,
+      lists: [oftenDueRequest(random, "1.1")],
+    },
+  ],
+  minutes: random.pick([11, 11, 16]),
+  runsOnceMore: false,
+  act: async (scene, list) => {
+    if (random.isHit(0.5)) return;
+    await scene.world.pause(random.between(1, 9) * minute);
+    if (!scene.world.faults.strike("user_acts")) return;
+    await pay(scene, list, { type: "purchase", credits: random.pick([5, 60]) });
+  },
+});
+
+const richPlan = (random: Random): RunsPlan => ({
   tenants: Array.from({ length: random.isHit(0.06) ? 2 : 1 }, (_, n) => ({
     credits: random.pick([25, 90, 5_000]),
-    hooks: Array.from({ length: random.pick([0, 0, 0, 1, 1, 2]) }, () =>
+    hooks: Array.from({ length: random.pick([0, 0, 0, 0, 1, 2]) }, () =>
       random.isHit(0.6) ? null : ["watchlist.run.completed"],
     ),
-    bucket: random.isHit(0.2)
+    bucket: random.isHit(0.12)
       ? { prefix: random.pick(["", "shop/"]), compression: random.pick(["gzip", "none"]) }
       : null,
     lists: Array.from({ length: random.isHit(0.08) ? 2 : 1 }, (__, list) =>
       anyListRequest(random, `${n + 1}.${list + 1}`),
     ),
   })),
-  minutes: random.pick([1, 1, 1, 1, 1, 6]),
+  minutes: random.pick([1, 1, 1, 6, 6, 11]),
   runsOnceMore: random.isHit(0.12),
   act: actOnList,
 });
@@ -126,7 +150,7 @@ const storesOf = ({ client, table, clock, chance }: World) => {
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
   const users: User[] = [];
   const lists: ListScene[] = [];
-  const scene = { world, users, lists, stores: storesOf(world) };
+  const scene = { world, users, lists, stores: storesOf(world), seen: watchRuns(world) };
   keepRecords(scene);
   for (const [n, { credits }] of tenants.entries()) {
     users.push(await world.newUser(`tenant-${n + 1}`, credits));

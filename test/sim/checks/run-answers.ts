@@ -1,0 +1,312 @@
+import assert from "node:assert/strict";
+import { watchlistKeys } from "../../../shared/aws/table.ts";
+import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import type { ItemOutcome } from "../../../shared/runs/run.ts";
+import type { Item } from "../../../shared/watchlists/item.ts";
+import type { ListScene } from "../scenarios/runs.ts";
+import {
+  outcomesOf,
+  type Records,
+  type RunRecords,
+  type StepRecords,
+} from "../scenarios/runs-records.ts";
+import type { Said, Shown } from "../sources.ts";
+import type { RunsSeen } from "./run-claims.ts";
+
+/** What the sources' answers make of an item that no user touched. */
+export interface Made {
+  state: "new" | "active" | "delisted";
+  lastStatus: string | null;
+  /** The last good reading of each kind. */
+  readonly readings: Map<string, Shown>;
+  /** Steps that have to read it again. */
+  readonly owes: Set<string>;
+  /** The offer last seen in the buy box. */
+  offer: string | null;
+}
+
+interface Judged {
+  readonly seen: RunsSeen;
+  readonly made: ReadonlyMap<string, Made>;
+  readonly record: RunRecords;
+  readonly sighted: (name: string) => void;
+}
+
+/**
+ * Holds what runs read, found, reported and charged against what the sources said, worked out here
+ * from the specification alone (R2, R3, R4, R6, M3). Gives what it all comes to, by item.
+ */
+export function checkAnswers(
+  list: ListScene,
+  records: Records,
+  { seen, sighted }: Pick<Judged, "seen" | "sighted">,
+): ReadonlyMap<string, Made> {
+  // Its items go beside its last run.
+  if (list.isDeletionAsked) return new Map();
+  const untouched = list.request.ids.filter((id) => !list.touched.has(id));
+  const made = new Map(untouched.map((id) => [id, newMade()]));
+  const known = new Set([...list.request.ids, ...list.touched]);
+  for (const record of records) {
+    const { run, steps } = record;
+    for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
+    if (run.plan === null || run.status === "insufficient_credits") continue;
+    checkRun({ seen, made, record, sighted });
+  }
+  return made;
+}
+
+/** The stored item holds what the answers made of it. */
+export function checkMade(item: Item, made: Made): void {
+  assert.equal(item.state, made.state, `${item.id}: state`);
+  assert.equal(item.lastReadStatus, made.lastStatus, `${item.id}: last read`);
+  assert.deepEqual(item.readings, Object.fromEntries(made.readings), `${item.id}: readings`);
+  assert.equal(item.snapshotAt !== null, made.readings.size > 0, `${item.id}: time of snapshot`);
+  assert.deepEqual(new Set(item.owes), made.owes, `${item.id}: owed`);
+}
+
+const newMade = (): Made => ({
+  state: "new",
+  lastStatus: null,
+  readings: new Map(),
+  owes: new Set(),
+  offer: null,
+});
+
+const idsOf = ({ batches }: StepRecords): readonly string[] => batches.flatMap(({ ids }) => ids);
+
+const nameOf = ({ record: { run } }: Judged, step: string): string =>
+  `run ${run.runNumber} of ${run.watchlistId}, step ${step}`;
+
+function checkRun(judged: Judged): void {
+  const { made, record } = judged;
+  const starts = new Map([...made].map(([id, one]) => [id, startsOf(one, record)]));
+  const sent = new Map<string, Set<string>>();
+  for (const one of record.steps) {
+    checkAsked(judged, one, { starts, sent });
+    checkStep(judged, one);
+    for (const { id, next = [] } of outcomesOf(one)) {
+      for (const to of next) sent.set(to, (sent.get(to) ?? new Set()).add(id));
+    }
+  }
+  if (record.run.status === "failed") oweMissed(judged, sent);
+  else checkComeTo(judged, starts);
+}
+
+type ItemSteps = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** R2: a step reads the items that start there or were sent there, and nobody else. */
+function checkAsked(
+  judged: Judged,
+  one: StepRecords,
+  { starts, sent }: { readonly starts: ItemSteps; readonly sent: ItemSteps },
+): void {
+  const { step } = one.step;
+  const asked = new Set(idsOf(one));
+  for (const [id, { state }] of judged.made) {
+    const isSent = sent.get(step)?.has(id) === true;
+    const isDue = state !== "delisted" && starts.get(id)?.has(step) === true;
+    assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is asked for`);
+  }
+}
+
+/** A run that was not given up came to every step that an item starts with. */
+function checkComeTo(judged: Judged, starts: ItemSteps): void {
+  const come = new Set(judged.record.steps.map(({ step }) => step.step));
+  for (const [id, { state }] of judged.made) {
+    if (state === "delisted") continue;
+    for (const step of starts.get(id) ?? []) {
+      assert(come.has(step), `${nameOf(judged, step)}, where ${id} starts, is come to`);
+    }
+  }
+}
+
+/** A run that was given up owes its items the steps that it sent them to and did not come to. */
+function oweMissed({ made, record }: Judged, sent: ItemSteps): void {
+  const come = record.steps.filter(({ step }) => step.stats !== null);
+  const done = new Set(come.map(({ step }) => step.step));
+  for (const [step, ids] of sent) {
+    if (done.has(step)) continue;
+    for (const id of ids) if (made.get(id)?.state !== "delisted") made.get(id)?.owes.add(step);
+  }
+}
+
+/** Specification, sections "Pipeline" and "States and transitions". */
+function startsOf({ state, owes }: Made, { run }: RunRecords): ReadonlySet<string> {
+  if (state === "delisted") return new Set();
+  const { entry, baseline, refresh, steps }: Pipeline = run.pipeline;
+  const isRefresh = refresh !== null && run.runNumber % refresh.everyRuns === 0;
+  const first = state === "new" ? (baseline ?? entry) : isRefresh ? refresh.entry : entry;
+  return new Set([first, ...steps.map(({ id }) => id).filter((id) => owes.has(id))]);
+}
+
+function checkStep(judged: Judged, one: StepRecords): void {
+  const { step, batches } = one;
+  // It was given up before anybody decided to read it.
+  if (step.decision === null || step.stats === null) return;
+  const where = nameOf(judged, step.step);
+  const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
+  let quarters = 0;
+  for (const [number, batch] of batches.entries()) {
+    const key = watchlistKeys.result(judged.record.run.id, { ...step, number });
+    const said = judged.seen.answers.get(`${key.pk}/${key.sk}`) ?? [];
+    if (step.decision === "defer") assert.deepEqual(said, [], `${where}: not paid for, not read`);
+    for (const answer of said) {
+      quarters += quartersOf(step.scraper, answer);
+      counts[answer.status] += 1;
+    }
+    // Of a batch that was given up, nobody said anything.
+    if (said.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
+    takeBatch(judged, one, { ...batch, said });
+  }
+  const { ok, partial, notFound, unavailable, credits } = step.stats;
+  const told = { ok, partial, not_found: notFound, unavailable };
+  assert.deepEqual(told, counts, `${where}: answers by status`);
+  assert.equal(credits, Math.ceil(quarters / 4), `${where}: credits of what was said`);
+}
+
+function takeBatch(
+  judged: Judged,
+  one: StepRecords,
+  { ids, result, said }: StepRecords["batches"][number] & { readonly said: readonly Said[] },
+): void {
+  const answers = new Map(said.map((answer) => [answer.id, answer]));
+  const outcomes = new Map(result?.outcomes.map((outcome) => [outcome.id, outcome]));
+  for (const id of ids) {
+    const item = judged.made.get(id);
+    // Gone since it was sent here: an answer changes nothing any more.
+    if (item === undefined || item.state === "delisted") continue;
+    const answer = answers.get(id);
+    const name = `${nameOf(judged, one.step.step)}: ${id}`;
+    const read = { judged, one, outcome: outcomes.get(id), name };
+    if (answer === undefined) takeUnread(item, read);
+    else takeAnswer(item, { ...read, answer });
+  }
+}
+
+/** Quarter-credits by scraper (specification, section "Pipeline"). */
+const prices: Readonly<Record<string, number>> = {
+  "retailer_a.pulse": 1,
+  "retailer_a.lite": 4,
+  "retailer_a.full": 20,
+  "retailer_a.offer_check": 2,
+  "retailer_d.standard": 4,
+};
+
+/** `ok` and `not_found` are charged; offers cost more where there is more than one. */
+function quartersOf(scraper: string, { status, totalOffers = 0 }: Said): number {
+  if (status === "partial" || status === "unavailable") return 0;
+  if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
+  const price = prices[scraper];
+  assert(price !== undefined, `${scraper} has a price`);
+  return price;
+}
+
+interface Read {
+  readonly judged: Judged;
+  readonly one: StepRecords;
+  readonly outcome: ItemOutcome | undefined;
+  readonly name: string;
+}
+
+interface Answered extends Read {
+  readonly answer: Said;
+}
+
+/** Nobody asked about the item: it could not be paid for, nobody came to it, or nothing is known. */
+function takeUnread(item: Made, { judged, one, outcome, name }: Read): void {
+  const { step, decision, scraper } = one.step;
+  assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
+  if (decision === "defer") {
+    item.owes.add(step);
+    return;
+  }
+  if (judged.record.run.status === "failed" && outcome?.status === "unavailable") {
+    item.owes.add(step);
+    item.lastStatus = "unavailable";
+    return;
+  }
+  assert.equal(scraper, "retailer_a.offer_check", `${name} was asked for`);
+  assert.equal(item.offer, null, `${name} has an offer to check`);
+  item.owes.delete(step);
+}
+
+function takeAnswer(item: Made, read: Answered): void {
+  const { answer, outcome, name, one, judged } = read;
+  const { step } = one.step;
+  const { status, shown } = answer;
+  if (answer.offerListingId !== undefined) {
+    assert.equal(answer.offerListingId, item.offer, `${name}: the offer seen last is checked`);
+  }
+  assert.equal("lastSnapshot" in (outcome ?? {}), status === "not_found", `${name}: delisted`);
+  item.lastStatus = status;
+  if (status === "ok" && shown !== undefined) {
+    takeReading(item, { ...read, shown });
+    item.state = "active";
+    item.owes.delete(step);
+    return;
+  }
+  assert.deepEqual([outcome?.changes, outcome?.reported], [undefined, undefined], name);
+  if (status === "not_found") {
+    item.state = "delisted";
+    item.owes.clear();
+    return;
+  }
+  if (item.readings.size > 0) judged.sighted("an item with a snapshot was not read");
+  item.owes.add(step);
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  "retailer_a.pulse": "pulse",
+  "retailer_a.lite": "product",
+  "retailer_a.full": "product",
+  "retailer_a.offers": "offers",
+  "retailer_a.offer_check": "offer_check",
+  "retailer_d.standard": "standard",
+};
+
+type Changes = Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>;
+
+/** R4: a field changed that two readings of a kind, one after the other, show unlike. */
+function takeReading(
+  item: Made,
+  { answer, shown, outcome, name, one, judged }: Answered & { readonly shown: Shown },
+): void {
+  const { step, scraper } = one.step;
+  const kind = String(kinds[scraper]);
+  const before = item.readings.get(kind) ?? {};
+  const changes = changesBetween(before, shown);
+  assert.deepEqual(outcome?.changes ?? {}, changes, `${name}: changes`);
+  const routes = judged.record.run.pipeline.steps.find(({ id }) => id === step)?.routes;
+  const isTold = routes?.some((route) => route.notify === true && isChanged(route, changes));
+  assert.equal(outcome?.reported !== undefined, isTold, `${name}: a change is told`);
+  if (isTold === true) judged.sighted("a change was told");
+  item.readings.set(kind, { ...before, ...shown });
+  if (kind === "product") refreshPulse(item, shown);
+  const { buybox = shown["offerListingId"] } = answer;
+  if (typeof buybox === "string" || buybox === null) item.offer = buybox;
+}
+
+/** Design, kinds of reading: a product read refreshes the values of the pulse that it contains. */
+function refreshPulse({ readings }: Made, { newCount = null, newMinPrice = null }: Shown): void {
+  readings.set("pulse", { ...readings.get("pulse"), newCount, newMinPrice });
+}
+
+/** What was not shown before, or is not shown now, is no change. */
+const changesBetween = (before: Shown, shown: Shown): Changes =>
+  Object.fromEntries(
+    Object.entries(shown).flatMap(([field, after]) => {
+      const was = before[field];
+      return was === undefined || was === after ? [] : [[field, { before: was, after }]];
+    }),
+  );
+
+function isChanged({ when, field, op }: Route, changes: Changes): boolean {
+  if (when !== "changed") return false;
+  if (field === undefined) return Object.keys(changes).length > 0;
+  const change = changes[field];
+  if (change === undefined) return false;
+  const { before, after } = change;
+  assert(op === undefined || op === "decreased", "a test that these lists make");
+  if (op === undefined) return true;
+  return typeof before === "number" && typeof after === "number" && after < before;
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { Attempt } from "../sdk.ts";
+import { lastAnswerTo, type Said } from "../sources.ts";
+import type { World } from "../world.ts";
+
+/** What was seen of runs while they went on. */
+export interface RunsSeen {
+  /** What the sources said that stands behind a recorded result, by the keys of its row. */
+  readonly answers: ReadonlyMap<string, readonly Said[]>;
+  /** Numbers of runs that had to pause their list, after its id: `wl_1 3`. */
+  readonly pausing: ReadonlySet<string>;
+}
+
+const minute = 60_000;
+/** A tick names whole seconds, and may come so much before the due time. */
+const toleranceMs = minute;
+/** How far a process's clock may be off, in milliseconds. */
+const clockOffMs = 130_000;
+/** Specification, section "Limits". */
+const skipsMax = 3;
+
+interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+interface Watched {
+  readonly world: World;
+  readonly answers: Map<string, readonly Said[]>;
+  readonly pausing: Set<string>;
+  /** Due times that a run was made for, after the list's id. */
+  readonly dues: Set<string>;
+  /** Triggers of runs, by the keys of their rows. */
+  readonly triggers: Map<string, string>;
+}
+
+const textOf = ({ pk, sk }: Key): string => `${pk}/${sk}`;
+
+/**
+ * Looks at each run as it begins, is recorded and ends: at its due time, and no due time twice
+ * (R10); at the skips that it leaves (R8); and at what its sources answered. Ends the seed with
+ * whatever does not hold.
+ */
+export function watchRuns(world: World): RunsSeen {
+  const watched: Watched = {
+    world,
+    answers: new Map(),
+    pausing: new Set(),
+    dues: new Set(),
+    triggers: new Map(),
+  };
+  let before: Row | undefined;
+  world.lookers.push(async (attempt) => {
+    const key = listKeyOf(attempt);
+    if (key !== undefined) before = await get(world, key);
+  });
+  world.watchers.push(async (attempt) => {
+    keepAnswer(attempt, watched);
+    const key = listKeyOf(attempt);
+    if (key === undefined || before === undefined) return;
+    const writes = writesOf(attempt);
+    try {
+      if (attempt.operation === "UpdateItem") checkOverlap(before, writes, watched);
+      else if (writes.some(({ kind }) => kind === "Put")) checkClaim(before, writes, watched);
+      else await checkFinish(key, { before, writes }, watched);
+    } catch (error) {
+      world.violated(error instanceof Error ? error : new Error(String(error)));
+    }
+  });
+  return watched;
+}
+
+interface Write {
+  readonly kind: string;
+  readonly key: Key;
+  readonly row: () => Row;
+  /** Values of its expressions. */
+  readonly values: () => Row;
+}
+
+interface Text {
+  readonly S: string;
+}
+type Wire = Parameters<typeof unmarshall>[0];
+const plain = (wire: unknown): Row => (wire === undefined ? {} : unmarshall(wire as Wire));
+
+function writeOf(kind: string, input: Attempt["input"]): Write {
+  const wire = (input["Item"] ?? input["Key"]) as { readonly pk: Text; readonly sk: Text };
+  const key = { pk: wire.pk.S, sk: wire.sk.S };
+  const values = () => plain(input["ExpressionAttributeValues"]);
+  return { kind, key, row: () => plain(wire), values };
+}
+
+function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): readonly Write[] {
+  if (operation !== "TransactWriteItems") return [writeOf("Update", input)];
+  return (input["TransactItems"] as readonly object[]).flatMap((item) =>
+    (Object.entries(item) as [string, Attempt["input"]][]).map(([kind, write]) =>
+      writeOf(kind, write),
+    ),
+  );
+}
+
+/** The list of which a run begins, ends or is passed over by this request. */
+function listKeyOf({ service, operation, input }: Attempt): Key | undefined {
+  if (service !== "dynamo") return undefined;
+  const names: object = input["ExpressionAttributeNames"] ?? {};
+  if (operation === "UpdateItem" ? !("#overlaps" in names) : operation !== "TransactWriteItems") {
+    return undefined;
+  }
+  const writes = writesOf({ operation, input });
+  const isOfRun = operation === "UpdateItem" || writes.some(({ key }) => key.sk.startsWith("run#"));
+  return isOfRun ? writes.find(({ key }) => key.sk.startsWith("watchlist#"))?.key : undefined;
+}
+
+async function get({ client, table }: World, Key: Key): Promise<Row | undefined> {
+  const { Item } = await client.send(
+    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** What an invocation records of a batch stands on the last answer that it got. */
+function keepAnswer({ service, operation, input, task }: Attempt, { answers }: Watched): void {
+  if (service !== "dynamo" || operation !== "PutItem") return;
+  const { pk, sk } = input["Item"] as { readonly pk: Text; readonly sk: Text };
+  if (!sk.S.startsWith("result#")) return;
+  const said = lastAnswerTo(task);
+  if (said !== undefined) answers.set(textOf({ pk: pk.S, sk: sk.S }), said);
+}
+
+interface EveryRow {
+  readonly type: "every";
+  readonly everySeconds: number;
+}
+/** The crons of these lists fall on minutes that a number divides, in any zone of whole hours. */
+interface CronRow {
+  readonly type: "cron";
+  readonly cron: string;
+}
+
+/** The first due time after `now` of a list that was due at `due`. */
+function firstAfter(schedule: EveryRow | CronRow, due: number, now: number): number {
+  if (schedule.type === "every") {
+    const stepMs = schedule.everySeconds * 1_000;
+    return due + Math.max(1, Math.floor((now - due) / stepMs) + 1) * stepMs;
+  }
+  const stepMs = (schedule.cron.startsWith("*/5") ? 5 : 10) * minute;
+  return (Math.floor(Math.max(due, now) / stepMs) + 1) * stepMs;
+}
+
+const scheduleOf = (list: Row): EveryRow | CronRow => list["schedule"] as EveryRow | CronRow;
+
+function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void {
+  const { dues, triggers, world } = watched;
+  const claim = writes.find(({ kind, key }) => kind === "Put" && key.sk.startsWith("run#"));
+  const update = writes.find(({ key }) => key.sk.startsWith("watchlist#"));
+  if (claim === undefined || update === undefined) return;
+  const { key } = claim;
+  const row = claim.row();
+  const where = `run ${String(row["run_number"])} of ${key.pk}`;
+  triggers.set(textOf(key), String(row["trigger"]));
+  const startedAt = Date.parse(String(row["started_at"]));
+  const next: unknown = update.values()[":next"];
+  if (list["status"] === "paused")
+    return assert.equal(next, null, `${where}: next of a paused list`);
+  if (row["trigger"] === "manual") {
+    const from = firstAfter(scheduleOf(list), startedAt, startedAt);
+    return assert.equal(next, new Date(from).toISOString(), `${where}: from now on`);
+  }
+  const due = Date.parse(String(list["next_run_at"]));
+  assert(due <= world.turns.now() + toleranceMs, `${where} begins before it is due`);
+  const name = `${key.pk} ${due}`;
+  assert(!dues.has(name), `${where}: a due time runs twice`);
+  dues.add(name);
+  const first = firstAfter(scheduleOf(list), due, startedAt);
+  assert.equal(next, new Date(first).toISOString(), `${where}: no due time is passed over`);
+}
+
+/** A due time is passed over only when it came. The run that was in its way may be over by now. */
+function checkOverlap(list: Row, [update]: readonly Write[], { world }: Watched): void {
+  const where = `a due time of ${String(list["id"])}`;
+  const due = Date.parse(String(list["next_run_at"]));
+  const next = Date.parse(String(update?.values()[":next"]));
+  const now = world.turns.now();
+  assert(due <= now + toleranceMs, `${where} is passed over before it came`);
+  const nexts = [now - clockOffMs, now, now + clockOffMs].map((at) =>
+    firstAfter(scheduleOf(list), due, at),
+  );
+  assert(nexts.includes(next), `${where}: the next is ${new Date(next).toISOString()}`);
+}
+
+/** R8: a skipped run that was due counts, the third in a row pauses; any other resets. */
+async function checkFinish(
+  listKey: Key,
+  { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
+  { world, triggers, pausing }: Watched,
+): Promise<void> {
+  const end = writes.find(
+    ({ key, values }) => key.sk.startsWith("run#") && ":emitting" in values(),
+  );
+  if (end === undefined) return;
+  const after = await get(world, listKey);
+  assert(after !== undefined, "a list that a run ends with is there");
+  const number = Number(before["running_run"]);
+  const where = `run ${number} of ${end.key.pk}`;
+  const isSkipped = end.values()[":status"] === "insufficient_credits";
+  // Somebody asked for a run by hand: the specification counts scheduled runs.
+  const isByHand = triggers.get(textOf(end.key)) === "manual";
+  const skipsBefore = Number(before["consecutive_skips"]);
+  const skips = isSkipped ? skipsBefore + (isByHand ? 0 : 1) : 0;
+  assert.equal(after["consecutive_skips"], skips, `${where}: skips in a row`);
+  if (skips > 0) world.sighted("a run was skipped in a row");
+  if (skipsBefore > 0 && skips === 0) world.sighted("a run went well after a skipped one");
+  if (skips < skipsMax || before["status"] !== "active") {
+    return assert.equal(after["status"], before["status"], `${where}: status`);
+  }
+  pausing.add(`${String(before["id"])} ${number}`);
+  const { status, paused_reason: reason, next_run_at: next } = after;
+  assert.deepEqual(
+    { status, reason, next },
+    { status: "paused", reason: "insufficient_credits", next: null },
+    `${where}, the third skip in a row`,
+  );
+}
