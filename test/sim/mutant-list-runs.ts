@@ -162,4 +162,11 @@ export const runMutants: readonly Mutant[] = [
       '    ...parts("watchlist.product.matched", "products", entriesOf(matchedEntries)),\n    ...parts("watchlist.product.changed", "changes", entriesOf(changedEntry)),\n',
     scenario: "runs",
   },
+  {
+    name: "key-remembered-for-two-hours",
+    file: "shared/watchlists/idempotency.ts",
+    says: "keyMemoryMs = 24 *",
+    instead: "keyMemoryMs = 2 *",
+    scenario: "lists",
+  },
 ];

@@ -27,7 +27,8 @@ import {
 } from "./lists-tenant.ts";
 
 const second = 1_000;
-const hour = 3_600 * second;
+const minute = 60 * second;
+const hour = 60 * minute;
 /** Clocks of processes may be off by some minutes. */
 const clocksOffMs = 10 * 60 * second;
 const callsMax = 4;
@@ -224,27 +225,34 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   if ((list?.deletes ?? 0) > 0) return createList(acting);
   const age = world.turns.now() - intent.madeAt;
   if (age > 24 * hour - clocksOffMs) return undefined;
-  const isOther = random.isHit(0.4);
-  const heard = isOther
-    ? await post(acting, intent, { ...intent.body, name: "other" })
-    : await post(acting, intent);
+  if (!random.isHit(0.4)) return repeatSame(acting, intent);
+  const heard = await post(acting, intent, { ...intent.body, name: "other" });
   if (heard.answer === undefined) return undefined;
-  if (!isOther) {
-    assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
-    assert.equal(heard.answer.headers["idempotent-replayed"], "true");
-    return take(acting, intent, heard);
-  }
   world.sighted("idempotency key of another body");
   assert.equal(heard.answer.status, 422, heard.answer.text);
   const { code, param } = errorOf(heard.answer);
   return assert.deepEqual({ code, param }, { code: "INVALID_PARAM", param: "idempotency_key" });
 }
 
-/** Uses a key again after the day for which it is remembered. */
+/** The answer is there again, and no other list. */
+async function repeatSame(acting: Acting, intent: Intent): Promise<void> {
+  const heard = await post(acting, intent);
+  if (heard.answer === undefined) return;
+  assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
+  assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${intent.name}`);
+  const ageMs = acting.world.turns.now() - intent.madeAt;
+  if (ageMs > 20 * hour) acting.world.sighted("creation replayed late on its day");
+  take(acting, intent, heard);
+}
+
+/** Repeats a creation late on the day for which its key is remembered, and uses the key after it. */
 export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const { world } = acting;
   const [first] = ownKeyed(acting);
   if (first === undefined) return;
+  const lateMs = world.random.between(20 * 60, 23 * 60 + 45) * minute;
+  await world.pause(Math.max(0, first.madeAt + lateMs - world.turns.now()));
+  if ((first.list?.deletes ?? 0) === 0) await repeatSame(acting, first);
   await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.turns.now()));
   world.sighted("key forgotten after a day");
   await pursue(acting, newIntent(acting, first.key));
