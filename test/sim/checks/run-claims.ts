@@ -15,10 +15,13 @@ export interface RunsSeen {
 }
 
 const minute = 60_000;
-/** A tick names whole seconds, and may come so much before the due time. */
-const toleranceMs = minute;
 /** How far a process's clock may be off, in milliseconds. */
 const clockOffMs = 130_000;
+/**
+ * A tick names whole seconds, and may come a minute before the due time. What is due at once is due
+ * by the clock of whoever made it so.
+ */
+const toleranceMs = minute + clockOffMs;
 /** Specification, section "Limits". */
 const skipsMax = 3;
 
@@ -35,6 +38,8 @@ interface Watched {
   readonly dues: Set<string>;
   /** Triggers of runs, by the keys of their rows. */
   readonly triggers: Map<string, string>;
+  /** Runs that have ended, by the same. */
+  readonly ended: Set<string>;
 }
 
 const textOf = ({ pk, sk }: Key): string => `${pk}/${sk}`;
@@ -51,6 +56,7 @@ export function watchRuns(world: World): RunsSeen {
     pausing: new Set(),
     dues: new Set(),
     triggers: new Map(),
+    ended: new Set(),
   };
   let before: Row | undefined;
   world.lookers.push(async (attempt) => {
@@ -160,6 +166,8 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
   if (claim === undefined || update === undefined) return;
   const { key } = claim;
   const row = claim.row();
+  // Sent again by the SDK after its answer was lost: nothing more has happened.
+  if (triggers.has(textOf(key))) return;
   const where = `run ${String(row["run_number"])} of ${key.pk}`;
   triggers.set(textOf(key), String(row["trigger"]));
   const startedAt = Date.parse(String(row["started_at"]));
@@ -196,12 +204,13 @@ function checkOverlap(list: Row, [update]: readonly Write[], { world }: Watched)
 async function checkFinish(
   listKey: Key,
   { before, writes }: { readonly before: Row; readonly writes: readonly Write[] },
-  { world, triggers, pausing }: Watched,
+  { world, triggers, ended, pausing }: Watched,
 ): Promise<void> {
   const end = writes.find(
     ({ key, values }) => key.sk.startsWith("run#") && ":emitting" in values(),
   );
-  if (end === undefined) return;
+  if (end === undefined || ended.has(textOf(end.key))) return;
+  ended.add(textOf(end.key));
   const after = await get(world, listKey);
   assert(after !== undefined, "a list that a run ends with is there");
   const number = Number(before["running_run"]);
