@@ -322,9 +322,15 @@ async function performed(
   }
   if (input === args.input) return next(args);
   const { request } = args;
-  const body = JSON.stringify(input);
+  const body = JSON.stringify(input, asOnTheWire);
   const headers = { ...request.headers, "content-length": `${Buffer.byteLength(body)}` };
   return next({ ...args, request: Object.assign(request, { body, headers }) });
+}
+
+/** Binary attributes go over the wire as base64, as the SDK's own codec writes them. */
+function asOnTheWire(this: Members, name: string, value: unknown): unknown {
+  const { [name]: plain } = this;
+  return plain instanceof Uint8Array ? Buffer.from(plain).toString("base64") : value;
 }
 
 function throttled({ service }: Attempt): Error {
