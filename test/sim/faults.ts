@@ -90,11 +90,14 @@ export interface Faults {
   strike(kind: FaultKind): boolean;
   /** Notes one that was planned. */
   planned(kind: FaultKind): void;
+  /** From now on everything happens so many times as often, and at such a rate at least. */
+  raise(rates: { readonly times: number; readonly least: number }): void;
   /** For a while nothing goes wrong. */
   hold(): void;
   go(): void;
-  /** From now on nothing goes wrong. */
+  /** From now on nothing goes wrong; whoever waits for that is told first. */
   stop(): void;
+  onStop(tell: () => void): void;
   isStopped(): boolean;
   isHeld(): boolean;
   readonly fired: readonly Fired[];
@@ -177,8 +180,9 @@ export function seededFaults(
     return leans.has(kind) ? Math.max(share, 0.6) : share;
   };
   const kinds = new Set(faultKinds.filter((kind) => random.isHit(shareOf(kind))));
-  const rate = random.pick([0, 0.006, 0.01, 0.02, 0.02, 0.05]);
+  let rate = random.pick([0, 0.006, 0.01, 0.02, 0.02, 0.05]);
   const fired: Fired[] = [];
+  const told: (() => void)[] = [];
   let drawn = 0;
   let [held, stopped] = [false, false];
   const isOff = (): boolean => calm || held || stopped;
@@ -205,6 +209,9 @@ export function seededFaults(
     planned(kind) {
       fired.push({ draw: 0, kind });
     },
+    raise({ times, least }) {
+      rate = Math.max(rate, least) * times;
+    },
     hold() {
       held = true;
     },
@@ -212,7 +219,11 @@ export function seededFaults(
       held = false;
     },
     stop() {
+      if (!stopped) for (const tell of told) tell();
       stopped = true;
+    },
+    onStop(tell) {
+      told.push(tell);
     },
     isStopped: () => stopped,
     isHeld: () => held,

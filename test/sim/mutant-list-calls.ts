@@ -32,4 +32,33 @@ export const callMutants: readonly Mutant[] = [
     instead: "Math.floor(",
     scenario: "calls",
   },
+  {
+    name: "answer-fails-for-three-items",
+    file: "shared/items/metered-read.ts",
+    says: "const presented = read.map(",
+    instead:
+      'if (read.length > 2) throw new TypeError("too many");\n    const presented = read.map(',
+    scenario: "calls",
+  },
+  {
+    name: "slot-too-many",
+    file: "shared/aws/ledger.ts",
+    says: "inFlight >= concurrency",
+    instead: "inFlight > concurrency",
+    scenario: "calls",
+  },
+  {
+    name: "hold-of-a-day",
+    file: "shared/items/metered-read.ts",
+    says: "const settleMilliseconds = 60_000;",
+    instead: "const settleMilliseconds = 24 * 60 * 60_000;",
+    scenario: "calls",
+  },
+  {
+    name: "offers-priced-as-few",
+    file: "shared/items/offer-prices.ts",
+    says: "totalOffersOf(answer) > 1",
+    instead: "totalOffersOf(answer) > 99",
+    scenario: "calls",
+  },
 ];

@@ -1,3 +1,4 @@
+import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
 import { type Fired, type Profile, profiles } from "./faults.ts";
 import { forgetSaid } from "./said.ts";
@@ -61,7 +62,11 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
   world.watchers.push(() => {
     attempts += 1;
   });
-  const violation = await violationOf(() => scenario.play(world));
+  const checkFailures = watchFailures(world);
+  const violation = await violationOf(async () => {
+    await scenario.play(world);
+    checkFailures();
+  });
   await stage.end();
   const { turns, faults, states } = world;
   return {

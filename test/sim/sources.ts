@@ -47,6 +47,8 @@ interface SourceOptions {
 
 /** A slow source still answers by a step's deadline. */
 const lateMs = 55_000;
+/** Reading takes longer than what the service keeps: several calls are in flight meanwhile. */
+const usualMsMax = 2_000;
 
 /** An error that the simulation made: whoever meets it may fail. */
 export class SourceBroken extends Error {
@@ -65,7 +67,7 @@ export function changingSources({ turns, faults, random, now }: SourceOptions): 
     const task = turns.current();
     return turns.call({
       label,
-      delay: fault === "source_late" ? lateMs : 0,
+      delay: fault === "source_late" ? lateMs : random.between(0, usualMsMax),
       effect: async () => keep(task, answer(fault === "source_unavailable")),
     });
   };

@@ -13,8 +13,12 @@ export interface QueuedMessage {
   receives: number;
   /** Milliseconds. */
   visibleAt: number;
-  /** Who has it now, and had it before and may still. */
-  readonly holders: Set<string>;
+  /** Who has it now, or had it before and may still; true for who got it after all faults. */
+  readonly holders: Map<string, boolean>;
+  /** Faults that had happened when it was sent. */
+  readonly faultsBefore: number;
+  /** How many failed with it that had got it after all faults. */
+  calmFailures: number;
 }
 
 interface Entry {
@@ -33,7 +37,7 @@ const latenessMs = 12 * 60_000;
  */
 export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();
-  const dead: QueuedMessage[] = [];
+  const blameless: QueuedMessage[] = [];
   const bodies: string[] = [];
   let sent = 0;
   const put = (queue: QueueName, body: string, delaySeconds = 0): void => {
@@ -52,7 +56,9 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         sentAt: turns.now(),
         receives: 0,
         visibleAt: dueAt + late,
-        holders: new Set(),
+        holders: new Map(),
+        faultsBefore: faults.fired.length,
+        calmFailures: 0,
       });
     }
   };
@@ -96,7 +102,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       }
       for (const message of taken) {
         message.receives += 1;
-        message.holders.add(holder);
+        message.holders.set(holder, faults.isStopped());
         const early = faults.draw("message_visible_early") !== undefined;
         message.visibleAt = turns.now() + (early ? 0 : visibilityMs);
       }
@@ -111,10 +117,12 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
     },
     /** Its handler failed, or ended: it comes again when it is visible. */
     failed(message: QueuedMessage, holder: string): void {
+      if (message.holders.get(holder) === true) message.calmFailures += 1;
       message.holders.delete(holder);
       if (message.receives < receivesMax || !waiting.has(message)) return;
       waiting.delete(message);
-      dead.push(message);
+      const hasFaults = faults.fired.length > message.faultsBefore;
+      if (!hasFaults || message.calmFailures >= receivesMax) blameless.push(message);
       turns.note(`  ${message.queue} ${message.body} is dead`);
     },
     nextVisibleAt: (): number | undefined =>
@@ -122,7 +130,8 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         ? undefined
         : [...waiting].reduce((least, one) => Math.min(least, one.visibleAt), Infinity),
     size: () => waiting.size,
-    dead,
+    /** Given up, though no fault happened in its time, or only after all faults were over. */
+    blameless,
     /** Of every message that was ever sent. */
     bodies,
   };

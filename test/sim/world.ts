@@ -233,10 +233,16 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         const [name, event] = [groupOf(request), apiEvent(request)];
         const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
         const label = `${request.method} ${request.path}`;
-        processes.invoke({ name, label, event }, ({ state }, answer) =>
+        const isCalm = faults.isStopped();
+        processes.invoke({ name, label, event }, ({ state }, given) => {
           // After its time the gateway has long said that it heard nothing.
-          resolve(state === "done" && turns.now() <= endsAt ? apiAnswer(answer) : undefined),
-        );
+          const isHeard = state === "done" && turns.now() <= endsAt;
+          const answer = isHeard ? apiAnswer(given) : undefined;
+          if (isCalm && (answer === undefined || answer.status >= 500)) {
+            violation ??= new Error(`${label} without faults: ${answer?.text ?? "no answer"}`);
+          }
+          resolve(answer);
+        });
       }),
     /** Somebody who does one thing after the other, beside everything else. */
     begin(name: string, work: () => Promise<void>): void {

@@ -3,7 +3,7 @@ import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
 import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
-import { checkFailures, failuresSaid } from "./deliveries-errors.ts";
+import { failuresSaid } from "./failures.ts";
 import { allRows, type EndpointScene } from "./deliveries-endpoint.ts";
 import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
@@ -13,7 +13,6 @@ import { checkRequest, checkTests, meetings } from "./deliveries-requests.ts";
 /** Everything that has to hold of webhooks once all is quiet. */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
   const { world, history } = scene;
-  checkFailures(scene);
   assert.deepEqual(history.trespasses, [], "targets written by who did not hold them");
   for (const [name, times] of history.refusals) {
     // A process that has lost a target stops: what it has not kept is done again by others.

@@ -1,5 +1,5 @@
 import * as provide from "../../../functions/dependencies.ts";
-import { injectedNames } from "../checks/deliveries-errors.ts";
+import { injectedNames } from "../checks/failures.ts";
 import type { Task } from "../turns.ts";
 import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";

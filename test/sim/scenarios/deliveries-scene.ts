@@ -63,10 +63,6 @@ export interface DeliveryScene {
   /** Secrets of customers that no answer ever shows. */
   readonly given: Set<string>;
   bucketsMade: number;
-  /** Failures that the service told of while there were faults. */
-  failuresBefore: number;
-  /** Names of tasks that had begun under faults. */
-  readonly lateTasks: Set<string>;
 }
 
 /** A user calls the API. */

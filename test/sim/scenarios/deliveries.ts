@@ -1,7 +1,6 @@
 import { checkDeliveries } from "../checks/deliveries.ts";
 import { rememberDeliveries } from "../checks/deliveries-history.ts";
 import { checkSecrets } from "../checks/deliveries-secrets.ts";
-import { failuresSaid } from "../checks/deliveries-errors.ts";
 import { checkExports } from "../checks/exports.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
@@ -62,8 +61,6 @@ async function openScene(world: World): Promise<DeliveryScene> {
     heard: [],
     given: new Set(),
     bucketsMade: 0,
-    failuresBefore: 0,
-    lateTasks: new Set(),
   };
 }
 
@@ -108,11 +105,7 @@ function stopOfFaults(scene: DeliveryScene): () => void {
     if (faults.isStopped()) return;
     turns.note("no more faults");
     // Clocks come right in the middle of this work.
-    for (const task of turns.working()) {
-      task.stoodStill = true;
-      scene.lateTasks.add(task.name);
-    }
-    scene.failuresBefore = failuresSaid().length;
+    for (const task of turns.working()) task.stoodStill = true;
     faults.stop();
   };
   let attempts = 0;

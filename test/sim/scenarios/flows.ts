@@ -130,7 +130,8 @@ function calling(
       const heard: HeardCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
-          heard.push({ user, request, answer: await insist(world, request) });
+          const answer = await insist(world, request);
+          heard.push({ user, request, answer, heardAt: world.turns.now() });
         }
       });
       await world.until(() => world.users() === 0, "the client is done");

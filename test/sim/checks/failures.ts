@@ -1,0 +1,78 @@
+import { said } from "../said.ts";
+import { SourceBroken } from "../sources.ts";
+import type { Task } from "../turns.ts";
+import type { World } from "../world.ts";
+
+/** Names of the errors that faults make, as the SDK and the service pass them on. */
+export const injectedNames: ReadonlySet<string> = new Set([
+  "TimeoutError",
+  "ProvisionedThroughputExceededException",
+  "ThrottlingException",
+  "SlowDown",
+  "AccessDeniedException",
+  "TransactionCanceledException",
+  "TransactionConflictException",
+  "TransactionInProgressException",
+  new SourceBroken().name,
+  // The service's own, where it gives up on one of those.
+  "ServiceError",
+]);
+
+interface Line {
+  readonly level?: string;
+  readonly message?: string;
+  readonly account_id?: string;
+  readonly target_id?: string;
+  readonly error?: { readonly name?: string; readonly message?: string };
+}
+
+interface Failure {
+  readonly said: Line;
+  readonly task: Task | undefined;
+  readonly text: string;
+}
+
+/** Lines of the log that tell of a failure, with the task that wrote them. */
+export function failuresSaid(): readonly Failure[] {
+  return said()
+    .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
+    .filter(({ line }) => line.includes('"ERROR"'))
+    .map(({ line, task }) => ({ said: JSON.parse(line) as Line, task, text: line }));
+}
+
+/** An error that a fault explains. */
+const isForeseen = ({ said: { error } }: Failure): boolean =>
+  injectedNames.has(error?.name ?? "") || /not (sent|accepted)/.test(error?.message ?? "");
+
+/**
+ * To be called before a scenario begins; what it gives is called at its end: every failure that the
+ * service logged is one that a fault explains, none comes after the faults but of what had begun
+ * under them, and no message was given up for which no fault can be blamed.
+ */
+export function watchFailures({ faults, turns, queues }: World): () => void {
+  let before: number | undefined;
+  const lateTasks = new Set<Task>();
+  faults.onStop(() => {
+    before = failuresSaid().length;
+    for (const task of turns.working()) lateTasks.add(task);
+  });
+  const refuse = (what: string, failures: readonly Failure[]): void => {
+    if (failures.length === 0) return;
+    throw new Error(`${what}:\n${failures.map(({ text }) => text).join("\n")}`);
+  };
+  return () => {
+    const failures = failuresSaid();
+    const isLate = ({ task }: Failure): boolean => task !== undefined && lateTasks.has(task);
+    refuse(
+      "Failures that no fault explains",
+      failures.filter((one) => !isForeseen(one)),
+    );
+    refuse(
+      "Failures without faults",
+      failures.slice(before).filter((one) => !isLate(one)),
+    );
+    if (queues.blameless.length === 0) return;
+    const bodies = queues.blameless.map(({ queue, body }) => `${queue} ${body}`);
+    throw new Error(`Messages given up without a fault:\n${bodies.join("\n")}`);
+  };
+}
