@@ -292,6 +292,7 @@ async function underFault(
   if (fault === "key_denied")
     throw Object.assign(new Error("denied"), { name: "AccessDeniedException" });
   const perform = async (input: Members = one.input): Promise<Sent> => {
+    turns.saw(contentOf(line.args.request.body, options.table));
     await options.onSend({ ...one, input });
     try {
       const sent = await performed({ ...one, input }, line, options);
@@ -356,6 +357,17 @@ async function refusingSome(
 
 function labelOf({ operation, input, site }: Attempt): string {
   return `${operation} ${keysOf(input)} ${site}`;
+}
+
+/** What differs between two plays of a seed: tokens that the SDK makes up. */
+const tokenPattern = /"Client(?:Request)?Token":"[^"]*"/g;
+
+/** What a request says, without the names that are another play's own. */
+function contentOf(body: unknown, table: string): string {
+  const isText = typeof body === "string";
+  if (!isText && !(body instanceof Uint8Array)) return "";
+  const text = isText ? body : Buffer.from(body).toString("latin1");
+  return text.replaceAll(`"${table}"`, "").replaceAll(tokenPattern, "");
 }
 
 type Key = Readonly<Record<string, { readonly S?: string } | undefined>>;

@@ -51,8 +51,13 @@ export interface Turns {
   /** When the next call may happen; undefined when nobody waits. */
   nextReadyAt(): number | undefined;
   note(line: string): void;
+  /**
+   * Content that no line shows, but that two plays of a seed have to share: JSON, but for the order
+   * of its members, as the engine gives those of a map in any.
+   */
+  saw(content: string): void;
   readonly trace: readonly string[];
-  /** Of the whole trace. */
+  /** Of the whole trace, and of what was seen besides. */
   hash(): string;
 }
 
@@ -69,6 +74,7 @@ export function seededTurns(start: Date, random: Random): Turns {
   let parked: Parked[] = [];
   const working = new Map<Task, (task: Task) => void>();
   const trace: string[] = [];
+  const contents = createHash("sha256");
   const note = (line: string): void => {
     trace.push(`${new Date(now).toISOString().slice(5, 23)} ${line}`);
   };
@@ -137,6 +143,13 @@ export function seededTurns(start: Date, random: Random): Turns {
       parked.length === 0 ? undefined : Math.min(...parked.map(({ readyAt }) => readyAt)),
     note,
     trace,
-    hash: () => createHash("sha256").update(trace.join("\n")).digest("hex"),
+    saw: (content) =>
+      void contents.update(
+        content
+          .split(/[{},[\]]/)
+          .toSorted()
+          .join(),
+      ),
+    hash: () => contents.copy().update(trace.join("\n")).digest("hex"),
   };
 }

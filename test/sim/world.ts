@@ -238,6 +238,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
           // After its time the gateway has long said that it heard nothing.
           const isHeard = state === "done" && turns.now() <= endsAt;
           const answer = isHeard ? apiAnswer(given) : undefined;
+          turns.saw(answer?.text ?? "");
           if (isCalm && (answer === undefined || answer.status >= 500)) {
             violation ??= new Error(`${label} without faults: ${answer?.text ?? "no answer"}`);
           }
