@@ -5,9 +5,12 @@ import {
   TransactionInProgressException,
 } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Attempt, Sent } from "./sdk.ts";
+
+const { dueIndex } = tableSchema;
 
 type Marshalled = Readonly<Record<string, unknown>>;
 
@@ -47,14 +50,26 @@ const conflict = ({ operation, input }: Attempt): Error => {
   });
 };
 
-/** What eventually consistent readers were answered last, by what they asked for. */
-export type Answered = Map<string, Marshalled>;
+/** What was answered last, by what eventually consistent readers may see of it for a while. */
+export type Answered = Map<string, Known[]>;
+interface Known {
+  readonly at: number;
+  /** A row, or the rows of an index's answer. */
+  readonly rows: readonly Marshalled[];
+}
+
+/** A read is behind for so long at most, and an index, in milliseconds. */
+const behindMsMax = { read: 2_000, index: 5 * 60_000 } as const;
+const knownMax = 4;
 
 interface Line {
   readonly random: Random;
   readonly answered: Answered;
   /** Performs the request, with another body when one is given. */
   readonly perform: (input?: Marshalled) => Promise<Sent>;
+  /** Says that nothing changed. */
+  readonly hadNoEffect: () => void;
+  readonly now: number;
 }
 
 type FaultySend = (attempt: Attempt, line: Line) => Promise<Sent>;
@@ -78,32 +93,85 @@ export const dynamoFaults: Readonly<Partial<Record<FaultKind, FaultySend>>> = {
       withList: (wanted, Keys) => ({ ...(wanted as object), Keys }),
       left: "UnprocessedKeys",
     }),
-  async read_stale({ operation, input }, { answered, perform }) {
+  /** The row as it was a moment ago. */
+  async read_stale({ input }, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
-    const before = answered.get(nameOf(operation, input));
-    return before === undefined ? sent : { ...sent, output: { ...sent.output, ...before } };
+    const { Item } = sent.output;
+    const before = within(answered.get(rowName(input["Key"] as Row)), now - behindMsMax.read)
+      .flatMap(({ rows }) => rows)
+      .filter((row) => JSON.stringify(row) !== JSON.stringify(Item));
+    if (before.length > 0) {
+      return { ...sent, output: { ...sent.output, Item: random.pick(before) } };
+    }
+    hadNoEffect();
+    return sent;
   },
-  async index_lags(_, { random, perform }) {
+  /** Rows that are new are not there yet, or rows that are gone are there as they were. */
+  async index_lags(attempt, { random, answered, perform, hadNoEffect, now }) {
     const sent = await perform();
-    const items = (sent.output["Items"] ?? []) as readonly unknown[];
-    return withItems(sent, random.some(items, 0.5));
+    const items = (sent.output["Items"] ?? []) as readonly Marshalled[];
+    const gone = goneSince(
+      items,
+      within(answered.get(indexName(attempt)), now - behindMsMax.index),
+    );
+    remember(attempt, sent, { answered, now });
+    const shown = [...random.someNotAll(items), ...random.some(gone, 0.8)];
+    const { Limit = Infinity } = attempt.input;
+    if (items.length + gone.length === 0) hadNoEffect();
+    return items.length + gone.length === 0
+      ? sent
+      : withItems(sent, shown.toSorted(soonestFirst).slice(0, Number(Limit)));
   },
   /** Where a page ends is for the engine to say: its key holds whatever the query projects. */
-  page_short: ({ input }, { random, perform }) =>
-    perform({ ...input, Limit: random.between(1, Math.min(3, limitOf(input) - 1)) }),
+  async page_short({ input }, { random, perform, hadNoEffect }) {
+    const Limit = random.between(1, Math.min(3, limitOf(input) - 1));
+    const sent = await perform({ ...input, Limit });
+    if (sent.output["LastEvaluatedKey"] === undefined) hadNoEffect();
+    return sent;
+  },
 };
 
-/** Keeps what an eventually consistent read was answered, for one that comes later. */
-export function remember({ operation, input }: Attempt, { output }: Sent, to: Answered): void {
-  if (input["ConsistentRead"] === true || input["IndexName"] !== undefined) return;
-  if (operation === "GetItem") to.set(nameOf(operation, input), { Item: output["Item"] });
-  if (operation !== "Query") return;
-  const { Items, Count, LastEvaluatedKey } = output;
-  to.set(nameOf(operation, input), { Items, Count, LastEvaluatedKey });
+/** Keeps what was answered, for an eventually consistent read that comes later. */
+export function remember(
+  attempt: Attempt,
+  { output }: Sent,
+  { answered, now: at }: { readonly answered: Answered; readonly now: number },
+): void {
+  const { operation, input } = attempt;
+  const keep = (name: string, rows: readonly Marshalled[]): void => {
+    answered.set(name, [...(answered.get(name) ?? []), { at, rows }].slice(-knownMax));
+  };
+  if (operation === "UpdateItem" && input["ReturnValues"] === "ALL_NEW") {
+    keep(rowName(input["Key"] as Row), [output["Attributes"] as Marshalled]);
+  }
+  if (operation !== "Query" || input["IndexName"] === undefined) return;
+  keep(indexName(attempt), (output["Items"] ?? []) as readonly Marshalled[]);
 }
 
-const nameOf = (operation: string, input: Marshalled): string =>
-  `${operation} ${JSON.stringify(input)}`;
+const within = (known: readonly Known[] | undefined, since: number): readonly Known[] =>
+  (known ?? []).filter(({ at }) => at >= since);
+
+const rowName = (key: Row): string => JSON.stringify(unmarshall(key), ["pk", "sk"]);
+
+/** What an index is asked for, whatever the time is up to which rows are due. */
+function indexName({ input }: Attempt): string {
+  const { ":by": _, ...values } = input["ExpressionAttributeValues"] as Marshalled;
+  return JSON.stringify(values);
+}
+
+/** Rows that were there before and are not now; each once, as it was last. */
+function goneSince(items: readonly Marshalled[], before: readonly Known[]): readonly Marshalled[] {
+  const nameOf = ({ pk, sk }: Marshalled): string => `${String(pk)} ${String(sk)}`;
+  const there = new Set(items.map(nameOf));
+  const rows = new Map(before.flatMap((one) => one.rows).map((row) => [nameOf(row), row]));
+  return [...rows].flatMap(([name, row]) => (there.has(name) ? [] : [row]));
+}
+
+const soonestFirst = (one: Marshalled, other: Marshalled): number => {
+  const [before, after] = [one, other].map((row) => String(row[dueIndex.sortKey]));
+  if (before === after) return 0;
+  return String(before) < String(after) ? -1 : 1;
+};
 
 function withItems(sent: Sent, Items: readonly unknown[]): Sent {
   return { ...sent, output: { ...sent.output, Items, Count: Items.length } };
@@ -137,7 +205,7 @@ async function inPart(
 ): Promise<Sent> {
   const [[table, wanted] = ["", undefined]] = Object.entries(input["RequestItems"] as object);
   const list = listOf(wanted);
-  const taken = random.some(list, 0.5);
+  const taken = random.someNotAll(list);
   const rest = list.filter((one) => !taken.includes(one));
   const leftOut = withList(wanted, rest.map(plain));
   const over = rest.length === 0 ? {} : { [left]: { [table]: leftOut } };

@@ -81,6 +81,8 @@ const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
 export interface Fired {
   readonly draw: number;
   readonly kind: FaultKind;
+  /** False when it changed no answer and no state. */
+  hadEffect: boolean;
 }
 
 export interface Faults {
@@ -92,6 +94,8 @@ export interface Faults {
   planned(kind: FaultKind): void;
   /** From now on everything happens so many times as often, and at such a rate at least. */
   raise(rates: { readonly times: number; readonly least: number }): void;
+  /** The last one of the kind changed nothing, as far as is known yet. */
+  hadNoEffect(kind: FaultKind): Fired | undefined;
   /** For a while nothing goes wrong. */
   hold(): void;
   go(): void;
@@ -140,6 +144,8 @@ const rareTimes = 4;
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",
   "read_stale",
+  "index_lags",
+  "messages_refused",
   "keys_unprocessed",
   "message_overtakes",
   "source_broken",
@@ -190,7 +196,7 @@ export function seededFaults(
     Math.min(mostOf(kind), rate * timesOf(kind) * (leans.has(kind) ? leaningTimes : 1));
   const happens = (kind: FaultKind): boolean => {
     if (only !== undefined && !only.has(drawn)) return false;
-    fired.push({ draw: drawn, kind });
+    fired.push({ draw: drawn, kind, hadEffect: true });
     return true;
   };
   return {
@@ -207,7 +213,12 @@ export function seededFaults(
       return happens(kind);
     },
     planned(kind) {
-      fired.push({ draw: 0, kind });
+      fired.push({ draw: 0, kind, hadEffect: true });
+    },
+    hadNoEffect(kind) {
+      const last = fired.findLast((one) => one.kind === kind);
+      if (last !== undefined) last.hadEffect = false;
+      return last;
     },
     raise({ times, least }) {
       rate = Math.max(rate, least) * times;

@@ -11,6 +11,8 @@ export interface Random {
   pick<T>(values: readonly T[]): T;
   /** Some of the values, in their order; each with the same share. */
   some<T>(values: readonly T[], share: number): T[];
+  /** About half of them, and at least one less than all. */
+  someNotAll<T>(values: readonly T[]): T[];
 }
 
 export function seededRandom(seed: number, purpose: string): Random {
@@ -27,6 +29,7 @@ export function seededRandom(seed: number, purpose: string): Random {
   const between = (low: number, high: number): number =>
     low + Math.floor(fraction() * (high - low + 1));
   const isHit = (share: number): boolean => fraction() < share;
+  const some = <T>(values: readonly T[], share: number): T[] => values.filter(() => isHit(share));
   return {
     fraction,
     between,
@@ -36,7 +39,11 @@ export function seededRandom(seed: number, purpose: string): Random {
       if (value === undefined) throw new Error("There is nothing to pick from");
       return value;
     },
-    some: (values, share) => values.filter(() => isHit(share)),
+    some,
+    someNotAll(values) {
+      const left = between(0, values.length - 1);
+      return some(values, 0.5).filter((value) => value !== values[left]);
+    },
   };
 }
 

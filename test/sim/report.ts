@@ -12,7 +12,9 @@ export interface Tally {
 export const noTally = (): Tally => ({ fired: new Map(), crashes: new Set(), states: new Map() });
 
 export function addTo({ fired, crashes, states }: Tally, played: Played): void {
-  for (const { kind } of played.fired) fired.set(kind, (fired.get(kind) ?? 0) + 1);
+  for (const { kind, hadEffect } of played.fired) {
+    if (hadEffect) fired.set(kind, (fired.get(kind) ?? 0) + 1);
+  }
   for (const crash of played.crashes) crashes.add(crash);
   for (const [name, times] of Object.entries(played.states)) {
     states.set(name, (states.get(name) ?? 0) + times);

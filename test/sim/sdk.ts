@@ -238,7 +238,9 @@ async function mortal(
   }
   if (task.state === "dead") return { response: {}, output: {} };
   try {
-    return await underFault(one, line, { ...options, plan });
+    // Who dies after a request dies after one that took effect.
+    const after = death === "crash_after" ? death : undefined;
+    return await underFault(one, line, { ...options, plan: plan ?? after });
   } finally {
     if (death === "crash_after") {
       options.onCrash(one.site, "after");
@@ -265,18 +267,16 @@ function faultOf(
   lasting.set(faults, known);
   const kept = known.get(id);
   if (kept !== undefined && !faults.isStopped()) return kept;
-  const own = one.service === "dynamo" ? dynamoFaultsOf(one) : ownFaults[one.service];
+  const own = one.service === "dynamo" ? dynamoFaultsOf(one) : ownFaultsOf(one);
   const fault = faults.draw("request_lost", "answer_lost", "throttled", ...own);
   const lasts = fault === "request_lost" || fault === "answer_lost" || fault === "throttled";
   if (fault !== undefined && lasts && random.isHit(lastingShare)) known.set(id, fault);
   return fault;
 }
 
-const ownFaults: Readonly<Record<Exclude<ServiceName, "dynamo">, readonly FaultKind[]>> = {
-  sqs: ["messages_refused"],
-  scheduler: [],
-  kms: ["key_denied"],
-  s3: [],
+const ownFaultsOf = ({ service, operation }: Attempt): readonly FaultKind[] => {
+  if (operation === "SendMessageBatch") return ["messages_refused"];
+  return service === "kms" ? ["key_denied"] : [];
 };
 
 async function underFault(
@@ -305,11 +305,14 @@ async function underFault(
   };
   const { answered } = line;
   const faulty = fault === undefined ? undefined : dynamoFaults[fault];
-  if (faulty !== undefined) return faulty(one, { random, answered, perform });
+  if (fault !== undefined && faulty !== undefined) {
+    const hadNoEffect = (): void => void options.faults.hadNoEffect(fault);
+    return faulty(one, { random, answered, perform, hadNoEffect, now: turns.now() });
+  }
   if (fault === "messages_refused") return refusingSome(one, random, perform);
   const sent = await perform();
   if (fault === "answer_lost") throw broken();
-  if (one.service === "dynamo") remember(one, sent, answered);
+  if (one.service === "dynamo") remember(one, sent, { answered, now: turns.now() });
   return sent;
 }
 
@@ -342,13 +345,12 @@ function throttled({ service }: Attempt): Error {
 
 /** A queue takes some messages of a batch and names the others. */
 async function refusingSome(
-  { operation, input }: Attempt,
+  { input }: Attempt,
   random: Random,
   perform: (input?: Members) => Promise<Sent>,
 ): Promise<Sent> {
-  if (operation !== "SendMessageBatch") return perform();
   const entries = input["Entries"] as readonly { readonly Id: string }[];
-  const taken = random.some(entries, 0.5);
+  const taken = random.someNotAll(entries);
   const refused = entries.filter((entry) => !taken.includes(entry));
   const sent = await perform({ ...input, Entries: taken });
   const Failed = refused.map(({ Id }) => ({ Id, Code: "ServiceUnavailable", SenderFault: false }));

@@ -1,4 +1,4 @@
-import type { Faults } from "./faults.ts";
+import type { Faults, Fired } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Turns } from "./turns.ts";
 
@@ -19,6 +19,8 @@ export interface QueuedMessage {
   readonly faultsBefore: number;
   /** How many failed with it that had got it after all faults. */
   calmFailures: number;
+  /** The fault that let it be seen while somebody had it; it matters once it is taken. */
+  seenEarly?: Fired | undefined;
 }
 
 interface Entry {
@@ -38,6 +40,8 @@ const latenessMs = 12 * 60_000;
 export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();
   const blameless: QueuedMessage[] = [];
+  /** Those whose answer nobody hears: all that they were given comes again. */
+  const unheard = new Set<string>();
   const bodies: string[] = [];
   let sent = 0;
   const put = (queue: QueueName, body: string, delaySeconds = 0): void => {
@@ -103,15 +107,21 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       for (const message of taken) {
         message.receives += 1;
         message.holders.set(holder, faults.isStopped());
+        if (message.seenEarly !== undefined && message.holders.size > 1) {
+          message.seenEarly.hadEffect = true;
+        }
         const early = faults.draw("message_visible_early") !== undefined;
+        message.seenEarly = early ? faults.hadNoEffect("message_visible_early") : undefined;
         message.visibleAt = turns.now() + (early ? 0 : visibilityMs);
       }
+      if (faults.draw("batch_lost") !== undefined) unheard.add(holder);
       return taken;
     },
     /** It was worked on to the end: it goes, though it may come once more. */
     done(message: QueuedMessage, holder: string): void {
       message.holders.delete(holder);
-      if (faults.draw("message_after_done", "batch_lost") !== undefined) {
+      if (unheard.has(holder)) return;
+      if (faults.draw("message_after_done") !== undefined) {
         message.visibleAt = turns.now() + random.between(0, 8 * 60_000);
       } else waiting.delete(message);
     },
