@@ -1,4 +1,4 @@
-import type { FaultKind, Profile } from "./faults.ts";
+import type { Profile } from "./faults.ts";
 import type { Played } from "./play.ts";
 import { startPool } from "./pool.ts";
 import { fewestFaults } from "./shrink.ts";
@@ -32,7 +32,7 @@ export async function replay({ shrink = false, ...options }: ReplayOptions): Pro
       played.fired.map(({ draw }) => draw),
     );
     played = await playOne({ ...job, only });
-    console.log(`fails with ${only.length} faults: --only ${only.join(",")}`);
+    console.log(`fails with ${only.length} faults: --only=${only.join(",")}`);
   }
   await pool.stop();
   const { trace, hash, fired, violation } = played;
@@ -49,10 +49,4 @@ export async function replay({ shrink = false, ...options }: ReplayOptions): Pro
     if (one === undefined) throw new Error("The seed was not played");
     return one;
   }
-}
-
-/** `12:crash_before`. */
-export function singleFault(text: string): SingleFault {
-  const [request, kind] = text.split(":");
-  return { request: Number(request), kind: kind as FaultKind };
 }

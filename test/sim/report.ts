@@ -1,6 +1,6 @@
 import { allCallSites } from "./call-sites.ts";
 import { faultFamilies, type FaultKind } from "./faults.ts";
-import type { Played } from "./play.ts";
+import { type Played, profileOf } from "./play.ts";
 
 /** What many seeds came to. */
 export interface Tally {
@@ -22,8 +22,11 @@ export function addTo({ fired, crashes, states }: Tally, played: Played): void {
 }
 
 /** Prints a violation, the end of its trace, and the command that plays it again. */
-export function tellViolation({ scenario, seed, trace, violation }: Played, more = ""): void {
-  const command = `npm run sim -- --scenario "${scenario}" --seed ${seed}${more === "" ? "" : ` ${more}`}`;
+export function tellViolation(played: Played, more = ""): void {
+  const { scenario, seed, profile, trace, violation } = played;
+  const given = profile === profileOf(seed) ? "" : ` --profile ${profile}`;
+  const and = more === "" ? "" : ` ${more}`;
+  const command = `npm run sim -- --scenario "${scenario}" --seed ${seed}${given}${and}`;
   console.log(`\nVIOLATION in ${scenario}, seed ${seed}: ${violation}`);
   for (const line of trace.slice(-12)) console.log(`  ${line.slice(0, 220)}`);
   console.log(`To see all of it: ${command}\n`);

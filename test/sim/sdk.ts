@@ -228,10 +228,7 @@ async function mortal(
   const { turns, faults, task, planned = () => undefined } = options;
   const plan = faults.isHeld() || faults.isStopped() ? undefined : planned(one);
   if (plan !== undefined) faults.planned(plan);
-  const death =
-    plan === "crash_before" || plan === "crash_after"
-      ? plan
-      : faults.draw("crash_before", "crash_after", "timed_out");
+  const death = deathOf(plan) ?? faults.draw("crash_before", "crash_after", "timed_out");
   if (death === "crash_before" || death === "timed_out") {
     if (death === "crash_before") options.onCrash(one.site, "before");
     turns.kill(task);
@@ -239,8 +236,7 @@ async function mortal(
   if (task.state === "dead") return { response: {}, output: {} };
   try {
     // Who dies after a request dies after one that took effect.
-    const after = death === "crash_after" ? death : undefined;
-    return await underFault(one, line, { ...options, plan: plan ?? after });
+    return await underFault(one, line, { ...options, plan: deathOf(death) ?? plan });
   } finally {
     if (death === "crash_after") {
       options.onCrash(one.site, "after");
@@ -248,6 +244,9 @@ async function mortal(
     }
   }
 }
+
+const deathOf = (plan: FaultKind | undefined): FaultKind | undefined =>
+  plan === "crash_before" || plan === "crash_after" ? plan : undefined;
 
 /** A request whose connection broke, as the SDK sees it: it tries again. */
 const broken = (): Error => Object.assign(new Error("socket hang up"), { name: "TimeoutError" });

@@ -26,6 +26,9 @@ const anywhere: readonly FaultKind[] = [
   "throttled",
 ];
 
+/** What can be planned for one request. */
+export const singleFaultKinds: readonly FaultKind[] = [...anywhere, "transaction_conflict"];
+
 /** Says what is to happen at each attempt, and notes where something could. */
 export function plannedFault(fault: SingleFault | undefined): {
   readonly planned: (attempt: Attempt) => FaultKind | undefined;

@@ -77,22 +77,9 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
     [...new Set(ids)],
     `${name}: one result per unique id, in the order of the request`,
   );
-  const count = (status: string): number => results.filter((one) => one.status === status).length;
-  assert.equal(stats["requested"], results.length, name);
-  assert.equal(stats["ok"], count("ok"), name);
-  assert.equal(stats["notFound"], count("not_found"), name);
-  assert.equal(stats["unavailable"], count("unavailable"), name);
-  if (request.path === "/v1/products") {
-    assert.equal(stats["partial"], count("partial"), name);
-  }
-  if (isPriced(request)) {
-    // A process whose clock is slow holds credits for a time that is over for others: they give them
-    // back meanwhile, and what it then answers is free.
-    const isExpired = holds.some(
-      ({ state, request_id: id }) => state === "expired" && id === requestId,
-    );
-    assert.equal(credits, isExpired ? 0 : costOf(request, results), name);
-  }
+  checkStats(request, { results, stats, name });
+  if (isPriced(request))
+    assert.equal(credits, isExpired(holds, requestId) ? 0 : costOf(request, results), name);
   assert.equal(said, String(credits), name);
   assert.equal(charged, credits, `${name}: the ledger says what the answer said`);
   const last = own.at(-1);
@@ -103,7 +90,28 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
   );
 }
 
+/**
+ * A process whose clock is slow holds credits for a time that is over for others: they give them
+ * back meanwhile, and what it then answers is free.
+ */
+const isExpired = (holds: readonly Row[], requestId: string | undefined): boolean =>
+  holds.some(({ state, request_id: id }) => state === "expired" && id === requestId);
+
 const rates = { pulse: 0.25, lite: 1, full: 5 };
+
+function checkStats(
+  { path }: ApiRequest,
+  { results, stats, name }: Pick<Body, "results" | "stats"> & { readonly name: string },
+): void {
+  const count = (status: string): number => results.filter((one) => one.status === status).length;
+  assert.equal(stats["requested"], results.length, name);
+  assert.equal(stats["ok"], count("ok"), name);
+  assert.equal(stats["notFound"], count("not_found"), name);
+  assert.equal(stats["unavailable"], count("unavailable"), name);
+  if (path === "/v1/products") {
+    assert.equal(stats["partial"], count("partial"), name);
+  }
+}
 
 const isPriced = ({ path }: ApiRequest): boolean =>
   path === "/v1/products" || path === "/v1/offers";

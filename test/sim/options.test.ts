@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { wishIn } from "./options.ts";
+
+describe("options of npm run sim", () => {
+  it.each([
+    ["--fault foo"],
+    ["--fault 3:crash_befor"],
+    ["--fault 0:crash_before"],
+    ["--fault 3:crash_before:4"],
+    ["--seed x"],
+    ["--only 1,,2"],
+    ["--profile none"],
+  ])("refuses %s of one seed in a line", (line) => {
+    expect(() => wishIn(["--scenario", "calls", "--seed", "1", ...line.split(" ")])).toThrow(
+      /^[^\n]+$/,
+    );
+  });
+
+  it.each([
+    ["--workers 0"],
+    ["--seeds 0"],
+    ["--model 0"],
+    ["--exhaustive --workers 0"],
+    ["--scenario none"],
+    ["--mutant none"],
+    ["--none"],
+    ["none"],
+    ["--seed 1"],
+  ])("refuses %s in a line", (line) => {
+    expect(() => wishIn(line.split(" "))).toThrow(/^[^\n]+$/);
+  });
+
+  it("takes what it prints itself: no draw at all, and a single fault", () => {
+    const args = ["--scenario", "calls", "--seed", "7", "--only=", "--fault", "3:crash_after"];
+    expect(wishIn(args)).toMatchObject({
+      play: "one",
+      options: { seed: 7, only: [], fault: { request: 3, kind: "crash_after" } },
+    });
+  });
+
+  it("plays 300 seeds of every scenario unless told otherwise", () => {
+    expect(wishIn([])).toMatchObject({ play: "scenarios", options: { seeds: 300, from: 1 } });
+  });
+});

@@ -1,0 +1,110 @@
+import { parseArgs } from "node:util";
+import { type FaultKind, type Profile, profiles } from "./faults.ts";
+import type { PlayScenariosOptions } from "./play-scenarios.ts";
+import type { ReplayOptions } from "./replay.ts";
+import { mutants } from "./mutant-list.ts";
+import { scenarioNamed } from "./scenarios.ts";
+import { type SingleFault, singleFaultKinds } from "./single-fault.ts";
+
+/** What the command line asks for. */
+export type Wish =
+  | { readonly play: "scenarios"; readonly options: PlayScenariosOptions }
+  | { readonly play: "one"; readonly options: ReplayOptions }
+  | { readonly play: "exhaustive"; readonly options: { readonly workers?: number } }
+  | { readonly play: "mutants"; readonly options: { readonly workers?: number; only?: string } }
+  | { readonly play: "model"; readonly seeds: number };
+
+/** @throws Error in one line, for whatever makes no sense */
+export function wishIn(args: readonly string[]): Wish {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      seeds: { type: "string", default: "300" },
+      from: { type: "string", default: "1" },
+      scenario: { type: "string" },
+      profile: { type: "string" },
+      workers: { type: "string" },
+      seed: { type: "string" },
+      only: { type: "string" },
+      calm: { type: "boolean" },
+      fault: { type: "string" },
+      shrink: { type: "boolean" },
+      exhaustive: { type: "boolean" },
+      mutants: { type: "boolean" },
+      mutant: { type: "string" },
+      model: { type: "string" },
+    },
+  });
+  const workers = values.workers === undefined ? {} : { workers: some("workers", values.workers) };
+  if (values.exhaustive) return { play: "exhaustive", options: workers };
+  if (values.mutants || values.mutant !== undefined) {
+    const only = values.mutant === undefined ? {} : { only: mutantNamed(values.mutant) };
+    return { play: "mutants", options: { ...workers, ...only } };
+  }
+  if (values.model !== undefined) return { play: "model", seeds: some("model", values.model) };
+  const { scenario } = values;
+  if (scenario !== undefined) scenarioNamed(scenario);
+  const profile = values.profile === undefined ? undefined : profileNamed(values.profile);
+  if (values.seed === undefined) {
+    const [seeds, from] = [some("seeds", values.seeds), whole("from", values.from)];
+    return { play: "scenarios", options: { seeds, from, scenario, profile, ...workers } };
+  }
+  const options = { ...oneSeed(values), seed: whole("seed", values.seed), profile };
+  return { play: "one", options };
+}
+
+interface OneSeed {
+  readonly scenario?: string;
+  readonly only?: string;
+  readonly calm?: boolean;
+  readonly fault?: string;
+  readonly shrink?: boolean;
+}
+
+function oneSeed({ scenario, only, calm, fault, shrink }: OneSeed) {
+  if (scenario === undefined) throw new Error("--seed needs the --scenario it belongs to");
+  return {
+    scenario,
+    only: only === undefined ? undefined : drawsIn(only),
+    calm,
+    fault: fault === undefined ? undefined : singleFault(fault),
+    shrink,
+  };
+}
+
+function whole(name: string, text: string): number {
+  if (!/^\d+$/.test(text)) throw new Error(`--${name} takes a whole number, not "${text}"`);
+  return Number(text);
+}
+
+/** Nothing that was played proves nothing. */
+function some(name: string, text: string): number {
+  const count = whole(name, text);
+  if (count === 0) throw new Error(`--${name} takes a number from 1`);
+  return count;
+}
+
+/** `3,17`; none at all is what `--shrink` comes to when no fault is needed. */
+const drawsIn = (text: string): readonly number[] =>
+  text === "" ? [] : text.split(",").map((draw) => whole("only", draw));
+
+/** `12:crash_before`. */
+function singleFault(text: string): SingleFault {
+  const [request = "", name, ...more] = text.split(":");
+  const kind = singleFaultKinds.find((one: FaultKind) => one === name);
+  if (kind === undefined || more.length > 0) {
+    throw new Error(`--fault takes <request>:<kind>, with ${singleFaultKinds.join(", ")}`);
+  }
+  return { request: some("fault", request), kind };
+}
+
+function profileNamed(name: string): Profile {
+  const found = profiles.find((one) => one === name);
+  if (found === undefined) throw new Error(`There is no profile ${name}: ${profiles.join(", ")}`);
+  return found;
+}
+
+function mutantNamed(name: string): string {
+  if (mutants.some((one) => one.name === name)) return name;
+  throw new Error(`There is no mutant ${name}: ${mutants.map((one) => one.name).join(", ")}`);
+}
