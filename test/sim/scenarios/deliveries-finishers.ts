@@ -73,6 +73,8 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
+      // A seed in which nobody else does anything waits for this turn.
+      await world.turns.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
       attempt.endedAt = world.turns.now();
     };
