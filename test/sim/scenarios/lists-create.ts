@@ -64,6 +64,7 @@ function newIntent(acting: Acting, key?: string): Intent {
     fresh: 0,
     outcome: "open",
     text: undefined,
+    begunAt: acting.world.turns.now(),
     madeAt: 0,
     list: undefined,
   };
@@ -223,7 +224,7 @@ export async function repeatCreation(acting: Acting): Promise<void> {
     return pursue(acting, newIntent(acting, intent.key));
   }
   if ((list?.deletes ?? 0) > 0) return createList(acting);
-  const age = world.turns.now() - intent.madeAt;
+  const age = world.turns.now() - intent.begunAt;
   if (age > 24 * hour - clocksOffMs) return undefined;
   if (!random.isHit(0.4)) return repeatSame(acting, intent);
   const heard = await post(acting, intent, { ...intent.body, name: "other" });
@@ -240,7 +241,7 @@ async function repeatSame(acting: Acting, intent: Intent): Promise<void> {
   if (heard.answer === undefined) return;
   assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
   assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${intent.name}`);
-  const ageMs = acting.world.turns.now() - intent.madeAt;
+  const ageMs = acting.world.turns.now() - intent.begunAt;
   if (ageMs > 20 * hour) acting.world.sighted("creation replayed late on its day");
   take(acting, intent, heard);
 }
@@ -250,9 +251,12 @@ export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const { world } = acting;
   const [first] = ownKeyed(acting);
   if (first === undefined) return;
-  const lateMs = world.random.between(20 * 60, 23 * 60 + 45) * minute;
-  await world.pause(Math.max(0, first.madeAt + lateMs - world.turns.now()));
-  if ((first.list?.deletes ?? 0) === 0) await repeatSame(acting, first);
+  // The day begins with the first call of it, and a call may stand still for most of an hour.
+  const latest = first.begunAt + 22.5 * hour;
+  const late = world.random.between(first.begunAt + 20 * hour, latest);
+  await world.pause(Math.max(0, late - world.turns.now()));
+  const isKept = (first.list?.deletes ?? 0) === 0 && world.turns.now() <= latest;
+  if (isKept) await repeatSame(acting, first);
   await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.turns.now()));
   world.sighted("key forgotten after a day");
   await pursue(acting, newIntent(acting, first.key));

@@ -45,6 +45,8 @@ export interface Intent {
   text: string | undefined;
   /** When it was first heard, in milliseconds. */
   madeAt: number;
+  /** When it was first asked for: its key is remembered for a day from there. */
+  readonly begunAt: number;
   list: KnownList | undefined;
 }
 
