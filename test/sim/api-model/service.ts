@@ -17,7 +17,7 @@ import type { BucketOutcome, CustomerBuckets } from "../../../shared/exports/cus
 import type { Sender } from "../../../shared/webhooks/sender.ts";
 import { countingChance } from "../../support/clock.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "../api.ts";
-import type { Faults } from "../faults.ts";
+import { seededFaults } from "../faults.ts";
 import {
   createLambda,
   type LambdaHandler,
@@ -64,7 +64,7 @@ export async function openService(stage: Stage, credits: number) {
   const random = seededRandom(1, "api model");
   // What these look at of the simulation: its clock, and that nothing goes wrong.
   const turns = { now: () => now, note: () => {} } as unknown as Turns;
-  const faults = { draw: () => undefined } as unknown as Faults;
+  const faults = seededFaults(random, { profile: "store", calm: true });
   const queues = virtualQueues(turns, faults, random);
   const scheduler = virtualScheduler({ turns, faults, random }, queues);
   const [secretKey, bodies] = [virtualKey(), virtualBucket()];
