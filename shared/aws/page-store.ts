@@ -50,7 +50,10 @@ export function dynamoPageStore(
           await putNew(table, watchlistId, page);
         }
       };
-      await Promise.all(Array.from({ length: parallelPuts }, put));
+      // When one fails the others have ended too: whoever cleans up finds all that they have written.
+      const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
+      const failed = tracks.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
     },
     async removeAll(watchlistId) {
       while ((await untilSettled(table, () => removeSome(table, watchlistId))) === "some");

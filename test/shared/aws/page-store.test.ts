@@ -73,6 +73,27 @@ describe("creating the pages of a list", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
+  it("has written all that it writes when it fails", async () => {
+    const list = { accountId: "acct_1", watchlistId: "wl_failed" };
+    let isFirst = true;
+    const client = watchedClient(world.client, async (command, send) => {
+      if (!(command instanceof PutCommand)) return send();
+      if (isFirst) {
+        isFirst = false;
+        throw new Error("refused");
+      }
+      // Slower than the failure.
+      for (let looks = 0; looks < 5; looks += 1) await world.rows(list);
+      return send();
+    });
+    const created = world.store(client).create(list.watchlistId, itemsOf(numbered(3_000)));
+    await expect(created).rejects.toThrow("refused");
+    const atTheFailure = await world.rows(list);
+    expect(atTheFailure).toHaveLength(2);
+    await world.store().removeAll(list.watchlistId);
+    expect(await world.rows(list)).toEqual([]);
+  });
+
   it("made again late leaves pages as they have become", async () => {
     const items = itemsOf(numbered(3));
     const list = await world.open(items);
