@@ -50,8 +50,11 @@ export interface RunDeliveries {
   readonly runId: string;
 }
 
-/** Clocks of those who change an endpoint and those who publish may differ by so much. */
-const skewMs = 60_000;
+/**
+ * An endpoint is dated by when its call began: the call may have stood still before it wrote, and its
+ * clock may differ from that of who publishes.
+ */
+const datedWithinMs = 60 * 60_000;
 
 /**
  * Who must have got a run's events: the endpoint that its list named, whatever became of it; else
@@ -75,7 +78,7 @@ export function deliveriesOfRun(
   };
   if (webhookEndpointId !== null) return [to(webhookEndpointId, types)];
   return endpoints
-    .filter(({ updatedAt }) => Date.parse(updatedAt) + skewMs < Date.parse(endedAt))
+    .filter(({ updatedAt }) => Date.parse(updatedAt) + datedWithinMs < Date.parse(endedAt))
     .map((endpoint) =>
       to(
         endpoint.id,

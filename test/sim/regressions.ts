@@ -22,6 +22,17 @@ export const regressions: readonly Regression[] = [
     seed: 145,
     found: "a list was changed while another call paused it, and answered 500",
   },
+  ...[1126, 1539].map((seed) => ({
+    scenario: "lists",
+    seed,
+    found: "reconcile missed deliveries to an endpoint whose creation stood still past a run's end",
+  })),
+  {
+    scenario: "lists",
+    seed: 1385,
+    found:
+      "a page outlived the creation that failed: it was still being written while all was removed",
+  },
   {
     scenario: "lists",
     seed: 214,
