@@ -7,6 +7,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
+  HoldRef,
   Ledger,
   Reservation,
   ReserveOutcome,
@@ -59,6 +60,7 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: Options): 
   return {
     reserve: (reservation) => reserve(process, reservation),
     settle: (settlement) => resolve(process, { settlement, state: "settled" }),
+    release: (hold) => release(process, hold),
     releaseExpired: (accountId, now) =>
       releaseExpired(process, accountId, { now, everywhere: true }),
     async accountsWithExpiredHolds(now, limit) {
@@ -202,6 +204,13 @@ function resolve(
     }
     return againOrFail(result, books, note);
   });
+}
+
+async function release(process: Process, { accountId, holdId, now }: HoldRef): Promise<void> {
+  const row = await read(process, accountKeys.hold(accountId, holdId));
+  if (row?.["state"] !== "open") return;
+  const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+  await resolve(process, { settlement, state: "settled" });
 }
 
 const holds = ({ held, inFlight }: Books, hold: Hold): boolean =>

@@ -21,14 +21,17 @@ export type ReserveOutcome =
   | { readonly outcome: "insufficient"; readonly balance: number }
   | { readonly outcome: "no_slot"; readonly limit: number; readonly balance: number };
 
-export interface Settlement {
+export interface HoldRef {
   readonly accountId: string;
   readonly holdId: string;
+  readonly now: Date;
+}
+
+export interface Settlement extends HoldRef {
   /** Credits to charge, at most what was reserved; the rest goes back to the balance. */
   readonly credits: number;
   /** How the work counts in the account's usage. */
   readonly succeeded: boolean;
-  readonly now: Date;
 }
 
 export interface Settled {
@@ -45,6 +48,8 @@ export interface Ledger {
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /** Resolves a hold; a hold that was resolved before answers with what was decided then. */
   settle(settlement: Settlement): Promise<Settled>;
+  /** Gives a hold back untouched, if there is one that nobody has resolved. */
+  release(hold: HoldRef): Promise<void>;
   /** Accounts with a hold that expired before `now`. */
   accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
   /** Gives back the account's holds that expired before `now`; returns how many. */

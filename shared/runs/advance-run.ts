@@ -235,26 +235,33 @@ export async function reserveStep(
   return outcome === "reserved";
 }
 
-/** Gives a reservation back untouched. */
-export async function releaseStep(
+/** Gives a reservation back untouched, if there is one. */
+export const releaseStep = (
   run: Run,
   step: StepRecord,
   { ledger, clock }: Pick<AdvanceDependencies, "ledger" | "clock">,
-): Promise<void> {
-  const hold = { accountId: run.accountId, holdId: holdIdOf(step) };
-  await ledger.settle({ ...hold, credits: 0, succeeded: false, now: clock.now() });
-}
+): Promise<void> =>
+  ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
-/** Reserves a step, and records whether that went well: the decision that stands. */
+/**
+ * Reserves a step, and records whether that went well: the decision that stands. What is not read
+ * holds nothing, also when somebody who planned it at the same time could reserve, and died then.
+ */
 async function decide(
   run: Run,
   step: StepRecord,
   dependencies: AdvanceDependencies,
 ): Promise<StepDecision | "over"> {
-  if (step.decision !== null) return step.decision;
-  const isReserved = await reserveStep(run, step, dependencies);
-  const decision = await dependencies.steps.decide(run, step, isReserved ? "read" : "defer");
-  // Somebody else decided otherwise, or ended the run.
-  if (isReserved && decision !== "read") await releaseStep(run, step, dependencies);
+  const decision = step.decision ?? (await reserveAndDecide(run, step, dependencies));
+  if (decision !== "read") await releaseStep(run, step, dependencies);
   return decision;
+}
+
+async function reserveAndDecide(
+  run: Run,
+  step: StepRecord,
+  dependencies: AdvanceDependencies,
+): Promise<StepDecision | "over"> {
+  const isReserved = await reserveStep(run, step, dependencies);
+  return dependencies.steps.decide(run, step, isReserved ? "read" : "defer");
 }

@@ -206,6 +206,34 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
+  describe("release", () => {
+    const release = (holdId: string): Promise<void> =>
+      world.ledger().release({ accountId, holdId, now });
+
+    it("gives an open hold back untouched, once", async () => {
+      await reserve(world.ledger(), "h1", 100);
+      await release("h1");
+      await release("h1");
+      expect(await movements()).toEqual([
+        ["grant", 5_000],
+        ["reserve", 100],
+        ["refund", 100],
+      ]);
+      expect(await world.account(accountId)).toMatchObject({ held: 0, spent: 0, inFlight: 0 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("changes nothing where there is no hold, and where it was settled", async () => {
+      await reserve(world.ledger(), "h1", 100);
+      await settle(world.ledger(), "h1", 70);
+      const before = await movements();
+      await release("h1");
+      await release("never reserved");
+      expect(await movements()).toEqual(before);
+      await expectBooksToBalance(world, accountId);
+    });
+  });
+
   it("an expired hold stays expired for its owner while other calls hold credits", async () => {
     const [owner, other] = [world.ledger(), world.ledger()];
     await reserve(owner, "h1", 100);

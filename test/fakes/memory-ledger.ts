@@ -39,11 +39,15 @@ export function memoryLedger(): MemoryLedger {
     reserve: async (reservation) => reserve(booksOf(reservation.accountId), reservation),
     settle: async ({ accountId, holdId, credits, now }) =>
       settle(booksOf(accountId), { holdId, credits, now }),
+    release: async ({ accountId, holdId, now }) => {
+      const books = booksOf(accountId);
+      if (books.holds.has(holdId)) settle(books, { holdId, credits: 0, now });
+    },
     accountsWithExpiredHolds: async (now, limit) =>
       [...all]
         .flatMap(([id, books]) => (expired(books, now).length > 0 ? [id] : []))
         .slice(0, limit),
-    releaseExpired: async (accountId, now) => release(booksOf(accountId), now),
+    releaseExpired: async (accountId, now) => releaseExpired(booksOf(accountId), now),
     changes: {
       apply: async (change) => {
         const books = all.get(change.accountId);
@@ -105,7 +109,7 @@ function reserve(books: Books, reservation: Reservation): Awaited<ReturnType<Led
   const short = (): boolean => books.account.balance < credits;
   const limit = concurrencyFor(books.account.lifetime);
   const full = (): boolean => slot && books.account.inFlight >= limit;
-  if (short() || full()) release(books, now);
+  if (short() || full()) releaseExpired(books, now);
   const { balance } = books.account;
   if (short()) return { outcome: "insufficient", balance };
   if (full()) return { outcome: "no_slot", limit, balance };
@@ -159,7 +163,7 @@ const expired = ({ holds }: Books, now: Date): string[] =>
     settled === undefined && reservation.expiresAt < now ? [id] : [],
   );
 
-function release(books: Books, now: Date): number {
+function releaseExpired(books: Books, now: Date): number {
   const holdIds = expired(books, now);
   for (const holdId of holdIds) settle(books, { holdId, credits: 0, now });
   return holdIds.length;

@@ -1,5 +1,10 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { assert } from "../../../shared/base/assert.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import type { Ledger } from "../../../shared/credits/ledger.ts";
+import { resumeRun } from "../../../shared/runs/resume-run.ts";
+import { takeDue } from "../../../shared/runs/take-due.ts";
 import { watchlistKeys } from "../../../shared/aws/table.ts";
 import { currentSnapshot } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
@@ -314,6 +319,28 @@ describe("a later step that the balance does not cover", () => {
     ]);
     expect(await bench.account()).toMatchObject({ balance: 6, held: 0, spent: 1 });
     expect((await bench.list(list))?.consecutiveSkips).toBe(0);
+  });
+});
+
+describe("a step that two processes plan at once", () => {
+  it("holds nothing when one leaves it and the other had reserved it, and died", async () => {
+    const bench = await startRunBench({ tables, credits: 50 });
+    const list = await bench.createList(asins.slice(0, 3), { platform: "retailer_a" });
+    const schedules = { put: async () => {}, remove: async () => {} };
+    const ledger: Ledger = {
+      ...bench.ledger,
+      async reserve(reservation) {
+        const { balance } = await bench.ledger.reserve(reservation);
+        return { outcome: "insufficient", balance };
+      },
+    };
+    const now = bench.clock.now();
+    const tick = { accountId: list.accountId, watchlistId: list.id, scheduledTime: now, now };
+    const run = await takeDue(tick, { ...bench, schedules });
+    assert(run !== undefined, "the list is due");
+    await resumeRun(run, { ...bench, ledger, chance: systemChance });
+    expect(await bench.lastRun(list)).toMatchObject({ status: "insufficient_credits" });
+    expect(await bench.account()).toMatchObject({ balance: 50, held: 0, spent: 0 });
   });
 });
 
