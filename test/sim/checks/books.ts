@@ -62,17 +62,27 @@ export function assertSound({ account, entries, holds }: Rows): void {
   assert.equal(sumOf(ofType("charge")), spent, "what was spent was charged");
 }
 
+/** Entries stay as they were written (M7), and what was bought once counts for ever (C6). */
+function assertContinued(before: Rows, { account, entries }: Rows): void {
+  assert.deepEqual(entries.slice(0, before.entries.length), before.entries, "entries stay");
+  assert(Number(account["lifetime"]) >= Number(before.account["lifetime"]), "the tier never falls");
+}
+
 /** Looks at an account's books whenever a transaction has changed them. */
 export function watchBooks(world: World, users: readonly User[]): void {
   const keys = new Map(
     users.map(({ accountId }) => [accountKeys.account(accountId).pk, accountId]),
   );
+  const seen = new Map<string, Rows>();
   world.watchers.push(async ({ operation, input }) => {
     if (operation !== "TransactWriteItems") return;
     for (const [pk, accountId] of keys) {
       if (!touches(input, pk)) continue;
       try {
-        assertSound(await booksOf(world, accountId));
+        const rows = await booksOf(world, accountId);
+        assertSound(rows);
+        assertContinued(seen.get(accountId) ?? rows, rows);
+        seen.set(accountId, rows);
       } catch (error) {
         world.violated(error as Error);
       }
