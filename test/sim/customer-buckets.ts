@@ -34,6 +34,7 @@ const done: BucketOutcome = { outcome: "done" };
 const reasons = {
   bucket_denied: "AccessDenied",
   bucket_absent: "NoSuchBucket",
+  bucket_elsewhere: "PermanentRedirect",
   bucket_slow_down: "SlowDown",
 } as const;
 
@@ -55,7 +56,12 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     if (faults.isStopped()) return undefined;
     const known = down.get(bucket);
     if (known !== undefined && known.until > turns.now()) return known.reason;
-    const fault = faults.draw("bucket_denied", "bucket_absent", "bucket_slow_down");
+    const fault = faults.draw(
+      "bucket_denied",
+      "bucket_absent",
+      "bucket_elsewhere",
+      "bucket_slow_down",
+    );
     if (fault === undefined) return undefined;
     const reason = reasons[fault as keyof typeof reasons];
     down.set(bucket, { reason, until: turns.now() + random.pick([0, 60_000, 3 * 3_600_000]) });

@@ -1,10 +1,14 @@
 import { flows } from "./scenarios/flows.ts";
+import { playLedgerPairs } from "./ledger-pairs.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
 import { tellViolation } from "./report.ts";
 import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 
-/** Plays every flow with each fault at each of its call sites; false when something did not hold. */
+/**
+ * Plays every flow with each fault at each of its call sites, and every pair of steps of the ledger;
+ * false when something did not hold.
+ */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
   const pool = await startPool(workers === undefined ? {} : { workers });
@@ -32,7 +36,8 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
   console.log(
     `${points} single faults in ${flows.length} flows, ${violations} violations, ${seconds} s`,
   );
-  return violations === 0 && points > 0;
+  const doPairsHold = await playLedgerPairs();
+  return violations === 0 && points > 0 && doPairsHold;
 }
 
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>

@@ -34,6 +34,7 @@ export const faultFamilies = {
   "bucket or key fails": [
     "bucket_denied",
     "bucket_absent",
+    "bucket_elsewhere",
     "bucket_slow_down",
     "bucket_answer_lost",
     "key_denied",
@@ -134,6 +135,7 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "source_unavailable",
   "bucket_denied",
   "bucket_absent",
+  "bucket_elsewhere",
   "bucket_slow_down",
   "bucket_answer_lost",
   "key_denied",
@@ -153,6 +155,7 @@ const rarest: ReadonlySet<FaultKind> = new Set([
   "source_unavailable",
   "bucket_denied",
   "bucket_absent",
+  "bucket_elsewhere",
   "bucket_slow_down",
   "bucket_answer_lost",
   "key_denied",

@@ -44,8 +44,14 @@ export interface User {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** When every seed begins. */
+/** When most seeds begin. */
 export const start = new Date("2026-03-01T00:00:00.000Z");
+/** Shortly before an hour is left out of Berlin's clocks, and before one is repeated. */
+const starts = [
+  ...Array.from({ length: 6 }, () => start),
+  new Date("2026-03-29T00:56:00.000Z"),
+  new Date("2026-10-25T00:46:00.000Z"),
+] as const;
 const minute = 60_000;
 /** Invocations of workers at once. */
 const workersMax = 4;
@@ -57,7 +63,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const { seed } = options;
   const of = (purpose: string): Random => seededRandom(seed, purpose);
   const faults = seededFaults(of("faults"), options);
-  const turns = seededTurns(start, of("turns"));
+  const startsAt = of("calendar").pick(starts);
+  const turns = seededTurns(startsAt, of("turns"));
   const random = of("play");
   const queues = virtualQueues(turns, faults, of("queues"));
   const scheduler = virtualScheduler({ turns, faults, random: of("scheduler") }, queues);
@@ -191,6 +198,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   return {
     ...stage,
     seed,
+    startsAt,
     random,
     turns,
     faults,

@@ -15,7 +15,10 @@ export interface Rows {
 }
 
 /** Everything that is kept of an account's credits, in one consistent look. */
-export async function booksOf({ client, table }: World, accountId: string): Promise<Rows> {
+export async function booksOf(
+  { client, table }: Pick<World, "client" | "table">,
+  accountId: string,
+): Promise<Rows> {
   const rows: Row[] = [];
   let from: Row | undefined;
   do {

