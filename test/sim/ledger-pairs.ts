@@ -254,13 +254,12 @@ export async function playLedgerPairs(): Promise<boolean> {
 /** A fault at either step; and of the outer one also the answer lost beside each of the inner one's. */
 function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {
   const ofOuter = faults.map((outerFault): Plan => ({ ...plan, outerFault }));
-  const ofInner = Array.from({ length: innerRequests }, (_, n) => n + 1).flatMap((at) =>
-    faults.map((kind): Plan => ({ ...plan, innerFault: { at, kind } })),
-  );
-  const ofBoth = ofInner.map(({ innerFault }): Plan => ({
-    ...plan,
-    innerFault,
-    outerFault: "answer lost",
-  }));
-  return [...ofOuter, ...ofInner, ...ofBoth];
+  const innerFaults = Array.from({ length: innerRequests }, (_, n) =>
+    faults.map((kind): PlannedFault => ({ at: n + 1, kind })),
+  ).flat();
+  const ofInner = innerFaults.flatMap((innerFault): readonly Plan[] => [
+    { ...plan, innerFault },
+    { ...plan, innerFault, outerFault: "answer lost" },
+  ]);
+  return [...ofOuter, ...ofInner];
 }
