@@ -39,6 +39,8 @@ export interface DashboardWorld {
   readonly world: RunningWorld;
   readonly url: string;
   open(view?: View): Promise<Visit>;
+  /** The same, signed in and at a page. */
+  openAt(path: string, heading: string): Promise<Visit>;
   /** Closes every tab. @throws when any of them asked elsewhere or had an error in its console */
   closeAll(): Promise<void>;
   dispose(): Promise<void>;
@@ -49,12 +51,19 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
   const browser = await launchChromium();
   const url = `${world.ready["base_url"] ?? ""}/dashboard`;
   const visits: Visit[] = [];
+  const open = async (view: View = {}): Promise<Visit> => {
+    const visit = await openVisit(browser, { url, view, key: world.ready["api_key"] ?? "" });
+    visits.push(visit);
+    return visit;
+  };
   return {
     world,
     url,
-    async open(view = {}) {
-      const visit = await openVisit(browser, { url, view, key: world.ready["api_key"] ?? "" });
-      visits.push(visit);
+    open,
+    async openAt(path, heading) {
+      const visit = await open();
+      await visit.signIn();
+      await visit.goTo(path, heading);
       return visit;
     },
     async closeAll() {

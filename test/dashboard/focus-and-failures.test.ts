@@ -10,12 +10,6 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  const visit = async (path: string, heading: string) => {
-    const visited = await dashboard.open();
-    await visited.signIn();
-    await visited.goTo(path, heading);
-    return visited;
-  };
   const focused = (page: Page): Promise<string> =>
     page.evaluate(
       () => `${document.activeElement?.tagName} ${document.activeElement?.textContent}`,
@@ -35,7 +29,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
   it("the focus goes to the heading when what had it is taken away", async () => {
     const name = "turned \u202E around";
     await dashboard.world.api.send("POST", "/api_keys", { name });
-    const { page } = await visit("/keys", "API keys");
+    const { page } = await dashboard.openAt("/keys", "API keys");
     const row = page.getByRole("row", { name: /turned/ });
     await row.getByRole("button").click();
     expect(await page.locator("dialog h2 bdi").textContent()).toBe(name);
@@ -48,7 +42,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
   it("the focus stays at a watchlist's heading when its name arrives", async () => {
     const body = { name: "Named late", platform: "retailer_d", ids: ["6505678"], every: "7d" };
     const made = await dashboard.world.api.send("POST", "/watchlists", body);
-    const { page } = await visit("/watchlists", "Watchlists");
+    const { page } = await dashboard.openAt("/watchlists", "Watchlists");
     await page.route("**/v1/watchlists/wl_*", async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500));
       await route.continue();
@@ -78,7 +72,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
 
   it("why an endpoint was not enabled is an alert, and an address is taken without the blanks around it", async () => {
     const id = await anEndpoint("Off");
-    const { page } = await visit(`/webhooks/${id}`, "Off");
+    const { page } = await dashboard.openAt(`/webhooks/${id}`, "Off");
     await page.getByRole("button", { name: "Edit" }).click();
     const url = page.getByLabel("URL");
     await url.fill(`  ${dashboard.world.ready["webhook_receiver_url"]}/hooks/pasted  `);
@@ -99,7 +93,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
 
   it("why a delivery was not sent again is an alert beside the page, and in the delivery's dialog", async () => {
     const id = await anEndpoint("Again");
-    const { page } = await visit(`/webhooks/${id}`, "Again");
+    const { page } = await dashboard.openAt(`/webhooks/${id}`, "Again");
     const delivery = {
       id: "dlv_1",
       object: "webhook_delivery",

@@ -12,12 +12,6 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
   afterEach(() => dashboard.closeAll());
   afterAll(() => dashboard.dispose());
 
-  const visit = async (path: string, heading: string) => {
-    const visited = await dashboard.open();
-    await visited.signIn();
-    await visited.goTo(path, heading);
-    return visited;
-  };
   const place = (page: Page): string => new URL(page.url()).hash;
   const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name });
   /** What the page asks before it is left, each answered as told. */
@@ -69,7 +63,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
       url: `${dashboard.world.ready["webhook_receiver_url"]}/hooks/slow`,
       description: "Slow",
     });
-    const { page } = await visit("/webhooks", "Webhooks");
+    const { page } = await dashboard.openAt("/webhooks", "Webhooks");
     await page.getByRole("link", { name: "hooks/slow" }).click();
     await heading(page, "Slow").waitFor();
     const asked = answering(page, [false, false]);
@@ -98,7 +92,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
   });
 
   it("of a new key, whose answer is slow, and shows it in the end", async () => {
-    const { page } = await visit("/keys", "API keys");
+    const { page } = await dashboard.openAt("/keys", "API keys");
     const calls = await holding(page, "POST", "api_keys");
     await page.getByRole("button", { name: "New key" }).click();
     await page.keyboard.type("Typed at once");
@@ -113,7 +107,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
   });
 
   it("of a new watchlist's form on Back, a link and the sign-out, until that is wanted", async () => {
-    const { page, goTo } = await visit("/watchlists", "Watchlists");
+    const { page, goTo } = await dashboard.openAt("/watchlists", "Watchlists");
     await goTo("/watchlists/new", "New watchlist");
     await page.getByLabel("Name").waitFor();
     const asked = answering(page, [false, false, false, true]);
@@ -137,7 +131,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
 
   it("of changed settings when another tab is chosen", async () => {
     const id = await aList("Settings");
-    const { page } = await visit(`/watchlists/${id}?tab=settings`, "Settings");
+    const { page } = await dashboard.openAt(`/watchlists/${id}?tab=settings`, "Settings");
     const asked = answering(page, [false, true]);
     await page.getByLabel("Name").fill("Renamed");
     await page.getByRole("tab", { name: /Runs/ }).click();
@@ -156,7 +150,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
 
   it("of the export form while a test ends, and of a filter's change, but asks on leaving", async () => {
     await setDestination();
-    const { page } = await visit("/exports", "S3 export");
+    const { page } = await dashboard.openAt("/exports", "S3 export");
     const asked = answering(page, [false]);
     const calls = await holding(page, "POST", "s3_destination/test");
     await page.getByRole("button", { name: "Test", exact: true }).click();
@@ -185,7 +179,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
   });
 
   it("of what somebody does meanwhile: a late answer moves nobody", async () => {
-    const { page, goTo } = await visit("/watchlists/new", "New watchlist");
+    const { page, goTo } = await dashboard.openAt("/watchlists/new", "New watchlist");
     answering(page, [true]);
     const calls = await holding(page, "POST", "watchlists");
     await page.getByLabel("Name").fill("Late");

@@ -16,9 +16,10 @@ import { EstimateCard } from "./estimate-card.tsx";
 import { foundIn, idsProblem, IdsForm, itemsMax, noIds } from "./ids-form.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
 import { newPipeline, pipelineOf, refreshFields } from "./pipeline-draft.ts";
-import { PipelineForm, type Shop, useEstimate, useScrapers } from "./pipeline-form.tsx";
+import { type Shop, useEstimate, useScrapers } from "./pipeline-form.tsx";
+import { PlanCards } from "./plan-cards.tsx";
 import { newSchedule, scheduleFieldsOf } from "./schedule-draft.ts";
-import { ScheduleForm, useSchedulePreview } from "./schedule-form.tsx";
+import { useSchedulePreview } from "./schedule-form.tsx";
 import { ShopFields } from "./shop-fields.tsx";
 import "./watchlists.css";
 
@@ -110,24 +111,14 @@ function NewWatchlist({ platforms }: { readonly platforms: readonly Platform[] }
           error={idsError ?? idsRefusal(error)}
         />
       </Card>
-      <Card title="Schedule">
-        <ScheduleForm
-          draft={draft.schedule}
-          onChange={(schedule) => change({ schedule })}
-          preview={preview}
-        />
-      </Card>
-      <Card title="Pipeline">
-        <PipelineForm
-          draft={draft.pipeline}
-          onChange={(pipeline) => change({ pipeline })}
-          scrapers={scrapers}
-          estimate={estimate}
-          refreshEveryRuns={draft.refreshEveryRuns}
-          onRefreshEveryRuns={(refreshEveryRuns) => change({ refreshEveryRuns })}
-          error={error}
-        />
-      </Card>
+      <PlanCards
+        draft={draft}
+        change={change}
+        preview={preview}
+        scrapers={scrapers}
+        estimate={estimate}
+        error={error}
+      />
       <Delivery url={draft.endpoint} onChange={(endpoint) => change({ endpoint })} error={error} />
       <EstimateCard estimate={estimate.data} preview={preview.data} items={found.ids.length} />
       {error && !isAtField(error) && <ErrorState error={error} />}

@@ -11,8 +11,9 @@ import { useToast } from "../../ui/toast.tsx";
 import { EndpointField, useEndpoints } from "./endpoint-field.tsx";
 import { isAtField, NameField } from "./name-field.tsx";
 import { pipelineOf } from "./pipeline-draft.ts";
-import { PipelineForm, useEstimate, useScrapers } from "./pipeline-form.tsx";
-import { ScheduleForm, useSchedulePreview } from "./schedule-form.tsx";
+import { useEstimate, useScrapers } from "./pipeline-form.tsx";
+import { PlanCards } from "./plan-cards.tsx";
+import { useSchedulePreview } from "./schedule-form.tsx";
 import { afterSaving, changesOf, type SettingsDraft, settingsOf } from "./settings-draft.ts";
 
 interface SettingsTabProps {
@@ -131,24 +132,14 @@ function SettingsFields({ list, draft, change, scrapers, error }: SettingsFields
           error={error}
         />
       </Card>
-      <Card title="Schedule">
-        <ScheduleForm
-          draft={draft.schedule}
-          onChange={(schedule) => change({ schedule })}
-          preview={preview}
-        />
-      </Card>
-      <Card title="Pipeline">
-        <PipelineForm
-          draft={draft.pipeline}
-          onChange={(pipeline) => change({ pipeline })}
-          scrapers={scrapers}
-          estimate={estimate}
-          refreshEveryRuns={draft.refreshEveryRuns}
-          onRefreshEveryRuns={(refreshEveryRuns) => change({ refreshEveryRuns })}
-          error={error}
-        />
-      </Card>
+      <PlanCards
+        draft={draft}
+        change={change}
+        preview={preview}
+        scrapers={scrapers}
+        estimate={estimate}
+        error={error}
+      />
     </>
   );
 }

@@ -1,0 +1,47 @@
+import type { ApiError } from "../../api/api-error.ts";
+import type { SchedulePreview, Scrapers, WatchlistEstimate } from "../../api/resources.ts";
+import type { Query } from "../../api/use-query.ts";
+import { Card } from "../../ui/card.tsx";
+import type { PipelineDraft } from "./pipeline-draft.ts";
+import { PipelineForm } from "./pipeline-form.tsx";
+import type { ScheduleDraft } from "./schedule-draft.ts";
+import { ScheduleForm } from "./schedule-form.tsx";
+
+interface PlanDraft {
+  readonly schedule: ScheduleDraft;
+  readonly pipeline: PipelineDraft;
+  readonly refreshEveryRuns: string;
+}
+
+interface PlanCardsProps {
+  readonly draft: PlanDraft;
+  readonly change: (part: Partial<PlanDraft>) => void;
+  readonly preview: Query<SchedulePreview>;
+  readonly scrapers: Query<Scrapers>;
+  readonly estimate: Query<WatchlistEstimate | undefined>;
+  readonly error: ApiError | undefined;
+}
+
+/** When a list is read, and in which steps: of a new one as of one that is being changed. */
+export function PlanCards({ draft, change, preview, ...pipeline }: PlanCardsProps) {
+  return (
+    <>
+      <Card title="Schedule">
+        <ScheduleForm
+          draft={draft.schedule}
+          onChange={(schedule) => change({ schedule })}
+          preview={preview}
+        />
+      </Card>
+      <Card title="Pipeline">
+        <PipelineForm
+          {...pipeline}
+          draft={draft.pipeline}
+          onChange={(changed) => change({ pipeline: changed })}
+          refreshEveryRuns={draft.refreshEveryRuns}
+          onRefreshEveryRuns={(refreshEveryRuns) => change({ refreshEveryRuns })}
+        />
+      </Card>
+    </>
+  );
+}
