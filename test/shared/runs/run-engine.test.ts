@@ -1,6 +1,7 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assert } from "../../../shared/base/assert.ts";
+import { limits } from "../../../shared/base/limits.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
@@ -341,6 +342,27 @@ describe("a step that two processes plan at once", () => {
     await resumeRun(run, { ...bench, ledger, chance: systemChance });
     expect(await bench.lastRun(list)).toMatchObject({ status: "insufficient_credits" });
     expect(await bench.account()).toMatchObject({ balance: 50, held: 0, spent: 0 });
+  });
+});
+
+describe("the history of runs", () => {
+  const { runHistoryMax } = limits;
+  afterEach(() => void Object.assign(limits, { runHistoryMax }));
+
+  it("keeps the newest runs, also when a run dies at any of its last calls", async () => {
+    Object.assign(limits, { runHistoryMax: 3 });
+    const bench = await startRunBench({ tables });
+    const list = await bench.createList(["10001"]);
+    bench.answers.product = () => ({ status: "ok", fields: standard(10) });
+    await bench.run(list);
+    const callsOfARun = bench.calls();
+    for (let run = 2; run <= 7; run += 1) {
+      bench.clock.set((await bench.list(list))?.nextRunAt ?? "");
+      await bench.run(list, { call: callsOfARun - (run - 2), when: "after" });
+    }
+    const { runs } = await bench.runs.list(list.id, 100);
+    expect(runs.map(({ runNumber }) => runNumber)).toEqual([7, 6, 5]);
+    expect(bench.published.size).toBe(7);
   });
 });
 
