@@ -43,6 +43,7 @@ export function transactWrites(
       const reasons = cancellationReasons(error);
       if (reasons === undefined) throw error;
       if (isContention(reasons)) return "again";
+      if (!reasons.some((reason) => reason?.code === "ConditionalCheckFailed")) throw error;
       return false;
     }
   });

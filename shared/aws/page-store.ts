@@ -52,8 +52,7 @@ export function dynamoPageStore(
       };
       // When one fails the others have ended too: whoever cleans up finds all that they have written.
       const tracks = await Promise.allSettled(Array.from({ length: parallelPuts }, put));
-      const failed = tracks.find(({ status }) => status === "rejected");
-      if (failed?.status === "rejected") throw failed.reason;
+      for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
     },
     async removeAll(watchlistId) {
       while ((await untilSettled(table, () => removeSome(table, watchlistId))) === "some");

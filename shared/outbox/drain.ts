@@ -176,5 +176,7 @@ async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): 
       }
     }
   };
-  await Promise.all(Array.from({ length: session.parallel }, track));
+  // Whoever sends is let finish before the session closes what they send through.
+  const tracks = await Promise.allSettled(Array.from({ length: session.parallel }, track));
+  for (const ended of tracks) if (ended.status === "rejected") throw ended.reason;
 }
