@@ -1,5 +1,11 @@
 import { creditsFor } from "../credits/charge.ts";
-import { advanceRun, type AdvanceDependencies, holdIdOf, reservedFor } from "./advance-run.ts";
+import {
+  advanceRun,
+  type AdvanceDependencies,
+  holdIdOf,
+  releaseStep,
+  reservedFor,
+} from "./advance-run.ts";
 import type { Run, StepRecord } from "./run.ts";
 import { stepFigures } from "./run-figures.ts";
 
@@ -28,6 +34,8 @@ export async function settleStep(
 ): Promise<void> {
   if (step.stats !== null) return;
   const { quarters, ...counts } = await steps.counts(step);
+  // Somebody who planned it late may have reserved what was already left, and died.
+  if (step.decision !== "read") await releaseStep(run, step, { ledger, clock });
   const settled =
     step.decision === "read"
       ? await ledger.settle({
