@@ -4,6 +4,8 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { dynamoLedger } from "../../shared/aws/ledger.ts";
+import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
 import { assertSound, booksOf } from "./checks/books.ts";
@@ -16,22 +18,26 @@ const expiresAt = new Date("2026-03-01T12:10:00Z");
 const afterExpiry = new Date("2026-03-01T12:10:01Z");
 const muchLater = new Date("2026-03-01T13:00:00Z");
 /** One and another do not fit beside each other; the bystander's are held all the time. */
-const credits = { granted: 20, one: 5, another: 12, bystander: 6 } as const;
+const credits = { granted: 20, one: 5, another: 12, bystander: 6, bought: 7 } as const;
 
 /** What a step of the ledger came to, as far as its caller heard. */
 type Heard = { readonly holdId: string; readonly credits: number } | "nothing to tell" | "unheard";
-type Step = (ledger: Ledger, accountId: string) => Promise<Heard>;
+interface Books {
+  readonly ledger: Ledger;
+  readonly changes: CreditChanges;
+}
+type Step = (books: Books, accountId: string) => Promise<Heard>;
 
 const settle =
   (charge: number): Step =>
-  async (ledger, accountId) => {
+  async ({ ledger }, accountId) => {
     const hold = { accountId, holdId: "one", now: start };
     const settled = await ledger.settle({ ...hold, credits: charge, succeeded: true });
     return { holdId: "one", credits: settled.credits };
   };
 const reserve =
   (holdId: "one" | "another" | "bystander", until = expiresAt): Step =>
-  async (ledger, accountId) => {
+  async ({ ledger }, accountId) => {
     const hold = { accountId, holdId, credits: credits[holdId], slot: true };
     const source = { requestId: holdId };
     await ledger.reserve({ ...hold, source, now: start, expiresAt: until });
@@ -44,12 +50,17 @@ const steps = {
   settle: settle(3),
   "settle for more": settle(5),
   "settle for nothing": settle(0),
-  async release(ledger, accountId) {
+  async release({ ledger }, accountId) {
     await ledger.release({ accountId, holdId: "one", now: start });
     return "nothing to tell";
   },
-  async sweep(ledger, accountId) {
+  async sweep({ ledger }, accountId) {
     await ledger.releaseExpired(accountId, afterExpiry);
+    return "nothing to tell";
+  },
+  async purchase({ changes }, accountId) {
+    const change = { changeId: "bought", type: "purchase", credits: credits.bought } as const;
+    await changes.apply({ ...change, accountId, now: start });
     return "nothing to tell";
   },
 } satisfies Record<string, Step>;
@@ -57,12 +68,12 @@ type StepName = keyof typeof steps;
 
 /** Which step falls into which other one. Only what was reserved can be settled. */
 const pairs: readonly (readonly [outer: StepName, inner: readonly StepName[]])[] = [
-  ["reserve", ["reserve", "reserve another", "release", "sweep"]],
+  ["reserve", ["reserve", "reserve another", "release", "sweep", "purchase"]],
   ...(["settle", "settle for nothing", "release", "sweep"] as const).map(
     (outer) =>
       [
         outer,
-        ["reserve", "reserve another", "settle", "settle for more", "release", "sweep"],
+        ["reserve", "reserve another", "settle", "settle for more", "release", "sweep", "purchase"],
       ] as const,
   ),
 ];
@@ -82,7 +93,7 @@ interface PlannedFault {
   readonly kind: Fault;
 }
 
-interface Process {
+interface PlannedProcess {
   /** Number of the request, from 1, before which `meanwhile` happens. */
   readonly stopsAt?: number;
   readonly meanwhile?: () => Promise<void>;
@@ -113,32 +124,43 @@ async function underFault(
 }
 
 /** The ledger of a process of its own, whose requests meet what is planned for them. */
-function processOf({ client, table }: Stage, { stopsAt, meanwhile, fault }: Process) {
+function processOf({ client, table }: Stage) {
+  let planned: PlannedProcess = {};
   let sent = 0;
   let isDead = false;
   const watched = watchedClient(client, async (command, send) => {
     if (isDead) throw named("Crash");
+    const { stopsAt, meanwhile, fault } = planned;
     sent += 1;
     if (sent === stopsAt) await meanwhile?.();
     if (sent !== fault?.at) return send();
     isDead = fault.kind.startsWith("crash");
     return underFault(fault.kind, send, command instanceof TransactWriteCommand);
   });
-  const ledger = dynamoLedger(watched, {
+  const options = {
     accountsTable: table,
     ledgerTable: table,
     clock: { now: () => start, sleep: async () => {} },
     chance: seededChance(seededRandom(1, "ledger")),
-  });
-  return { ledger, sent: () => sent };
+  };
+  return {
+    ledger: dynamoLedger(watched, options),
+    changes: dynamoCreditChanges(watched, options),
+    sent: () => sent,
+    /** From now on its requests count, and meet what is planned for them. */
+    begin(plan: PlannedProcess): void {
+      planned = plan;
+      sent = 0;
+    },
+  };
 }
 
 /** A caller hears of them; a sweep, unlike a call, does not try again itself. */
 const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);
 
-async function heardOf(step: Step, ledger: Ledger, accountId: string): Promise<Heard> {
+async function heardOf(step: Step, books: Books, accountId: string): Promise<Heard> {
   try {
-    return await step(ledger, accountId);
+    return await step(books, accountId);
   } catch (error) {
     if (!(error instanceof Error && plannedErrors.has(error.name))) throw error;
     return "unheard";
@@ -147,6 +169,8 @@ async function heardOf(step: Step, ledger: Ledger, accountId: string): Promise<H
 
 interface Plan {
   readonly outer: StepName;
+  /** True when the outer step is of the process that reserved, and remembers: as in every call. */
+  readonly isOwners?: boolean;
   readonly inner: StepName;
   /** Request of the outer step before which the inner one happens, from 1. */
   readonly at: number;
@@ -157,26 +181,31 @@ interface Plan {
 
 /** Plays one pair on an account of its own; gives how many requests each of its steps sent. */
 async function playPair(stage: Stage, plan: Plan) {
-  const { outer, inner, at, outerFault, innerFault } = plan;
+  const { outer, inner, at, outerFault, innerFault, isOwners = false } = plan;
   const accountId = await openAccount(stage);
-  const bystander = processOf(stage, {}).ledger;
+  const bystander = processOf(stage);
   await reserve("bystander", muchLater)(bystander, accountId);
-  if (outer !== "reserve") await steps.reserve(processOf(stage, {}).ledger, accountId);
-  const within = processOf(stage, { fault: innerFault });
+  const within = processOf(stage);
+  within.begin({ fault: innerFault });
   const heard: Heard[] = [];
-  const around = processOf(stage, {
+  const around = processOf(stage);
+  if (outer !== "reserve") await steps.reserve(isOwners ? around : processOf(stage), accountId);
+  around.begin({
     stopsAt: at,
     async meanwhile() {
-      heard.push(await heardOf(steps[inner], within.ledger, accountId));
+      heard.push(await heardOf(steps[inner], within, accountId));
       assertSound(await booksOf(stage, accountId));
     },
     fault: outerFault && { at, kind: outerFault },
   });
-  heard.push(await heardOf(steps[outer], around.ledger, accountId));
+  heard.push(await heardOf(steps[outer], around, accountId));
   assertSound(await booksOf(stage, accountId));
-  await processOf(stage, {}).ledger.releaseExpired(accountId, afterExpiry);
-  await bystander.release({ accountId, holdId: "bystander", now: afterExpiry });
-  await checkEnd(stage, accountId, heard);
+  await processOf(stage).ledger.releaseExpired(accountId, afterExpiry);
+  // Whoever did not hear of a purchase makes it again.
+  const purchases = [outer, inner].includes("purchase") ? 1 : 0;
+  if (purchases > 0) await steps.purchase(processOf(stage), accountId);
+  await bystander.ledger.release({ accountId, holdId: "bystander", now: afterExpiry });
+  await checkEnd(stage, accountId, { heard, purchases });
   return { outer: around.sent(), inner: within.sent() };
 }
 
@@ -196,9 +225,15 @@ async function openAccount({ client, table }: Stage): Promise<string> {
 let accountsMade = 0;
 
 /** Each hold was made once and resolved once, and whoever was told of it was told the same. */
-async function checkEnd(stage: Stage, accountId: string, heard: readonly Heard[]): Promise<void> {
+async function checkEnd(
+  stage: Stage,
+  accountId: string,
+  { heard, purchases }: { readonly heard: readonly Heard[]; readonly purchases: number },
+): Promise<void> {
   const rows = await booksOf(stage, accountId);
   assertSound(rows);
+  const bought = rows.entries.filter(({ type }) => type === "purchase");
+  assert.equal(bought.length, purchases, "bought once");
   assert.equal(rows.account["held"], 0, "nothing is held in the end");
   for (const { hold_id: holdId, state, charged, credits: held } of rows.holds) {
     const name = String(holdId);
@@ -234,14 +269,12 @@ export async function playLedgerPairs(): Promise<boolean> {
       return { outer: 0, inner: 0 };
     }
   };
-  for (const [outer, inners] of pairs) {
-    for (const inner of inners) {
-      for (let at = 1; ; at += 1) {
-        const sent = await play({ outer, inner, at });
-        // The outer step was over before: nothing fell into it.
-        if (sent.outer < at) break;
-        for (const plan of faultyPlans({ outer, inner, at }, sent.inner)) await play(plan);
-      }
+  for (const pair of pairsOf()) {
+    for (let at = 1; ; at += 1) {
+      const sent = await play({ ...pair, at });
+      // The outer step was over before: nothing fell into it.
+      if (sent.outer < at) break;
+      for (const plan of faultyPlans({ ...pair, at }, sent.inner)) await play(plan);
     }
   }
   await stage.end();
@@ -250,6 +283,18 @@ export async function playLedgerPairs(): Promise<boolean> {
   console.log(`${played} pairs of ledger steps, ${violations} violations, ${seconds} s`);
   return violations === 0;
 }
+
+const pairsOf = (): readonly Omit<Plan, "at">[] =>
+  pairs.flatMap(([outer, inners]) =>
+    inners.flatMap((inner) =>
+      outer.startsWith("settle")
+        ? [
+            { outer, inner },
+            { outer, inner, isOwners: true },
+          ]
+        : [{ outer, inner }],
+    ),
+  );
 
 /** A fault at either step; and of the outer one also the answer lost beside each of the inner one's. */
 function faultyPlans(plan: Plan, innerRequests: number): readonly Plan[] {

@@ -61,4 +61,11 @@ export const callMutants: readonly Mutant[] = [
     instead: "totalOffersOf(answer) > 99",
     scenario: "calls",
   },
+  {
+    name: "hold-expires-at-once",
+    file: "shared/items/metered-read.ts",
+    says: "expiresAt: new Date(deadline.getTime() + settleMilliseconds),",
+    instead: "expiresAt: new Date(now.getTime()),",
+    scenario: "calls",
+  },
 ];

@@ -94,4 +94,25 @@ export const deliveryMutants: readonly Mutant[] = [
       "  await writeManifest(subject, writing.bodies);\n  const objects = await writeObjects(subject, writing);\n",
     scenario: "deliveries",
   },
+  {
+    name: "secret-in-a-header",
+    file: "shared/webhooks/delivery-attempt.ts",
+    says: '"Service-Attempt": String(number),',
+    instead: '"Service-Attempt": String(number),\n    "Service-Key": secrets[0] ?? "",',
+    scenario: "deliveries",
+  },
+  {
+    name: "old-secret-for-a-quarter-of-an-hour",
+    file: "shared/webhooks/rotate-secret.ts",
+    says: "limits.secretOverlapSeconds * 1_000",
+    instead: "limits.secretOverlapSeconds * 10",
+    scenario: "deliveries",
+  },
+  {
+    name: "recovered-what-was-before-it",
+    file: "shared/webhooks/recover-deliveries.ts",
+    says: "webhookEndpointId !== null || createdAt >= endpoint.createdAt",
+    instead: 'webhookEndpointId !== null || createdAt >= ""',
+    scenario: "deliveries",
+  },
 ];

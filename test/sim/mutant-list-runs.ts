@@ -169,4 +169,32 @@ export const runMutants: readonly Mutant[] = [
     instead: "keyMemoryMs = 2 *",
     scenario: "lists",
   },
+  {
+    name: "named-endpoint-forgotten",
+    file: "shared/runs/run-watchlist.ts",
+    says: "webhookEndpointId: watchlist.webhookEndpointId,",
+    instead: "webhookEndpointId: null,",
+    scenario: "runs",
+  },
+  {
+    name: "first-route-sends-nobody-on",
+    file: "shared/pipelines/rules.ts",
+    says: "next: [...new Set(nextOf({ routes }))],",
+    instead: "next: [...new Set(nextOf({ routes }))].slice(1),",
+    scenario: "runs",
+  },
+  {
+    name: "first-branch-not-told",
+    file: "shared/pipelines/rules.ts",
+    says: 'matched: [...new Set(reported.filter((when) => when !== "changed"))],',
+    instead: 'matched: [...new Set(reported.filter((when) => when !== "changed"))].slice(1),',
+    scenario: "runs",
+  },
+  {
+    name: "tier-falls-with-a-purchase",
+    file: "shared/aws/credit-changes.ts",
+    says: "concurrency: Math.max(before.concurrency, concurrencyFor(lifetime)),",
+    instead: "concurrency: Math.min(1, concurrencyFor(lifetime)),",
+    scenario: "runs",
+  },
 ];

@@ -43,6 +43,9 @@ export async function booksOf(
 const sumOf = (rows: readonly Row[]): number =>
   rows.reduce((sum, { credits }) => sum + Number(credits), 0);
 
+/** As long as API Gateway waits for an answer: no hold is given back while its call may still answer. */
+const longestAnswerMs = 29_000;
+
 /**
  * What holds of an account at every instant: nothing is below 0, what is held and in flight is what
  * open holds say, no more calls are in flight than its tier allows, and nothing is lost or made up.
@@ -52,10 +55,16 @@ export function assertSound({ account, entries, holds }: Rows): void {
     Number(account[name]),
   ) as [number, number, number, number];
   const open = holds.filter(({ state }) => state === "open");
+  for (const { hold_id: id, created_at: from, due_at: to } of open) {
+    const heldMs = Date.parse(String(to)) - Date.parse(String(from));
+    assert(heldMs >= longestAnswerMs, `${String(id)} is held for ${heldMs} ms only`);
+  }
   assert(balance >= 0 && held >= 0 && spent >= 0, `${balance} credits, ${held} held`);
   assert.equal(held, sumOf(open), "what is held is what open holds say");
   assert.equal(inFlight, open.filter(({ slot }) => slot === true).length, "slots in use");
-  assert(inFlight <= concurrencyFor(Number(account["lifetime"])), `${inFlight} calls in flight`);
+  const concurrency = concurrencyFor(Number(account["lifetime"]));
+  assert.equal(account["concurrency"], concurrency, "the tier of what was bought");
+  assert(inFlight <= concurrency, `${inFlight} calls in flight`);
   const given = entries
     .filter(({ type }) => ["grant", "purchase", "adjust"].includes(String(type)))
     .reduce((sum, row) => sum + Number(row["balance_after"]) - Number(row["balance_before"]), 0);

@@ -158,7 +158,11 @@ function mayGet(
     ) ||
     deeds.recoveries.some(
       ({ endpointId, askedAt }) =>
-        endpointId === endpoint.id && askedAt <= by && isSubscribedWithin(askedAt - knownMs, by),
+        endpointId === endpoint.id &&
+        askedAt <= by &&
+        // What happened before there was the endpoint was not meant for it.
+        states?.some(({ value }) => event.createdAt >= (value?.endpoint.createdAt ?? "~")) &&
+        isSubscribedWithin(askedAt - knownMs, by),
     )
   );
 }

@@ -16,7 +16,9 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   for (const { text } of said()) absent(text, `the log: ${text}`);
   for (const line of world.turns.trace) absent(line, "the trace");
   for (const body of world.queues.bodies) absent(body, "a message");
-  for (const { url, body } of world.receivers.sent) absent(`${url} ${body}`, `a request to ${url}`);
+  for (const { url, headers, body } of world.receivers.sent) {
+    absent(`${url} ${JSON.stringify(headers)} ${body}`, `a request to ${url}`);
+  }
   for (const row of await allRows(world))
     absent(JSON.stringify(row), `row ${String(row["pk"])} ${String(row["sk"])}`);
   for (const one of heard) {
@@ -29,12 +31,19 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   }
 }
 
-/** The replaced secret signs on only where that was asked for: by default. */
+const day = 24 * 60 * 60_000;
+const clocksOffMs = 10 * 60_000;
+
+/** The replaced secret signs on only where that was asked for, by default, and for a day. */
 function checkOverlap({ request, answer }: HeardAnswer): void {
   if (!request.path.endsWith("/rotate")) return;
   const { overlap = true } = (request.body ?? {}) as { readonly overlap?: boolean };
-  const signsOn = typeof answer?.body?.["previous_secret_expires_at"] === "string";
-  assert.equal(signsOn, overlap, `${request.path}: the replaced secret signs on`);
+  const { previous_secret_expires_at: until, updated_at: at } = answer?.body ?? {};
+  assert.equal(typeof until === "string", overlap, `${request.path}: the replaced secret signs on`);
+  if (!overlap) return;
+  const offMs = Date.parse(String(until)) - Date.parse(String(at)) - day;
+  // A change is dated after the one before it, whose process had another clock.
+  assert.ok(Math.abs(offMs) <= clocksOffMs, `${request.path}: until ${String(until)}, for a day`);
 }
 
 /** The new secret of an endpoint, which is shown this once. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { watchlistKeys } from "../../../shared/aws/table.ts";
-import type { Pipeline, Route } from "../../../shared/pipelines/definition.ts";
+import { type Pipeline, type Route, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Item } from "../../../shared/watchlists/item.ts";
 import type { ListScene } from "../scenarios/runs.ts";
@@ -12,6 +12,7 @@ import {
 } from "../scenarios/runs-records.ts";
 import type { Said, Shown } from "../sources.ts";
 import type { RunsSeen } from "./run-claims.ts";
+import { checkRoutes } from "./run-routes.ts";
 
 /** What the sources' answers make of an item that no user touched. */
 export interface Made {
@@ -238,6 +239,8 @@ function takeAnswer(item: Made, read: Answered): void {
     assert.equal(answer.offerListingId, item.offer, `${name}: the offer seen last is checked`);
   }
   assert.equal("lastSnapshot" in (outcome ?? {}), status === "not_found", `${name}: delisted`);
+  const pipelineStep = stepOf(judged.record.run.pipeline, step);
+  checkRoutes({ step: pipelineStep, item, answer, outcome, name });
   item.lastStatus = status;
   if (status === "ok" && shown !== undefined) {
     takeReading(item, { ...read, shown });

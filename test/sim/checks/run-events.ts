@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/dynamo.ts";
-import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import type { ListScene, Receiver, RunsScene } from "../scenarios/runs.ts";
 import {
   outcomesOf,
   type Records,
@@ -21,22 +21,23 @@ export const skewMs = 250_000;
 
 /** What an account's runs found is in its feed once, and reached its receivers and its bucket. */
 export async function checkEvents(
-  { world, seen }: RunsScene,
+  { world, seen, receivers }: RunsScene,
   user: User,
   own: readonly { readonly list: ListScene; readonly records: Records }[],
 ): Promise<void> {
   const events = await feedOf(world, user);
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, "no event twice");
-  const known = new Set<unknown>();
+  const known = new Map<unknown, Receiver | null>();
   for (const { list, records } of own) {
     for (const record of records) {
-      known.add(record.run.id);
+      known.set(record.run.id, list.receiver);
       const isPausing = seen.pausing.has(`${list.id} ${record.run.runNumber}`);
       checkRun({ list, record, isPausing, sighted: world.sighted }, events);
     }
   }
   for (const event of events) assert(known.has(runOf(event)), `${event.id} is of a run`);
-  checkReceivers(world, user, events);
+  const meant = events.map((event) => [event, known.get(runOf(event)) ?? null] as const);
+  checkReceivers(world, receivers.get(user.accountId) ?? [], meant);
   checkBucket(world, user, events);
 }
 
@@ -177,27 +178,38 @@ function expectedEntries(
   };
 }
 
-/** Every event that an endpoint asked for was sent to it, with the bytes that the feed has. */
-function checkReceivers({ receivers }: World, user: User, events: readonly Event[]): void {
-  const byId = new Map(events.map((event) => [event.id, event]));
-  const urls = new Set(receivers.sent.map(({ url }) => url));
-  for (const url of urls) {
-    if (!url.includes(`.${user.name}.`)) continue;
-    const sent = receivers.sent.filter((one) => one.url === url);
+/** Where a list names an endpoint its events go there, else wherever the type is asked for (D1). */
+function isFor({ url, events }: Receiver, event: Event, named: Receiver | null): boolean {
+  if (named !== null) return named.url === url;
+  return events === null || events.includes(event.type);
+}
+
+/** Each endpoint was sent every event that is for it and no other, with the bytes that the feed has. */
+function checkReceivers(
+  { receivers }: World,
+  endpoints: readonly Receiver[],
+  events: readonly (readonly [event: Event, named: Receiver | null])[],
+): void {
+  for (const endpoint of endpoints) {
+    const { url } = endpoint;
     const bodies = new Map<string, string>();
-    for (const { headers, body } of sent) {
+    for (const { headers, body } of receivers.sent.filter((one) => one.url === url)) {
       const id = String(headers["webhook-id"]);
-      const event = byId.get(id);
-      assert(event !== undefined, `${id} at ${url} is an event of the account`);
       assert.equal(bodies.get(id) ?? body, body, `${id} at ${url}: the same bytes at each attempt`);
       bodies.set(id, body);
-      assert.deepEqual(JSON.parse(body), event, `${id} at ${url}: as in the feed`);
     }
-    const wantsAll = sent.some(
-      ({ headers }) => headers["Service-Event-Type"] !== "watchlist.run.completed",
+    const meant = events.flatMap(([event, named]) =>
+      isFor(endpoint, event, named) ? [event] : [],
     );
-    const owed = events.filter(({ type }) => wantsAll || type === "watchlist.run.completed");
-    for (const { id } of owed) assert(bodies.has(id), `${id} was sent to ${url}`);
+    assert.deepEqual(
+      [...bodies.keys()].toSorted(),
+      meant.map(({ id }) => id).toSorted(),
+      `events at ${url}`,
+    );
+    for (const event of meant) {
+      const { id } = event;
+      assert.deepEqual(JSON.parse(bodies.get(id) ?? ""), event, `${id} at ${url}: as in the feed`);
+    }
   }
 }
 

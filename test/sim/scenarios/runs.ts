@@ -23,6 +23,8 @@ export interface ListScene {
   readonly user: User;
   readonly request: ListRequest;
   readonly id: string;
+  /** Where its events go, and nowhere else; null: to every endpoint that asks for them. */
+  readonly receiver: Receiver | null;
   /** Ids that a call named, whether it went well or not. */
   readonly touched: Set<string>;
   /** Whether an id is on the list by the last call that named it; undefined after an unknown one. */
@@ -34,8 +36,17 @@ export interface ListScene {
   kept: readonly RunRecords[] | undefined;
 }
 
+/** A webhook endpoint; `events`: the types that it asks for, null: all. */
+export interface Receiver {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[] | null;
+}
+
 export interface RunsScene {
   readonly world: World;
+  /** By account. */
+  readonly receivers: Map<string, readonly Receiver[]>;
   readonly users: readonly User[];
   readonly lists: readonly ListScene[];
   readonly stores: Stores;
@@ -150,7 +161,8 @@ const storesOf = ({ client, table, clock, chance }: World) => {
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {
   const users: User[] = [];
   const lists: ListScene[] = [];
-  const scene = { world, users, lists, stores: storesOf(world), seen: watchRuns(world) };
+  const receivers = new Map<string, readonly Receiver[]>();
+  const scene = { world, users, receivers, lists, stores: storesOf(world), seen: watchRuns(world) };
   keepRecords(scene);
   for (const [n, { credits }] of tenants.entries()) {
     users.push(await world.newUser(`tenant-${n + 1}`, credits));
@@ -160,8 +172,8 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
     for (const [n, user] of users.entries()) {
       const tenant = tenants[n];
       if (tenant === undefined) continue;
-      await registerReceivers(world, user, tenant);
-      for (const request of tenant.lists) lists.push(await createList(world, user, request));
+      receivers.set(user.accountId, await registerReceivers(world, user, tenant));
+      for (const request of tenant.lists) lists.push(await createList(scene, user, request));
     }
   });
   await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
@@ -174,13 +186,16 @@ async function registerReceivers(
   world: World,
   { name, key }: User,
   { hooks, bucket }: Tenant,
-): Promise<void> {
+): Promise<readonly Receiver[]> {
+  const receivers: Receiver[] = [];
   for (const [n, events] of hooks.entries()) {
     const url = `https://r${n + 1}.${name}.com/hook`;
     const body = { url, ...(events && { events }) };
-    await mustSucceed(world.call({ method: "POST", path: "/v1/webhook_endpoints", key, body }));
+    const path = "/v1/webhook_endpoints";
+    const made = await mustSucceed(world.call({ method: "POST", path, key, body }));
+    receivers.push({ id: String(made["id"]), url, events });
   }
-  if (bucket === null) return;
+  if (bucket === null) return receivers;
   const body = {
     ...bucket,
     enabled: true,
@@ -191,16 +206,25 @@ async function registerReceivers(
     secret_access_key: "customer-secret-of-the-bucket",
   };
   await mustSucceed(world.call({ method: "PUT", path: "/v1/s3_destination", key, body }));
+  return receivers;
 }
 
-async function createList(world: World, user: User, request: ListRequest): Promise<ListScene> {
-  const { others: _, ...body } = request;
+async function createList(
+  { world, receivers }: RunsScene,
+  user: User,
+  request: ListRequest,
+): Promise<ListScene> {
+  const { others: _, ...wanted } = request;
   const { key } = user;
+  const choice = [null, ...(receivers.get(user.accountId) ?? [])];
+  const receiver = choice.length > 1 ? world.random.pick(choice) : null;
+  const body = { ...wanted, ...(receiver && { webhook_endpoint_id: receiver.id }) };
   const made = await mustSucceed(world.call({ method: "POST", path: "/v1/watchlists", key, body }));
   return {
     user,
     request,
     id: String(made["id"]),
+    receiver,
     touched: new Set(),
     isThere: new Map(),
     isDeletionAsked: false,
