@@ -1,14 +1,11 @@
-import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import type { PurgeStore } from "../watchlists/purge-store.ts";
 import { dueKeys } from "./due-keys.ts";
 import { dueAt } from "./due-partitions.ts";
 import { deleteRows, pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
+import { transactWrites } from "./outbox.ts";
+import type { Write } from "./outbox-writes.ts";
 import { firstRows, queryPages, queryRows } from "./query-rows.ts";
 import { type RowKey, watchlistKeys } from "./table.ts";
 
@@ -29,22 +26,8 @@ const runsAtOnce = 10;
 export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Options): PurgeStore {
   const { table } = options;
   return {
-    expectCreation: (watchlistId, purgeAt) =>
-      unlessRefused(() =>
-        client.send(
-          new PutCommand({
-            TableName: table,
-            Item: {
-              ...watchlistKeys.purge(watchlistId),
-              state: purgeState.expected,
-              ...dueAt("purge", watchlistKeys.purge(watchlistId), purgeAt),
-            },
-            ConditionExpression: "attribute_not_exists(pk) OR #state = :expected",
-            ExpressionAttributeNames: { "#state": "state" },
-            ExpressionAttributeValues: { ":expected": purgeState.expected },
-          }),
-        ),
-      ),
+    expectCreation: (list, purgeAt) =>
+      transactWrites(client, expectationWrites(table, list, purgeAt), options),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "purge", by, limit });
       return keys.map(({ pk }) => pk.slice("watchlist#".length));
@@ -59,6 +42,33 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
       );
     },
   };
+}
+
+/** A mark at a list that is there would have it purged: whoever is late must not put it again. */
+function expectationWrites(
+  table: string,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  purgeAt: Date,
+): readonly Write[] {
+  const mark = watchlistKeys.purge(id);
+  return [
+    {
+      Put: {
+        TableName: table,
+        Item: { ...mark, state: purgeState.expected, ...dueAt("purge", mark, purgeAt) },
+        ConditionExpression: "attribute_not_exists(pk) OR #state = :expected",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":expected": purgeState.expected },
+      },
+    },
+    {
+      ConditionCheck: {
+        TableName: table,
+        Key: watchlistKeys.list(accountId, id),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+  ];
 }
 
 type Look = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];

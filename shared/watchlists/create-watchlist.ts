@@ -94,7 +94,7 @@ async function create(
     webhookUrl: endpoint?.url ?? null,
   });
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
-  if (!(await purges.expectCreation(watchlist.id, purgeAt))) throw unavailable();
+  if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
   // Made before the list, so that a list never lacks one.
   await schedules.put(listSchedule(watchlist, now));
   const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
@@ -102,12 +102,15 @@ async function create(
   const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now }));
   const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
   if (outcome === "limit_reached") throw tooMany();
-  // Without a key nobody else can have taken it over: it has waited until its purge began.
-  if (outcome === "superseded") throw claim.record === null ? unavailable() : inFlight();
+  if (outcome === "superseded") throw superseded(claim);
   const due = { accountId, watchlistId: watchlist.id, scheduledTime: watchlist.createdAt };
   await hint(() => queue.sendDue(due), warn);
   return answer;
 }
+
+/** Without a key nobody else can have taken it over: it has waited until its purge began. */
+const superseded = ({ record }: CreationClaim): Error =>
+  record === null ? unavailable() : inFlight();
 
 const tooMany = (): Error =>
   conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);

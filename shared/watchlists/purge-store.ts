@@ -6,9 +6,12 @@
 export interface PurgeStore {
   /**
    * Marks a list that is about to be created: unless it is, it is purged from `purgeAt` on. False
-   * when its purge has begun.
+   * when its purge has begun, and when the list is there: somebody else has finished it meanwhile.
    */
-  expectCreation(watchlistId: string, purgeAt: Date): Promise<boolean>;
+  expectCreation(
+    list: { readonly accountId: string; readonly id: string },
+    purgeAt: Date,
+  ): Promise<boolean>;
   /** Lists whose purge was due by a time, longest due first. */
   due(by: Date, limit: number): Promise<readonly string[]>;
   /**

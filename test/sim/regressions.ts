@@ -27,6 +27,12 @@ export const regressions: readonly Regression[] = [
     seed,
     found: "reconcile missed deliveries to an endpoint whose creation stood still past a run's end",
   })),
+  ...[9146, 9821].map((seed) => ({
+    scenario: "lists",
+    seed,
+    found:
+      "a creation that was taken over marked the finished list anew, which was purged an hour later",
+  })),
   {
     scenario: "lists",
     seed: 1385,

@@ -21,7 +21,7 @@ export async function putList(
   items: readonly Item[],
 ): Promise<void> {
   const purgeAt = new Date(options.clock.now().getTime() + 3_600_000);
-  await dynamoPurgeStore(client, options).expectCreation(watchlist.id, purgeAt);
+  await dynamoPurgeStore(client, options).expectCreation(watchlist, purgeAt);
   await dynamoPageStore(client, options).create(watchlist.id, items);
   const outcome = await dynamoWatchlistStore(client, options).create({
     watchlist,

@@ -31,8 +31,11 @@ describe("the sweeper", () => {
     await putList({ client: world.client, ...world.options }, list, []);
     const fresh = aWatchlist({ id: "wl_fresh", nextRunAt: now.toISOString() });
     await putList({ client: world.client, ...world.options }, fresh, []);
-    await world.purges.expectCreation("wl_dead", now);
-    await world.purges.expectCreation("wl_alive", new Date(now.getTime() + 1));
+    await world.purges.expectCreation({ accountId: "acct_1", id: "wl_dead" }, now);
+    await world.purges.expectCreation(
+      { accountId: "acct_1", id: "wl_alive" },
+      new Date(now.getTime() + 1),
+    );
 
     const swept = await sweep({
       ...world,

@@ -186,13 +186,19 @@ describe("a purge", () => {
   it("keeps its list from being created from the moment on that it has begun", async () => {
     const now = world.clock.now();
     const later = new Date(now.getTime() + 60_000);
-    expect(await world.purges.expectCreation("wl_1", later)).toBe(true);
-    expect(await world.purges.expectCreation("wl_1", later)).toBe(true);
+    expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(
+      true,
+    );
+    expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(
+      true,
+    );
     const look = { now, nextLook: later };
     expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(false);
     expect(await world.purges.begin("wl_1", { ...look, abandoned: true })).toBe(true);
 
-    expect(await world.purges.expectCreation("wl_1", later)).toBe(false);
+    expect(await world.purges.expectCreation({ accountId: "acct_1", id: "wl_1" }, later)).toBe(
+      false,
+    );
     expect(await world.purges.begin("wl_1", { ...look, abandoned: false })).toBe(true);
   });
 

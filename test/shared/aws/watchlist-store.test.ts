@@ -53,7 +53,7 @@ async function create(
   watchlist: Watchlist,
   { record = null, answer = "201" }: { record?: IdempotencyRecord | null; answer?: string } = {},
 ) {
-  await purges.expectCreation(watchlist.id, purgeAt);
+  await purges.expectCreation(watchlist, purgeAt);
   return store.create({ watchlist, record, answer });
 }
 const remove = ({ accountId, id }: Watchlist) =>
@@ -89,9 +89,17 @@ describe("create", () => {
     expect(await purges.begin("wl_001", look)).toBe(false);
   });
 
+  it("keeps a list from being marked again by an attempt that comes late", async () => {
+    const list = aList(1);
+    await create(list);
+
+    expect(await purges.expectCreation(list, purgeAt)).toBe(false);
+    expect(await purges.due(purgeAt, 10)).toEqual([]);
+  });
+
   it("is superseded once the purge of what it wrote has begun, and leaves nothing", async () => {
     const list = aList(1);
-    await purges.expectCreation(list.id, purgeAt);
+    await purges.expectCreation(list, purgeAt);
     await purges.begin(list.id, look);
 
     expect(await store.create({ watchlist: list, record: null, answer: "" })).toBe("superseded");
