@@ -3,11 +3,17 @@ import type { Chance, Clock } from "../base/clock.ts";
 import type { PurgeStore } from "../watchlists/purge-store.ts";
 import { dueKeys } from "./due-keys.ts";
 import { dueAt } from "./due-partitions.ts";
-import { deleteRows, pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
-import { transactWrites } from "./outbox.ts";
-import type { Write } from "./outbox-writes.ts";
+import {
+  deleteRows,
+  isContention,
+  pastTransactions,
+  type Row,
+  unlessRefused,
+  untilSettled,
+} from "./dynamo.ts";
 import { firstRows, queryPages, queryRows } from "./query-rows.ts";
 import { type RowKey, watchlistKeys } from "./table.ts";
+import { transact, type TransactItem } from "./watchlist-transactions.ts";
 
 interface Options {
   readonly table: string;
@@ -27,7 +33,11 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
   const { table } = options;
   return {
     expectCreation: (list, purgeAt) =>
-      transactWrites(client, expectationWrites(table, list, purgeAt), options),
+      untilSettled(options, async () => {
+        const reasons = await transact(client, expectationWrites(table, list, purgeAt));
+        if (reasons === undefined) return true;
+        return isContention(reasons) ? "again" : false;
+      }),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "purge", by, limit });
       return keys.map(({ pk }) => pk.slice("watchlist#".length));
@@ -49,7 +59,7 @@ function expectationWrites(
   table: string,
   { accountId, id }: { readonly accountId: string; readonly id: string },
   purgeAt: Date,
-): readonly Write[] {
+): TransactItem[] {
   const mark = watchlistKeys.purge(id);
   return [
     {

@@ -25,7 +25,7 @@ interface Options {
   readonly chance: Chance;
 }
 
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /** Positions of the writes in either transaction; the key's is the last, as not every list has one. */
 const [listAt, countAt, keyAt] = [0, 1, 3];
@@ -180,7 +180,7 @@ const keyRemoval = (table: string, list: RemovedList, keyHash: string): Transact
 });
 
 /** Undefined when the transaction took effect, else why it did not. */
-async function transact(
+export async function transact(
   client: DynamoDBDocumentClient,
   items: TransactItem[],
 ): Promise<readonly CancellationReason[] | undefined> {
