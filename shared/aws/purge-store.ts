@@ -13,16 +13,13 @@ import {
 } from "./dynamo.ts";
 import { firstRows, queryPages, queryRows } from "./query-rows.ts";
 import { type RowKey, watchlistKeys } from "./table.ts";
-import { transact, type TransactItem } from "./watchlist-transactions.ts";
+import { purgeState, transact, type TransactItem } from "./watchlist-transactions.ts";
 
 interface Options {
   readonly table: string;
   readonly clock: Clock;
   readonly chance: Chance;
 }
-
-/** Whether a mark waits for a creation to be completed, or its list is being purged. */
-export const purgeState = { expected: "expected", begun: "begun" } as const;
 
 /** Rows looked up by one request. */
 const rowsMax = 500;

@@ -15,7 +15,6 @@ import {
   isContention,
   untilSettled,
 } from "./dynamo.ts";
-import { purgeState } from "./purge-store.ts";
 import { watchlistKeys } from "./table.ts";
 import { listRow } from "./watchlist-row.ts";
 
@@ -24,6 +23,9 @@ interface Options {
   readonly clock: Clock;
   readonly chance: Chance;
 }
+
+/** Whether a mark waits for a creation to be completed, or its list is being purged. */
+export const purgeState = { expected: "expected", begun: "begun" } as const;
 
 export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
