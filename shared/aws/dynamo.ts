@@ -8,6 +8,8 @@ import {
   BatchWriteCommand,
   type BatchWriteCommandInput,
   DynamoDBDocumentClient,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
@@ -125,6 +127,39 @@ export function isContention(reasons: readonly CancellationReason[]): boolean {
   ]);
   return reasons.some((reason) => reason !== null && codes.has(reason.code));
 }
+
+export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** Undefined when the transaction took effect, else why it did not. */
+export async function transact(
+  client: DynamoDBDocumentClient,
+  items: readonly TransactItem[],
+): Promise<readonly CancellationReason[] | undefined> {
+  try {
+    await client.send(new TransactWriteCommand({ TransactItems: [...items] }));
+    return undefined;
+  } catch (error) {
+    const reasons = cancellationReasons(error);
+    if (reasons === undefined || !isDecided(reasons)) throw error;
+    return reasons;
+  }
+}
+
+/** True when the writes took effect; false when the condition of one did not hold. */
+export const transactWrites = (
+  client: DynamoDBDocumentClient,
+  items: readonly TransactItem[],
+  patience: Patience,
+): Promise<boolean> =>
+  untilSettled(patience, async () => {
+    const reasons = await transact(client, items);
+    if (reasons === undefined) return true;
+    return isContention(reasons) ? "again" : false;
+  });
+
+/** Whether it was the data or others that stood in the way, and not the request itself. */
+const isDecided = (reasons: readonly CancellationReason[]): boolean =>
+  isContention(reasons) || reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
 
 /** Rows of one BatchWriteItem: DynamoDB takes 25, and 16 MB, which rows of 400 KB cannot pass. */
 const batchRowsMax = 25;

@@ -12,8 +12,8 @@ import type {
 } from "../outbox/outbox.ts";
 import { targetsAtOnceMax } from "../outbox/lease.ts";
 import { dueAt } from "./due-partitions.ts";
-import { pastTransactions, type Row, unlessRefused } from "./dynamo.ts";
-import { dynamoOutbox, transactWrites } from "./outbox.ts";
+import { pastTransactions, type Row, transactWrites, unlessRefused } from "./dynamo.ts";
+import { dynamoOutbox } from "./outbox.ts";
 import { entryWrite, type Write } from "./outbox-writes.ts";
 import { firstRows, queryRows } from "./query-rows.ts";
 import { deliveryKeys } from "./table.ts";

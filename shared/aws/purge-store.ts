@@ -5,15 +5,15 @@ import { dueKeys } from "./due-keys.ts";
 import { dueAt } from "./due-partitions.ts";
 import {
   deleteRows,
-  isContention,
   pastTransactions,
   type Row,
+  type TransactItem,
+  transactWrites,
   unlessRefused,
-  untilSettled,
 } from "./dynamo.ts";
 import { firstRows, queryPages, queryRows } from "./query-rows.ts";
 import { type RowKey, watchlistKeys } from "./table.ts";
-import { purgeState, transact, type TransactItem } from "./watchlist-transactions.ts";
+import { purgeState } from "./watchlist-transactions.ts";
 
 interface Options {
   readonly table: string;
@@ -30,11 +30,7 @@ export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Option
   const { table } = options;
   return {
     expectCreation: (list, purgeAt) =>
-      untilSettled(options, async () => {
-        const reasons = await transact(client, expectationWrites(table, list, purgeAt));
-        if (reasons === undefined) return true;
-        return isContention(reasons) ? "again" : false;
-      }),
+      transactWrites(client, expectationWrites(table, list, purgeAt), options),
     async due(by, limit) {
       const keys = await dueKeys(client, table, { kind: "purge", by, limit });
       return keys.map(({ pk }) => pk.slice("watchlist#".length));
@@ -56,7 +52,7 @@ function expectationWrites(
   table: string,
   { accountId, id }: { readonly accountId: string; readonly id: string },
   purgeAt: Date,
-): TransactItem[] {
+): readonly TransactItem[] {
   const mark = watchlistKeys.purge(id);
   return [
     {

@@ -1,9 +1,4 @@
-import {
-  type DynamoDBDocumentClient,
-  GetCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-} from "@aws-sdk/lib-dynamodb";
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import type { IdempotencyRecord } from "../watchlists/idempotency.ts";
@@ -11,8 +6,9 @@ import type { Creation, WatchlistStore } from "../watchlists/watchlist-store.ts"
 import { dueAt } from "./due-partitions.ts";
 import {
   type CancellationReason,
-  cancellationReasons,
   isContention,
+  transact,
+  type TransactItem,
   untilSettled,
 } from "./dynamo.ts";
 import { watchlistKeys } from "./table.ts";
@@ -26,8 +22,6 @@ interface Options {
 
 /** Whether a mark waits for a creation to be completed, or its list is being purged. */
 export const purgeState = { expected: "expected", begun: "begun" } as const;
-
-export type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 /** Positions of the writes in either transaction; the key's is the last, as not every list has one. */
 const [listAt, countAt, keyAt] = [0, 1, 3];
@@ -180,21 +174,6 @@ const keyRemoval = (table: string, list: RemovedList, keyHash: string): Transact
     ExpressionAttributeValues: { ":list": list.watchlistId },
   },
 });
-
-/** Undefined when the transaction took effect, else why it did not. */
-export async function transact(
-  client: DynamoDBDocumentClient,
-  items: TransactItem[],
-): Promise<readonly CancellationReason[] | undefined> {
-  try {
-    await client.send(new TransactWriteCommand({ TransactItems: items }));
-    return undefined;
-  } catch (error) {
-    const reasons = cancellationReasons(error);
-    if (reasons === undefined) throw error;
-    return reasons;
-  }
-}
 
 const isRefused = (reasons: readonly CancellationReason[], position: number): boolean =>
   reasons[position]?.code === "ConditionalCheckFailed";
