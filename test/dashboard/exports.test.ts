@@ -69,7 +69,9 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await page.getByText("ends in cret").waitFor();
     expect(await page.getByText(localCustomer.secretAccessKey).count()).toBe(0);
     const heading = page.getByRole("heading", { level: 1 });
-    expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => heading.evaluate((element) => element === document.activeElement))
+      .toBe(true);
     await page.getByRole("button", { name: "Test", exact: true }).click();
     await page
       .getByText(/^It works: a check object was written and deleted in [\d.]+ m?s\.$/)

@@ -85,7 +85,9 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     await page.keyboard.press("Enter");
     const heading = page.getByRole("heading", { level: 1, name: "API keys" });
     await heading.waitFor();
-    expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => heading.evaluate((element) => element === document.activeElement))
+      .toBe(true);
     expect(await page.title()).toBe("API keys · Dashboard");
   });
 

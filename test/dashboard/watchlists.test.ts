@@ -349,7 +349,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByRole("link", { name: "Opened" }).click();
     await page.getByRole("heading", { level: 1, name: "Opened" }).waitFor();
     await page.getByText("1 item", { exact: true }).waitFor();
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Opened");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Opened");
 
     let asked = 0;
     page.on("request", (request) => {

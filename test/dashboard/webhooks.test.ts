@@ -294,9 +294,9 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await row.getByRole("button", { name: /^Redeliver/ }).click();
     await row.getByText("delivered", { exact: true }).waitFor();
     expect(await rows.count()).toBe(120);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
-      "Redeliver watchlist.product.changed, dlv_110",
-    );
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
+      .toBe("Redeliver watchlist.product.changed, dlv_110");
   });
 
   it("follow what is under way, however long answers take", async () => {
