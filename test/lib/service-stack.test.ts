@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import type { FunctionName } from "../../functions/environment.ts";
+import { leaseMs } from "../../shared/watchlists/idempotency.ts";
 import {
   actionsOf,
   documentOf,
@@ -50,6 +51,12 @@ describe("functions", () => {
     expect(variables).toEqual(
       [...environment[name], "POWERTOOLS_SERVICE_NAME", "UV_THREADPOOL_SIZE"].sort(),
     );
+  });
+
+  it("watchlists is ended before anybody may take over the creation that it is at", () => {
+    const seconds = functionOf("watchlists").Properties["Timeout"];
+
+    expect(seconds).toBeLessThan(leaseMs / 1_000);
   });
 
   it.each(functionNames)("%s has a role of its own", (name) => {
