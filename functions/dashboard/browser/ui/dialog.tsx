@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type RefObject } from "preact";
-import { useContext, useEffect, useId, useRef } from "preact/hooks";
+import { useContext, useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
 import { useLeaveQuestion } from "../shell/leaving.ts";
 import { Button } from "./button.tsx";
@@ -76,15 +76,23 @@ export function Dialog(props: DialogProps) {
 
 /** Shows a dialog with the focus at its first field, else where nothing is done by it. */
 function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
-  useEffect(() => {
-    const before = document.activeElement;
+  const before = useRef<Element | null>(null);
+  // Before anything else can happen: what is typed at once is typed into the dialog.
+  useLayoutEffect(() => {
+    before.current = document.activeElement;
     dialog.current?.showModal();
     const find = (selector: string) => dialog.current?.querySelector<HTMLElement>(selector);
     (find("input, select, textarea") ?? find("[data-cancel]"))?.focus();
-    return () => {
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
-    };
   }, [dialog]);
+  // Once the dialog is gone: what is behind it takes no focus before.
+  useEffect(
+    () => () => {
+      if (before.current instanceof HTMLElement && before.current.isConnected) {
+        before.current.focus();
+      }
+    },
+    [],
+  );
 }
 
 /** Closes the dialog around it without having done anything. */
