@@ -80,7 +80,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await dashboard.world.api.send("POST", "/watchlists", {
       name: "Kettles",
       platform: "retailer_d",
-      ids: ["6505678"],
+      ids: ["9000000"],
       every: "7d",
     });
     await page.getByRole("button", { name: "Done" }).click();

@@ -40,7 +40,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
   });
 
   it("the focus stays at a watchlist's heading when its name arrives", async () => {
-    const body = { name: "Named late", platform: "retailer_d", ids: ["6505678"], every: "7d" };
+    const body = { name: "Named late", platform: "retailer_d", ids: ["9000000"], every: "7d" };
     const made = await dashboard.world.api.send("POST", "/watchlists", body);
     const { page } = await dashboard.openAt("/watchlists", "Watchlists");
     await page.route("**/v1/watchlists/wl_*", async (route) => {

@@ -54,7 +54,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(status).toBeLessThan(300);
   };
   const aList = async (name: string): Promise<string> => {
-    const body = { name, platform: "retailer_d", ids: ["6505678"], every: "7d" };
+    const body = { name, platform: "retailer_d", ids: ["9000000"], every: "7d" };
     return String((await dashboard.world.api.send("POST", "/watchlists", body)).body["id"]);
   };
 
@@ -184,7 +184,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     const calls = await holding(page, "POST", "watchlists");
     await page.getByLabel("Name").fill("Late");
     await page.getByLabel("Platform").selectOption("retailer_d");
-    await page.getByLabel("Item ids").fill("6505679");
+    await page.getByLabel("Item ids").fill("9000001");
     await page.getByText("1 id", { exact: false }).first().waitFor();
     await page.getByRole("button", { name: "Create watchlist" }).click();
     await calls.begun();

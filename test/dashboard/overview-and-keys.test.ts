@@ -22,7 +22,7 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
   });
 
   it("shows balance, pace and the credits of each day, in a chart and in a table", async () => {
-    const call = { platform: "retailer_d", ids: ["6505678", "6505679"] };
+    const call = { platform: "retailer_d", ids: ["9000000", "9000001"] };
     await dashboard.world.api.send("POST", "/products", call);
     const { page, signIn } = await dashboard.open();
     await signIn();

@@ -53,7 +53,7 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await page.getByText("Nothing was sent yet.").waitFor();
     await expectAccessible(page);
     await choose(page, "Platform", "retailer_d");
-    await page.getByLabel("SKUs").fill("9000000, 6505678\n6505679 6505678");
+    await page.getByLabel("SKUs").fill("9000000, 9000001\n9000003 9000001");
     await page.getByText("3 items, at most 3 credits.").waitFor();
     await send(page);
     await page

@@ -144,8 +144,8 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   });
 
   it("are filtered by state and name, which the address keeps", async () => {
-    await aList("Apples", ["6505678"]);
-    const paused = await aList("Pears", ["6505678"]);
+    await aList("Apples", ["9000000"]);
+    const paused = await aList("Pears", ["9000000"]);
     await dashboard.world.api.send("PATCH", `/watchlists/${paused}`, { status: "paused" });
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
@@ -204,7 +204,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   });
 
   it("tell of the steps of a run as they begin, and not of every count", async () => {
-    const list = await aList("Followed", ["6505678"]);
+    const list = await aList("Followed", ["9000000"]);
     const { page, goTo } = await visit();
     let credits = 10;
     await page.route("**/runs?limit=1", async (route) => {
@@ -259,7 +259,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   });
 
   it("are paused, resumed, changed, given other items, and deleted", async () => {
-    const list = await aList("Pots", ["6505678", "6505679"]);
+    const list = await aList("Pots", ["9000000", "9000001"]);
     const { api } = dashboard.world;
     const shown = async (field: string) => (await api.get(`/watchlists/${list}`)).body[field];
     const { page, goTo } = await visit();
@@ -271,7 +271,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
     await page.getByText("The list runs again.").waitFor();
 
     await page.getByRole("button", { name: "Add or remove items" }).click();
-    await page.getByLabel("Ids to add").fill("6505680 6505678");
+    await page.getByLabel("Ids to add").fill("9000003 9000000");
     await page.getByRole("button", { name: "Add 2 items" }).click();
     await page.getByText("1 added, 1 were on the list already").waitFor();
     expect(await shown("item_count")).toBe(3);
@@ -303,7 +303,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   });
 
   it("are changed without undoing what was changed elsewhere meanwhile", async () => {
-    const list = await aList("Mugs", ["6505678"]);
+    const list = await aList("Mugs", ["9000000"]);
     const { api } = dashboard.world;
     const { page, goTo } = await visit();
     await goTo(`/watchlists/${list}`, "Mugs");
@@ -343,7 +343,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   });
 
   it("keep the focus on the heading as they open, and are not asked for once they are gone", async () => {
-    await aList("Opened", ["6505678"]);
+    await aList("Opened", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo("/watchlists", "Watchlists");
     await page.getByRole("link", { name: "Opened" }).click();
@@ -362,7 +362,7 @@ describe.skipIf(lacksChromium)("watchlists in the dashboard", () => {
   });
 
   it("show the error of what was done last, and none once that succeeds", async () => {
-    const list = await aList("Refused", ["6505678"]);
+    const list = await aList("Refused", ["9000000"]);
     const { page, goTo } = await visit();
     await goTo(`/watchlists/${list}`, "Refused");
     const refused = { error: { code: "CONFLICT", message: "Not run now.", docs: "" } };

@@ -39,7 +39,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     const { body } = await dashboard.world.api.send("POST", "/watchlists", {
       name,
       platform: "retailer_d",
-      ids: ["6505678"],
+      ids: ["9000000"],
       every: "7d",
       webhook_endpoint_id: endpointId,
     });
@@ -330,7 +330,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     const { body } = await dashboard.world.api.send("POST", "/watchlists", {
       name: "Not an endpoint",
       platform: "retailer_d",
-      ids: ["6505678"],
+      ids: ["9000000"],
       every: "7d",
     });
     const { page, signIn } = await dashboard.open();
