@@ -137,6 +137,6 @@ describe.skipIf(lacksChromium)("the dashboard", () => {
     await page.getByRole("button", { name: "Open the menu" }).click();
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("heading", { level: 1, name: "API keys" }).waitFor();
-    expect(await page.getByRole("link", { name: "Overview" }).isVisible()).toBe(false);
+    await page.getByRole("link", { name: "Overview" }).waitFor({ state: "hidden" });
   });
 });

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { findPage } from "../pages/pages.ts";
 import { useSession } from "../session/session.ts";
 import { CloseIcon, Logo, MenuIcon, SignOutIcon } from "../ui/icons.tsx";
@@ -19,7 +19,8 @@ export function Shell() {
   useKeptFocus(main);
   const [menuOpen, setMenuOpen] = useState(false);
   useFocusOnNavigation(path, main);
-  useEffect(() => setMenuOpen(false), [path]);
+  // Before the page is painted: it is not seen behind the menu that led to it.
+  useLayoutEffect(() => setMenuOpen(false), [path]);
   return (
     <div class="shell">
       <a
