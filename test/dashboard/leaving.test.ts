@@ -104,6 +104,8 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     await page.getByText(/^svc_live_\w+$/).waitFor();
     expect(await page.locator("dialog h2 bdi").textContent()).toBe("Typed at once");
     await page.getByRole("button", { name: "I have copied it" }).click();
+    // Two dialogs later the keyboard is where it was before the first.
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("New key");
   });
 
   it("of a new watchlist's form on Back, a link and the sign-out, until that is wanted", async () => {

@@ -177,8 +177,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
       }
       await leave();
       await dialog.waitFor({ state: "detached" });
-      // Given back once the browser has painted the page without the dialog.
-      await expect.poll(focused).toBe("Open dialog");
+      expect(await focused()).toBe("Open dialog");
     }
   });
 
@@ -192,7 +191,7 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     expect(await page.getByRole("button", { name: "Close" }).count()).toBe(0);
     await page.getByRole("button", { name: "I have it" }).click();
     await dialog.waitFor({ state: "detached" });
-    await expect.poll(focused).toBe("Open kept dialog");
+    expect(await focused()).toBe("Open kept dialog");
   });
 
   it("a dialog whose request is under way is not closed by Esc, Cancel, the cross or a click beside it", async () => {

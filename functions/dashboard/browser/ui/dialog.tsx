@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type RefObject } from "preact";
-import { useContext, useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
 import { useLeaveQuestion } from "../shell/leaving.ts";
 import { Button } from "./button.tsx";
@@ -45,12 +45,17 @@ export function Dialog(props: DialogProps) {
         close();
       }}
       onClose={() => {
+        // Told of late: one that is no longer rendered was closed with that.
+        if (dialog.current === null) return;
         // A browser may close a dialog that asked it not to.
         if (mayClose) onClose();
-        else dialog.current?.showModal();
+        else dialog.current.showModal();
       }}
       onMouseDown={(event) => {
-        if (event.target === dialog.current) close();
+        if (event.target !== dialog.current) return;
+        // Else the focus, given back by now, would go to what was pressed.
+        event.preventDefault();
+        close();
       }}
     >
       <div class="dialog-body">
@@ -74,25 +79,18 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** Shows a dialog with the focus at its first field, else where nothing is done by it. */
+/**
+ * Shows a dialog with the focus at its first field, else where nothing is done by it. Before anything
+ * else can happen: what is typed at once is typed into the dialog, or where the focus came from.
+ */
 function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
-  const before = useRef<Element | null>(null);
-  // Before anything else can happen: what is typed at once is typed into the dialog.
   useLayoutEffect(() => {
-    before.current = document.activeElement;
-    dialog.current?.showModal();
-    const find = (selector: string) => dialog.current?.querySelector<HTMLElement>(selector);
+    const element = dialog.current;
+    element?.showModal();
+    const find = (selector: string) => element?.querySelector<HTMLElement>(selector);
     (find("input, select, textarea") ?? find("[data-cancel]"))?.focus();
+    return () => element?.close();
   }, [dialog]);
-  // Once the dialog is gone: what is behind it takes no focus before.
-  useEffect(
-    () => () => {
-      if (before.current instanceof HTMLElement && before.current.isConnected) {
-        before.current.focus();
-      }
-    },
-    [],
-  );
 }
 
 /** Closes the dialog around it without having done anything. */
