@@ -49,36 +49,38 @@ const keysLeft = async (): Promise<string[]> => {
   return Items.map(({ pk, sk }) => `${pk}/${sk}`).toSorted();
 };
 
+const listOf = (id: string) => ({ accountId: "acct_1", id });
+
 describe("a list whose creation is expected", () => {
   it("is due to be purged from its time on, and each time that is noted moves it", async () => {
-    expect(await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(5))).toBe(true);
+    expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(true);
     expect(await store.due(at(4), 10)).toEqual([]);
     expect(await store.due(at(5), 10)).toEqual(["wl_1"]);
 
-    expect(await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(8))).toBe(true);
+    expect(await store.expectCreation(listOf("wl_1"), at(8))).toBe(true);
     expect(await store.due(at(7), 10)).toEqual([]);
   });
 
   it("is purged when it is due, or at once when its creation was given up", async () => {
-    await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(5));
+    await store.expectCreation(listOf("wl_1"), at(5));
     expect(await store.begin("wl_1", look(4))).toBe(false);
     expect(await store.begin("wl_1", look(5))).toBe(true);
 
-    await store.expectCreation({ accountId: "acct_1", id: "wl_2" }, at(5));
+    await store.expectCreation(listOf("wl_2"), at(5));
     expect(await store.begin("wl_2", look(1, true))).toBe(true);
   });
 
   it("cannot be created once its purge has begun", async () => {
-    await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(0));
+    await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(0));
 
-    expect(await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(5))).toBe(false);
+    expect(await store.expectCreation(listOf("wl_1"), at(5))).toBe(false);
   });
 });
 
 describe("a purge", () => {
   it("that has begun is taken up at any time, and due again when it said", async () => {
-    await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(0));
+    await store.expectCreation(listOf("wl_1"), at(0));
     await store.begin("wl_1", look(2));
     expect(await store.due(at(2), 10)).toEqual([]);
     expect(await store.due(at(3), 10)).toEqual(["wl_1"]);
@@ -93,7 +95,7 @@ describe("a purge", () => {
   });
 
   it("is over when its mark is gone", async () => {
-    await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(0));
+    await store.expectCreation(listOf("wl_1"), at(0));
     await store.end("wl_1");
     await store.end("wl_1");
 
@@ -102,9 +104,9 @@ describe("a purge", () => {
   });
 
   it("is found longest due first, so many at a time", async () => {
-    await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(3));
-    await store.expectCreation({ accountId: "acct_1", id: "wl_2" }, at(1));
-    await store.expectCreation({ accountId: "acct_1", id: "wl_3" }, at(2));
+    await store.expectCreation(listOf("wl_1"), at(3));
+    await store.expectCreation(listOf("wl_2"), at(1));
+    await store.expectCreation(listOf("wl_3"), at(2));
 
     expect(await store.due(at(5), 2)).toEqual(["wl_2", "wl_3"]);
   });
@@ -131,7 +133,7 @@ describe("removeRows", () => {
   const others = [run("wl_2", 1, "done"), step("wl_2", 1, "check"), watchlistKeys.page("wl_2", "")];
 
   it("removes everything of the list and of its runs but the mark, and nothing of another", async () => {
-    await store.expectCreation({ accountId: "acct_1", id: "wl_1" }, at(0));
+    await store.expectCreation(listOf("wl_1"), at(0));
     const runs = Array.from({ length: 12 }, (_, n) => run("wl_1", n + 1, "done"));
     const steps = runs.flatMap((_, n) => [step("wl_1", n + 1, "a"), step("wl_1", n + 1, "b")]);
     // More of one run than is looked up by one request.
