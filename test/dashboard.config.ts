@@ -3,5 +3,11 @@ import { testOptions } from "./test-options.ts";
 
 /** The dashboard in a real browser, against worlds of its own: one at a time, as each has two cores' work. */
 export default defineConfig({
-  test: { ...testOptions, maxWorkers: 1, include: ["test/dashboard/**/*.test.ts"] },
+  test: {
+    ...testOptions,
+    maxWorkers: 1,
+    include: ["test/dashboard/**/*.test.ts"],
+    // A page on a busy machine needs more than the usual second.
+    expect: { poll: { timeout: 20_000 } },
+  },
 });

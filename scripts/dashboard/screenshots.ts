@@ -128,7 +128,6 @@ async function takeAll(
 
 /** Nothing is on its way any more. */
 async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState("networkidle");
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 

@@ -126,7 +126,7 @@ describe.skipIf(lacksChromium)("the Content-Security-Policy", () => {
     for (const path of paths) {
       await page.evaluate((place) => location.assign(`#${place}`), path);
       await page.getByRole("heading", { level: 1 }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
     }
     expect(await violated(page)).toEqual([]);
   });

@@ -142,7 +142,7 @@ interface Violation {
 
 /** Serious and critical violations that axe finds in what the page shows now, a line each. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.waitForLoadState("networkidle");
+  await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
   // Through the debugger, which a Content-Security-Policy does not bind.
   await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(
