@@ -75,7 +75,7 @@ function exchange(socket: Socket, { method, path, headers, body = "" }: Request)
     socket.write(
       Buffer.concat([
         Buffer.from([`${method} ${path} HTTP/1.1`, ...lines].join("\r\n") + headEnd),
-        Buffer.from(body),
+        typeof body === "string" ? Buffer.from(body) : body,
       ]),
     );
   });
