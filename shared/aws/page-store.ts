@@ -46,8 +46,13 @@ export function dynamoPageStore(
     async create(watchlistId, items) {
       const cut = cutPages({ lowest: "", upper: null }, items, bounds);
       const put = async (): Promise<void> => {
-        for (let page = cut.shift(); page !== undefined; page = cut.shift()) {
-          await putNew(table, watchlistId, page);
+        try {
+          for (let page = cut.shift(); page !== undefined; page = cut.shift()) {
+            await putNew(table, watchlistId, page);
+          }
+        } finally {
+          // Where one fails nobody begins another: the caller learns of it soon.
+          cut.length = 0;
         }
       };
       // When one fails the others have ended too: whoever cleans up finds all that they have written.

@@ -73,6 +73,19 @@ describe("creating the pages of a list", () => {
     expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
   });
 
+  it("begins no other page once one has failed", async () => {
+    let puts = 0;
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof PutCommand)) return send();
+      puts += 1;
+      return puts === 1 ? Promise.reject(new Error("refused")) : send();
+    });
+    const created = world.store(client).create("wl_refused", itemsOf(numbered(50_000)));
+    await expect(created).rejects.toThrow("refused");
+    // As many as are written at a time.
+    expect(puts).toBe(10);
+  });
+
   it("has written all that it writes when it fails", async () => {
     const list = { accountId: "acct_1", watchlistId: "wl_failed" };
     let isFirst = true;
