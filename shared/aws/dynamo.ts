@@ -33,13 +33,19 @@ export type TransactionCanceledItem = NonNullable<
   NonNullable<TransactionCanceledException["CancellationReasons"]>[number]["Item"]
 >;
 
+/**
+ * What stood in the way of a transaction: the data, or others at its rows. Undefined for every other
+ * failure, also for a cancellation that is about the request itself.
+ */
 export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
-  return (error.CancellationReasons ?? []).map((reason) =>
+  const reasons = (error.CancellationReasons ?? []).map((reason) =>
     reason.Code === undefined || reason.Code === "None"
       ? null
       : { code: reason.Code, item: reason.Item },
   );
+  const isRefused = reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
+  return isRefused || isContention(reasons) ? reasons : undefined;
 }
 
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
@@ -140,7 +146,7 @@ export async function transact(
     return undefined;
   } catch (error) {
     const reasons = cancellationReasons(error);
-    if (reasons === undefined || !isDecided(reasons)) throw error;
+    if (reasons === undefined) throw error;
     return reasons;
   }
 }
@@ -156,10 +162,6 @@ export const transactWrites = (
     if (reasons === undefined) return true;
     return isContention(reasons) ? "again" : false;
   });
-
-/** Whether it was the data or others that stood in the way, and not the request itself. */
-const isDecided = (reasons: readonly CancellationReason[]): boolean =>
-  isContention(reasons) || reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
 
 /** Rows of one BatchWriteItem: DynamoDB takes 25, and 16 MB, which rows of 400 KB cannot pass. */
 const batchRowsMax = 25;

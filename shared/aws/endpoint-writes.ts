@@ -8,7 +8,6 @@ import { endpointRowOf } from "./endpoint-row.ts";
 import type { Write } from "./outbox-writes.ts";
 import { deliveryKeys, type RowKey } from "./table.ts";
 
-const conditionFailed = "ConditionalCheckFailed";
 const absent = "attribute_not_exists(pk)";
 
 /** One attempt to keep a new endpoint, with the claim of its URL and its place in the count. */
@@ -121,9 +120,6 @@ async function refusals(
   } catch (error) {
     const reasons = cancellationReasons(error);
     if (reasons === undefined) throw error;
-    if (isContention(reasons)) return "again";
-    if (reasons.some((reason) => (reason?.code ?? conditionFailed) !== conditionFailed))
-      throw error;
-    return reasons;
+    return isContention(reasons) ? "again" : reasons;
   }
 }

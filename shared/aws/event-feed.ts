@@ -17,7 +17,7 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { limits } from "../base/limits.ts";
 import { eventTypes } from "../events/event.ts";
 import type { EventFeed, FeedEntry, FeedRun } from "../events/event-feed.ts";
-import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";
+import { cancellationReasons, type Row, untilSettled } from "./dynamo.ts";
 import { queryRows } from "./query-rows.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "./table.ts";
 
@@ -110,11 +110,8 @@ async function append(
     );
     return undefined;
   } catch (error) {
-    const reasons = cancellationReasons(error);
-    if (reasons === undefined) throw error;
-    const refused = reasons.some((reason) => reason?.code === "ConditionalCheckFailed");
-    // Refused: the run is there, or another one took the number; reading again tells which.
-    if (refused || isContention(reasons)) return "again";
+    // The run is there, or another one took the number; reading again tells which.
+    if (cancellationReasons(error) !== undefined) return "again";
     throw error;
   }
 }

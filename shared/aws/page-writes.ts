@@ -10,7 +10,6 @@ import {
   cancellationReasons,
   type CancellationReason,
   isConditionFailure,
-  isContention,
   isThrottle,
   untilSettled,
 } from "./dynamo.ts";
@@ -131,7 +130,7 @@ async function transact(
     return "replaced";
   } catch (error) {
     const reasons = cancellationReasons(error);
-    if (reasons !== undefined) return replacementOf(reasons, error);
+    if (reasons !== undefined) return replacementOf(reasons);
     if (isThrottle(error)) return "again";
     throw error;
   }
@@ -199,14 +198,9 @@ const failed = (reason: CancellationReason | undefined): boolean =>
   reason?.code === "ConditionalCheckFailed";
 
 /** The list's row is the last of the transaction. */
-function replacementOf(
-  reasons: readonly CancellationReason[],
-  error: unknown,
-): Replacement | "again" {
+function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
   const list = reasons.at(-1);
   if (failed(list) && list?.item === undefined) return "list_gone";
   if (reasons.slice(0, -1).some(failed)) return "stale";
-  if (failed(list)) return "full";
-  if (isContention(reasons)) return "again";
-  throw error;
+  return failed(list) ? "full" : "again";
 }

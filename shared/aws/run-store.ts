@@ -199,7 +199,8 @@ async function takeStalled(
 }
 
 type Ending = { readonly run: Run; readonly list: ListOutcome | null };
-const [runPosition, listPosition] = [0, 1];
+/** Of its write in the transaction that ends a run. */
+const runPosition = 0;
 
 function finishRun(
   client: DynamoDBDocumentClient,
@@ -216,11 +217,8 @@ function finishRun(
       const reasons = cancellationReasons(error);
       if (reasons === undefined) throw error;
       if (isContention(reasons)) return "again";
-      const isRefused = (position: number): boolean =>
-        reasons[position]?.code === "ConditionalCheckFailed";
-      if (isRefused(runPosition)) return "finished_before";
-      if (isRefused(listPosition)) return "conflict";
-      throw error;
+      const isFinished = reasons[runPosition]?.code === "ConditionalCheckFailed";
+      return isFinished ? "finished_before" : "conflict";
     }
   });
 }

@@ -1,4 +1,5 @@
-import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
@@ -17,6 +18,7 @@ import { aWatchlist } from "../../support/a-watchlist.ts";
 import { countingChance, fixedClock } from "../../support/clock.ts";
 import { putList } from "../../support/put-list.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
+import { watchedClient } from "../../support/watched-client.ts";
 
 const at = "2026-03-01T00:00:00.000Z";
 
@@ -186,6 +188,24 @@ describe("decide", () => {
 
     expect(await store.decide(run, step, "read")).toBe("read");
     expect(await store.decide(run, aStep({ step: "never" }), "read")).toBe("over");
+  });
+
+  it("is not over for a request that was wrong", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+    const client = watchedClient(tables.client, (command, send) =>
+      command instanceof TransactWriteCommand
+        ? Promise.reject(
+            new TransactionCanceledException({
+              message: "wrong",
+              $metadata: {},
+              CancellationReasons: [{ Code: "ValidationError" }, { Code: "None" }],
+            }),
+          )
+        : send(),
+    );
+    const options = { table, clock: fixedClock(at), chance: countingChance() };
+    const broken = dynamoStepStore(client, options);
+    await expect(broken.decide(run, step, "read")).rejects.toThrow("wrong");
   });
 });
 
