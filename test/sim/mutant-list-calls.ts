@@ -62,6 +62,20 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
+    name: "offers-checked-twice",
+    file: "shared/items/offer-check-request.ts",
+    says: "unique.set(`${asin} ${offerListingId}`,",
+    instead: "unique.set(at,",
+    scenario: "calls",
+  },
+  {
+    name: "unanswered-checks-charged",
+    file: "shared/items/check-offers.ts",
+    says: 'answers.filter(({ status }) => status === "ok").length',
+    instead: "answers.length",
+    scenario: "calls",
+  },
+  {
     name: "hold-expires-at-once",
     file: "shared/items/metered-read.ts",
     says: "expiresAt: new Date(deadline.getTime() + settleMilliseconds),",

@@ -42,6 +42,8 @@ export async function checkCalls(
 
 interface Result {
   readonly id: string;
+  /** The item, also where `id` is an offer of it. */
+  readonly asin?: string;
   readonly status: string;
   readonly totalOffers?: number;
 }
@@ -71,15 +73,13 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
     return;
   }
   const { results, stats, credits } = answer.body as unknown as Body;
-  const { ids } = request.body as { ids: readonly string[] };
   assert.deepEqual(
-    results.map(({ id }) => id),
-    [...new Set(ids)],
-    `${name}: one result per unique id, in the order of the request`,
+    results.map(nameOf),
+    [...new Set(namesIn(request))],
+    `${name}: one result per unique item, in the order of the request`,
   );
   checkStats(request, { results, stats, name });
-  if (isPriced(request))
-    assert.equal(credits, isExpired(holds, requestId) ? 0 : costOf(request, results), name);
+  assert.equal(credits, isExpired(holds, requestId) ? 0 : costOf(request, results), name);
   assert.equal(said, String(credits), name);
   assert.equal(charged, credits, `${name}: the ledger says what the answer said`);
   const last = own.at(-1);
@@ -90,14 +90,26 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
   );
 }
 
+const nameOf = ({ id, asin = id }: Result): string => (asin === id ? id : `${asin} ${id}`);
+
+interface Asked {
+  readonly ids?: readonly string[];
+  readonly offers?: readonly { readonly asin: string; readonly offerListingId: string }[];
+}
+
+/** What a call asks for, as results are named. */
+function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
+  const { ids, offers } = body as Asked;
+  if (offers !== undefined) return offers.map(({ offerListingId: id, asin }) => `${asin} ${id}`);
+  return ids ?? [path.split("/")[3] ?? ""];
+}
+
 /**
  * A process whose clock is slow holds credits for a time that is over for others: they give them
  * back meanwhile, and what it then answers is free.
  */
 const isExpired = (holds: readonly Row[], requestId: string | undefined): boolean =>
   holds.some(({ state, request_id: id }) => state === "expired" && id === requestId);
-
-const rates = { pulse: 0.25, lite: 1, full: 5 };
 
 function checkStats(
   { path }: ApiRequest,
@@ -113,16 +125,16 @@ function checkStats(
   }
 }
 
-const isPriced = ({ path }: ApiRequest): boolean =>
-  path === "/v1/products" || path === "/v1/offers";
+const rates = { pulse: 0.25, lite: 1, full: 5 };
 
 /** What a call costs by the specification: items that were answered, rounded up once. */
-function costOf({ path, body }: ApiRequest, results: readonly Result[]): number {
+function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): number {
   const { tier = "lite" } = body as { readonly tier?: keyof typeof rates };
   const costs = results
     .filter(({ status }) => status === "ok" || status === "not_found")
     .map(({ totalOffers = 0 }) => {
       if (path === "/v1/products") return rates[tier];
+      if (path === "/v1/offers/check") return 0.5;
       return totalOffers > 1 ? 3 : 1;
     });
   return Math.ceil(costs.reduce((sum, one) => sum + one, 0));

@@ -7,7 +7,7 @@ import type { User, World } from "../world.ts";
 
 const second = 1_000;
 
-/** Two tenants whose clients read products and offers, several calls at once, and keep keys. */
+/** Two tenants whose clients read products and offers and check offers, several calls at once, and keep keys. */
 export const calls: Scenario = {
   name: "calls",
   about: "metered calls, slots, holds and API keys of several tenants",
@@ -94,7 +94,23 @@ const products: Make = (random) => ({
 const offers: Make = (random) => ({
   method: "POST",
   path: "/v1/offers",
-  body: { platform: "retailer_a", ids: someIds(random).slice(0, 3) },
+  body: { ids: someIds(random).slice(0, 3), condition: condition(random) },
+});
+const condition = (random: Random) => random.pick(["all", "new", "used"]);
+const oneOffers: Make = (random) => ({
+  method: "GET",
+  path: `/v1/products/${asin(random.between(1, 12))}/offers?condition=${condition(random)}`,
+});
+/** Some of them twice, which are checked once. */
+const offerCheck: Make = (random) => ({
+  method: "POST",
+  path: "/v1/offers/check",
+  body: {
+    offers: Array.from({ length: random.between(1, 9) }, () => ({
+      asin: asin(random.between(1, 3)),
+      offerListingId: `offer-${random.between(1, 3)}`,
+    })),
+  },
 });
 const get =
   (path: string): Make =>
@@ -108,6 +124,9 @@ const requests: readonly Make[] = [
   products,
   offers,
   offers,
+  oneOffers,
+  offerCheck,
+  offerCheck,
   get("/v1/account"),
   get("/v1/usage?days=7"),
   get("/v1/credit_transactions?limit=5"),
