@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { mayLeave } from "./leaving.ts";
 
 /** Where in the dashboard: what stands behind `#`. */
@@ -61,7 +61,8 @@ export function followAddress(): void {
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(here);
-  useEffect(() => {
+  // Before the browser can tell of another address, which would be missed.
+  useLayoutEffect(() => {
     followers.add(setPlace);
     return () => {
       followers.delete(setPlace);

@@ -40,6 +40,10 @@ export function Dialog(props: DialogProps) {
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
+      onKeyDown={(event) => {
+        // Pressed again, a browser closes it without asking.
+        if (event.key === "Escape" && !mayClose) event.preventDefault();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         close();

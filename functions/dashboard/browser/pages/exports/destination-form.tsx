@@ -1,5 +1,5 @@
 import type { RefObject } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { S3Destination } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { useUnsaved } from "../../shell/leaving.ts";
@@ -96,9 +96,12 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
   );
 }
 
-/** What was pressed to open the form is gone, and so is its own button in the end. */
+/**
+ * What was pressed to open the form is gone, and so is its own button in the end. Before anything else
+ * can happen, as what is typed at once is meant for the field that has the focus.
+ */
 function useFocusInside(form: RefObject<HTMLFormElement | null>): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     form.current?.querySelector<HTMLInputElement>("input:checked")?.focus();
     return () => document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
   }, [form]);
