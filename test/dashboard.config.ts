@@ -7,7 +7,9 @@ export default defineConfig({
     ...testOptions,
     maxWorkers: 1,
     include: ["test/dashboard/**/*.test.ts"],
-    // A page on a busy machine needs more than the usual second.
+    // A page on a busy machine needs more than the usual second, and a test more than a minute.
     expect: { poll: { timeout: 20_000 } },
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
   },
 });

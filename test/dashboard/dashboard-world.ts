@@ -68,7 +68,7 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
     },
     async closeAll() {
       const done = visits.splice(0);
-      await Promise.all(done.map(({ context }) => context.close()));
+      await Promise.all(done.map(close));
       expect(done.flatMap(({ faults }) => faults)).toEqual([]);
     },
     async dispose() {
@@ -76,6 +76,12 @@ export async function startDashboardWorld(): Promise<DashboardWorld> {
       await world.dispose();
     },
   };
+}
+
+/** Answers that are still being made up for a page have nobody to go to any more. */
+async function close({ page, context }: Visit): Promise<void> {
+  if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+  await context.close();
 }
 
 interface Opening {
@@ -105,9 +111,32 @@ async function openVisit(browser: Browser, { url, view, key }: Opening): Promise
     },
     async goTo(path, heading) {
       await page.evaluate((place) => location.assign(`#${place}`), path);
-      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+      await page.getByRole("heading", { level: 1, name: heading, exact: true }).waitFor();
     },
   };
+}
+
+/**
+ * Refuses calls until "Try again" is pressed, as pages also ask again by themselves.
+ * @param calls glob of their addresses
+ */
+export async function refuseUntilTriedAgain(
+  page: Page,
+  calls: string,
+  message: string,
+): Promise<void> {
+  await page.evaluate(() => {
+    const note = ({ target }: Event): void => {
+      const isAgain = (target as Element).closest("button")?.textContent === "Try again";
+      if (isAgain) Reflect.set(window, "isTriedAgain", true);
+    };
+    addEventListener("click", note, { capture: true });
+  });
+  const json = { error: { code: "INVALID_PARAM", message, docs: "" } };
+  await page.route(calls, async (route) => {
+    const isTriedAgain = await page.evaluate(() => "isTriedAgain" in window);
+    await (isTriedAgain ? route.continue() : route.fulfill({ status: 400, json }));
+  });
 }
 
 /** A refused call is no fault of the page; the browser notes it all the same. */
@@ -140,9 +169,13 @@ interface Violation {
   }[];
 }
 
+/** Waits until nothing is on its way any more. */
+export const expectLoaded = (page: Page): Promise<void> =>
+  expect.poll(() => page.locator(".skeleton").count()).toBe(0);
+
 /** Serious and critical violations that axe finds in what the page shows now, a line each. */
 async function violationsOf(page: Page): Promise<readonly string[]> {
-  await expect.poll(() => page.locator(".skeleton").count()).toBe(0);
+  await expectLoaded(page);
   // Through the debugger, which a Content-Security-Policy does not bind.
   await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly Violation[]>(

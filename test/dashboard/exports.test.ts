@@ -5,6 +5,7 @@ import {
   type DashboardWorld,
   expectAccessible,
   lacksChromium,
+  refuseUntilTriedAgain,
   startDashboardWorld,
 } from "./dashboard-world.ts";
 
@@ -184,13 +185,10 @@ describe.skipIf(lacksChromium)("the export page", () => {
 
   it("says why something is not there, and changes nothing in the demo workspace", async () => {
     const { page, goTo } = await dashboard.open();
-    await page.route("**/v1/s3_destination", (route) =>
-      route.fulfill({ status: 403, json: { error: { code: "FORBIDDEN", message: "No." } } }),
-    );
+    await refuseUntilTriedAgain(page, "**/v1/s3_destination", "No.");
     await page.getByRole("button", { name: "Look around the demo workspace" }).click();
     await goTo("/exports", "S3 export");
     await page.getByText("No.", { exact: true }).waitFor();
-    await page.unroute("**/v1/s3_destination");
     await page.getByRole("button", { name: "Try again" }).click();
     const button = page.getByRole("button", { name: /Edit|Set a destination/ });
     expect(await button.getAttribute("aria-disabled")).toBe("true");

@@ -1,6 +1,11 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashboard-world.ts";
+import {
+  type DashboardWorld,
+  lacksChromium,
+  refuseUntilTriedAgain,
+  startDashboardWorld,
+} from "./dashboard-world.ts";
 
 describe.skipIf(lacksChromium)("in the dashboard", () => {
   let dashboard: DashboardWorld;
@@ -34,21 +39,23 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await row.getByRole("button").click();
     expect(await page.locator("dialog h2 bdi").textContent()).toBe(name);
     await page.getByRole("button", { name: "Revoke key" }).click();
+    expect(await page.locator(".toast bdi").textContent()).toBe(name);
     await row.waitFor({ state: "detached" });
     await expect.poll(() => focused(page)).toBe("H1 API keys");
-    expect(await page.locator(".toast bdi").textContent()).toBe(name);
   });
 
   it("the focus stays at a watchlist's heading when its name arrives", async () => {
     const body = { name: "Named late", platform: "retailer_d", ids: ["9000000"], every: "7d" };
     const made = await dashboard.world.api.send("POST", "/watchlists", body);
     const { page } = await dashboard.openAt("/watchlists", "Watchlists");
+    const { promise: looked, resolve: goOn } = Promise.withResolvers<void>();
     await page.route("**/v1/watchlists/wl_*", async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await looked;
       await route.continue();
     });
     await page.evaluate((id) => location.assign(`#/watchlists/${id}`), String(made.body["id"]));
     await expect.poll(() => focused(page)).toBe("H1 Watchlist");
+    goOn();
     await expect.poll(() => focused(page)).toBe("H1 Named late");
   });
 
@@ -56,14 +63,13 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     await dashboard.world.api.send("POST", "/api_keys", { name: "Another" });
     const { page, signIn, goTo } = await dashboard.open();
     await signIn();
-    await page.route("**/v1/account", (route) => route.fulfill(refusal("Not now.")));
+    await refuseUntilTriedAgain(page, "**/v1/account", "Not now.");
     await goTo("/keys", "API keys");
     await page.getByText("Not now.").waitFor();
     const revoke = page.getByRole("button", { name: "Revoke Another" });
     expect(await revoke.getAttribute("aria-disabled")).toBe("true");
     await revoke.click({ force: true });
     expect(await page.getByRole("dialog").count()).toBe(0);
-    await page.unroute("**/v1/account");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("this session").waitFor();
     await revoke.click();

@@ -33,7 +33,7 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
       return undefined;
     });
     return {
-      begun: () => eventually("the call", 10, async () => held[0]),
+      begun: () => eventually("the call", 20, async () => held[0]),
       letGo: async () => {
         isHolding = false;
         const answers = held.splice(0).map((route) => {
@@ -74,12 +74,12 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
     await page.evaluate(() => history.back());
-    await eventually("a question", 5, async () => asked[0]);
+    await eventually("a question", 20, async () => asked[0]);
     await calls.letGo();
     const secret = page.getByRole("dialog", { name: "Signing secret" });
     await secret.getByText(/^whsec_/).waitFor();
     await page.evaluate(() => history.back());
-    await eventually("another question", 5, async () => asked[1]);
+    await eventually("another question", 20, async () => asked[1]);
     expect(asked).toEqual([
       "A secret that is shown only once is on its way. Leave without it?",
       "What is shown here will not be shown again. Leave without it?",
@@ -115,7 +115,8 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     const asked = answering(page, [false, false, false, true]);
     await page.getByLabel("Name").fill("Kettles");
     await page.evaluate(() => history.back());
-    await eventually("a question", 5, async () => asked[0]);
+    await eventually("a question", 20, async () => asked[0]);
+    await expect.poll(() => place(page)).toBe("#/watchlists/new");
     await page.getByRole("link", { name: "API keys" }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     expect(asked).toHaveLength(3);
@@ -167,7 +168,8 @@ describe.skipIf(lacksChromium)("the dashboard loses nothing", () => {
     expect(await page.getByLabel("Prefix").inputValue()).toBe("my folder/");
     expect(asked).toEqual([]);
     await page.getByRole("link", { name: "Overview" }).click();
-    await eventually("a question", 5, async () => asked[0]);
+    await eventually("a question", 20, async () => asked[0]);
+    await expect.poll(() => place(page)).toMatch(/^#\/exports/);
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("'prefix' must be letters").waitFor();
     await page.getByLabel("Prefix").fill(" my-folder/ ");

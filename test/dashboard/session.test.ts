@@ -145,6 +145,9 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
     const blocked = page.waitForEvent("console", (message) =>
       /Content Security Policy/.test(message.text()),
     );
+    const absent = page.waitForEvent("console", (message) =>
+      message.location().url.endsWith("/dashboard/none"),
+    );
     await page.evaluate(() => {
       const script = document.createElement("script");
       script.textContent = "window.injected = true";
@@ -155,7 +158,8 @@ describe.skipIf(lacksChromium)("a session of the dashboard", () => {
       document.body.append(image);
     });
     await blocked;
-    await page.waitForTimeout(200);
+    // Only then would the image's attribute have been run.
+    await absent;
     expect(await page.evaluate(() => "injected" in window)).toBe(false);
     expect(faults.splice(0).filter((fault) => /Content Security Policy/.test(fault))).toHaveLength(
       2,

@@ -75,10 +75,11 @@ function PagerPiece() {
     loadingMore,
     loadMore() {
       setLoadingMore(true);
-      setTimeout(() => {
+      const show = (): void => {
         setShown((before) => before + 2);
         setLoadingMore(false);
-      }, 200);
+      };
+      addEventListener("page", show, { once: true });
     },
     refresh() {},
   };
