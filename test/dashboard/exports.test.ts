@@ -104,6 +104,8 @@ describe.skipIf(lacksChromium)("the export page", () => {
     await setDestination();
     const page = await signedIn();
     await page.getByRole("button", { name: "Edit" }).click();
+    // At once: what is typed would go elsewhere else.
+    expect(await page.evaluate("document.activeElement.type")).toBe("radio");
     await page.getByLabel("Prefix").fill("other/");
     await page.getByLabel("Compression").selectOption("none");
     await page.getByRole("button", { name: "Save" }).click();

@@ -197,6 +197,11 @@ describe.skipIf(lacksChromium)("of the shared pieces", () => {
     });
     for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
     await page.mouse.click(5, 5);
+    // Also when what has the focus is the browser's.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+    for (let n = 0; n < 4; n += 1) await page.keyboard.press("Escape");
     expect(await isModal()).toBe(true);
     // Not even for a moment, as a click would reach the page behind it.
     expect(await page.evaluate(() => "isClosed" in window)).toBe(false);

@@ -152,6 +152,8 @@ describe.skipIf(lacksChromium)("Try it", () => {
     await page.getByLabel("SKUs").fill("9000000");
     const code = async (tab: string): Promise<string> => {
       await page.getByRole("tab", { name: tab }).click();
+      // Not "Copied", which the code before was.
+      expect(await page.getByRole("button", { name: `Copy ${tab}` }).count()).toBe(1);
       const text = await copied(page, tab);
       expect(text).toContain("YOUR_API_KEY");
       expect(text).not.toContain(key());

@@ -14,7 +14,7 @@ export function CodeBlock({ label, code, copied }: CodeBlockProps) {
     <figure class="code-block">
       <figcaption>
         <span>{label}</span>
-        <CopyButton key={label} text={copied ?? code} what={label} />
+        <CopyButton text={copied ?? code} what={label} />
       </figcaption>
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{code}</code>

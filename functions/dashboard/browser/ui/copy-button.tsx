@@ -4,20 +4,27 @@ import { CheckIcon, CopyIcon } from "./icons.tsx";
 
 const toldMilliseconds = 2_000;
 
+interface Done {
+  /** It may be another by now. */
+  readonly text: string;
+  readonly outcome: "copied" | "refused";
+}
+
 /** Puts a text onto the clipboard and says so. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
-  const [outcome, setOutcome] = useState<"copied" | "refused">();
+  const [done, setDone] = useState<Done>();
   useEffect(() => {
-    if (outcome === undefined) return undefined;
-    const timer = setTimeout(() => setOutcome(undefined), toldMilliseconds);
+    if (done === undefined) return undefined;
+    const timer = setTimeout(() => setDone(undefined), toldMilliseconds);
     return () => clearTimeout(timer);
-  }, [outcome]);
+  }, [done]);
   const copy = (): void => {
     navigator.clipboard.writeText(text).then(
-      () => setOutcome("copied"),
-      () => setOutcome("refused"),
+      () => setDone({ text, outcome: "copied" }),
+      () => setDone({ text, outcome: "refused" }),
     );
   };
+  const outcome = done?.text === text ? done.outcome : undefined;
   const words = { copied: "Copied", refused: "Not allowed" };
   return (
     <>

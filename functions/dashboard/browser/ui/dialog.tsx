@@ -40,10 +40,8 @@ export function Dialog(props: DialogProps) {
       ref={dialog}
       class="dialog"
       aria-labelledby={id}
-      onKeyDown={(event) => {
-        // Pressed again, a browser closes it without asking.
-        if (event.key === "Escape" && !mayClose) event.preventDefault();
-      }}
+      // Else a browser that is asked again closes it without asking.
+      closedby={mayClose ? "closerequest" : "none"}
       onCancel={(event) => {
         event.preventDefault();
         close();
@@ -51,7 +49,7 @@ export function Dialog(props: DialogProps) {
       onClose={() => {
         // Told of late: one that is no longer rendered was closed with that.
         if (dialog.current === null) return;
-        // A browser may close a dialog that asked it not to.
+        // A browser that does not know the attribute may close one that asked it not to.
         if (mayClose) onClose();
         else dialog.current.showModal();
       }}
