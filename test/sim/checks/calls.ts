@@ -46,6 +46,8 @@ interface Result {
   readonly asin?: string;
   readonly status: string;
   readonly totalOffers?: number;
+  readonly offerListingId?: string;
+  readonly buyable?: boolean;
 }
 
 interface Body {
@@ -78,7 +80,8 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
     [...new Set(namesIn(request))],
     `${name}: one result per unique item, in the order of the request`,
   );
-  checkStats(request, { results, stats, name });
+  checkStats({ results, stats, name });
+  if (request.path === "/v1/offers/check") results.forEach(checkOfferCheck);
   assert.equal(credits, isExpired(holds, requestId) ? 0 : costOf(request, results), name);
   assert.equal(said, String(credits), name);
   assert.equal(charged, credits, `${name}: the ledger says what the answer said`);
@@ -111,18 +114,23 @@ function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
 const isExpired = (holds: readonly Row[], requestId: string | undefined): boolean =>
   holds.some(({ state, request_id: id }) => state === "expired" && id === requestId);
 
-function checkStats(
-  { path }: ApiRequest,
-  { results, stats, name }: Pick<Body, "results" | "stats"> & { readonly name: string },
-): void {
+function checkStats({
+  results,
+  stats,
+  name,
+}: Pick<Body, "results" | "stats"> & { readonly name: string }): void {
   const count = (status: string): number => results.filter((one) => one.status === status).length;
   assert.equal(stats["requested"], results.length, name);
   assert.equal(stats["ok"], count("ok"), name);
   assert.equal(stats["notFound"], count("not_found"), name);
   assert.equal(stats["unavailable"], count("unavailable"), name);
-  if (path === "/v1/products") {
-    assert.equal(stats["partial"], count("partial"), name);
-  }
+  assert.equal(stats["partial"], count("partial"), name);
+}
+
+/** Yes or no of an offer that was answered, and nothing of one that was not. */
+function checkOfferCheck({ id, offerListingId, status, buyable }: Result): void {
+  assert.equal(offerListingId, id);
+  assert.equal(typeof buyable, status === "ok" ? "boolean" : "undefined", `offer ${id}: ${status}`);
 }
 
 const rates = { pulse: 0.25, lite: 1, full: 5 };
