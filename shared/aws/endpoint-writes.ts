@@ -8,6 +8,7 @@ import { endpointRowOf } from "./endpoint-row.ts";
 import type { Write } from "./outbox-writes.ts";
 import { deliveryKeys, type RowKey } from "./table.ts";
 
+const conditionFailed = "ConditionalCheckFailed";
 const absent = "attribute_not_exists(pk)";
 
 /** One attempt to keep a new endpoint, with the claim of its URL and its place in the count. */
@@ -120,6 +121,9 @@ async function refusals(
   } catch (error) {
     const reasons = cancellationReasons(error);
     if (reasons === undefined) throw error;
-    return isContention(reasons) ? "again" : reasons;
+    if (isContention(reasons)) return "again";
+    if (reasons.some((reason) => (reason?.code ?? conditionFailed) !== conditionFailed))
+      throw error;
+    return reasons;
   }
 }
