@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { didYouMean, nearest } from "../../../shared/base/nearest.ts";
+
+describe("the suggestion for an unknown value", () => {
+  it.each([
+    ["day", ["days", "api_key"], "days"],
+    ["LIMIT", ["limit", "state"], "limit"],
+    ["changedSince", ["changed_since", "state"], "changed_since"],
+    ["pules", ["pulse", "lite", "full"], "pulse"],
+    ["usa", ["us", "uk", "de"], "us"],
+    ["retailer-a", ["retailer_a", "retailer_b"], "retailer_a"],
+  ])("%s suggests the nearest of %s: %s", (value, valid, expected) => {
+    expect(nearest(value, valid)).toBe(expected);
+    expect(didYouMean(value, valid)).toBe(` Did you mean '${expected}'?`);
+  });
+
+  it.each([
+    ["is near to none", "page_size", ["days", "api_key"]],
+    ["is equally near to several", "retailer_x", ["retailer_a", "retailer_b"]],
+    ["is too long for a mistyped name", "days".repeat(1_000), ["days".repeat(1_000)]],
+    ["has nothing to choose from", "days", []],
+  ])("is left out when the value %s", (_, value, valid) => {
+    expect(nearest(value, valid)).toBeUndefined();
+    expect(didYouMean(value, valid)).toBe("");
+  });
+});
