@@ -2,6 +2,7 @@
  * Measures what the service costs, as ratios taken in one run: `npm run bench -- api`.
  * Prints tables, then one line of JSON with the same figures.
  */
+import { benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
@@ -19,6 +20,7 @@ const benches: Record<
     keepsRows?: false;
   }
 > = {
+  account: { run: benchAccount, print: printAccount },
   api: { run: benchApi, print: printApi },
   delivery: { run: benchDelivery, print: printDelivery },
   runs: { run: benchRuns, print: printRuns },

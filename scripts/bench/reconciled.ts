@@ -2,6 +2,9 @@ import { documentClient } from "../../shared/aws/dynamo.ts";
 import { dynamoListsReader } from "../../shared/aws/lists-reader.ts";
 import { type Difference, differenceLine } from "../../shared/base/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
+import { checkBooks } from "../admin/check-books.ts";
 import { checkDeliveries } from "../admin/check-deliveries.ts";
 import { checkItems } from "../admin/check-lists.ts";
 import { deliveriesOf, noCounts, reconcile, type Tally, tallyLine } from "../admin/reconcile.ts";
@@ -37,6 +40,28 @@ export async function reconcileItems(table: string, ref: ListRef): Promise<void>
     items,
     differences: differences.length,
     unsteady: isSteady ? 0 : 1,
+  });
+}
+
+/** The same for a bench that keeps accounts and their ledger; `clock` is the time it ended. */
+export async function reconcileBooks(
+  tables: { readonly accounts: string; readonly ledger: string },
+  accountId: string,
+  clock: Clock,
+): Promise<void> {
+  const books = dynamoBooksReader(documentClient(), {
+    accountsTable: tables.accounts,
+    ledgerTable: tables.ledger,
+  });
+  const since = { charges: new Date(0), resolved: new Date(0) };
+  const found = await checkBooks(accountId, since, { books, clock });
+  found.differences.forEach(tell);
+  conclude({
+    ...noCounts(),
+    accounts: 1,
+    ledgerEntries: found.sums?.sequence ?? 0,
+    holds: found.holds,
+    differences: found.differences.length,
   });
 }
 

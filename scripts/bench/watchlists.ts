@@ -2,13 +2,12 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { type DynamoDBDocumentClient, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { dynamoPageStore } from "../../shared/aws/page-store.ts";
 import { watchlistKeys } from "../../shared/aws/table.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { tableSchema } from "../../shared/base/table-schema.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { listItems } from "../../shared/watchlists/list-items.ts";
 import { compareIds, countItems } from "../../shared/watchlists/page.ts";
@@ -18,6 +17,7 @@ import { dollarsOf } from "../costs/usage.ts";
 import { pointClientsAt } from "../local/aws-environment.ts";
 import { openDataFolder } from "../local/data-folder.ts";
 import { startDynamo } from "../local/dynamo-server.ts";
+import { createBenchTable } from "./bench-tables.ts";
 import { type DynamoMeter, startDynamoMeter } from "./dynamo-meter.ts";
 import { type Layout, rowPerItem } from "./item-rows.ts";
 import { printTable } from "./print-table.ts";
@@ -69,8 +69,11 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
     pointClientsAt({ dynamodb: meter.url });
     const client = documentClient();
     const layouts = {
-      pages: await pageLayout(client, await createTable("pages")),
-      rows: rowPerItem(client, { table: await createTable("rows"), list: list.watchlistId }),
+      pages: await pageLayout(client, await createBenchTable(new DynamoDBClient({}), "pages")),
+      rows: rowPerItem(client, {
+        table: await createBenchTable(new DynamoDBClient({}), "rows"),
+        list: list.watchlistId,
+      }),
     };
     const figures: Figures[] = [];
     for (const layout of ["pages", "rows"] as const) {
@@ -84,25 +87,6 @@ export async function benchWatchlists(): Promise<Record<string, unknown>> {
     folder.release();
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-async function createTable(name: string): Promise<string> {
-  const { partitionKey, sortKey } = tableSchema;
-  await new DynamoDBClient({}).send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: [
-        { AttributeName: partitionKey, AttributeType: "S" },
-        { AttributeName: sortKey, AttributeType: "S" },
-      ],
-      KeySchema: [
-        { AttributeName: partitionKey, KeyType: "HASH" },
-        { AttributeName: sortKey, KeyType: "RANGE" },
-      ],
-    }),
-  );
-  return name;
 }
 
 async function measure(

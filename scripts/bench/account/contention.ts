@@ -1,0 +1,177 @@
+import {
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** Milliseconds from the least to the most; each request draws its own. */
+export type Spread = readonly [least: number, most: number];
+
+export interface DynamoRules {
+  readonly readMs: Spread;
+  readonly writeMs: Spread;
+  readonly transactionMs: Spread;
+  /** How long a plain write occupies its item. */
+  readonly occupiedMs: number;
+  /** How long a transaction locks its items. */
+  readonly lockedMs: number;
+  /** Write units that one partition key takes in a second. */
+  readonly partitionUnits: number;
+}
+
+export const defaultRules: DynamoRules = {
+  readMs: [4, 6],
+  writeMs: [4, 6],
+  transactionMs: [10, 12],
+  occupiedMs: 1,
+  lockedMs: 7,
+  partitionUnits: 1_000,
+};
+
+/** An item by its table and key. */
+export interface ItemKey {
+  readonly table: string;
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** What the engine did, and the write units that it took. */
+export interface Effect<Answer> {
+  readonly answer: Answer;
+  readonly units: number;
+}
+
+/**
+ * How requests of DynamoDB meet. A plain write occupies its item for a moment; plain writes of one
+ * item queue. A transaction locks its items: any write in flight on one of them cancels it, and a
+ * plain write that meets a lock fails. A partition key that has no write units left is throttled.
+ */
+export interface Contention {
+  read<Answer>(effect: () => Promise<Answer>): Promise<Answer>;
+  /** @throws TransactionConflictException, ProvisionedThroughputExceededException */
+  write<Answer>(items: readonly ItemKey[], effect: () => Promise<Effect<Answer>>): Promise<Answer>;
+  /** @throws TransactionCanceledException, ProvisionedThroughputExceededException */
+  transaction<Answer>(
+    items: readonly ItemKey[],
+    effect: () => Promise<Effect<Answer>>,
+  ): Promise<Answer>;
+}
+
+interface Options {
+  readonly time: VirtualTime;
+  readonly rules: DynamoRules;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Until when plain writes occupy an item, and a transaction locks it. */
+interface ItemState {
+  occupiedUntil: number;
+  lockedUntil: number;
+}
+
+export function contention({ time, rules, random }: Options): Contention {
+  const states = new Map<string, ItemState>();
+  const partitions = partitionUnits(time, rules.partitionUnits);
+  const drawn = ([least, most]: Spread): number => least + random() * (most - least);
+  const stateOf = ({ table, pk, sk }: ItemKey): ItemState => {
+    const name = `${table} ${pk} ${sk}`;
+    const state = states.get(name) ?? { occupiedUntil: 0, lockedUntil: 0 };
+    states.set(name, state);
+    return state;
+  };
+  /** Travels to the items, and back whatever happened there. */
+  const there = async <Answer>(
+    items: readonly ItemKey[],
+    travelMs: number,
+    work: (found: readonly ItemState[]) => Promise<Effect<Answer>>,
+  ): Promise<Answer> => {
+    await time.sleep(travelMs);
+    try {
+      partitions.assertUnitsLeft(items);
+      const { answer, units } = await work(items.map(stateOf));
+      partitions.spend(items, units);
+      return answer;
+    } finally {
+      await time.sleep(travelMs);
+    }
+  };
+  return {
+    async read(effect) {
+      await time.sleep(drawn(rules.readMs));
+      return effect();
+    },
+    write(items, effect) {
+      const travelMs = Math.max(0, drawn(rules.writeMs) - rules.occupiedMs) / 2;
+      return there(items, travelMs, async (found) => {
+        const now = time.now();
+        if (found.some(({ lockedUntil }) => lockedUntil > now)) throw conflict();
+        const from = Math.max(now, ...found.map(({ occupiedUntil }) => occupiedUntil));
+        for (const state of found) state.occupiedUntil = from + rules.occupiedMs;
+        await time.sleep(from - now + rules.occupiedMs);
+        return effect();
+      });
+    },
+    transaction(items, effect) {
+      const travelMs = Math.max(0, drawn(rules.transactionMs) - rules.lockedMs) / 2;
+      return there(items, travelMs, async (found) => {
+        const now = time.now();
+        const isBusy = found.map(
+          ({ occupiedUntil, lockedUntil }) => Math.max(occupiedUntil, lockedUntil) > now,
+        );
+        if (isBusy.includes(true)) throw cancelled(isBusy);
+        for (const state of found) state.lockedUntil = now + rules.lockedMs;
+        await time.sleep(rules.lockedMs);
+        return effect();
+      });
+    },
+  };
+}
+
+const partitionOf = ({ table, pk }: ItemKey): string => `${table} ${pk}`;
+
+/** Counts write units by partition key; each key earns its units back as time goes on. */
+function partitionUnits(time: VirtualTime, unitsMax: number) {
+  const partitions = new Map<string, { units: number; at: number }>();
+  const leftOf = (item: ItemKey): { units: number; at: number } => {
+    const now = time.now();
+    const before = partitions.get(partitionOf(item)) ?? { units: unitsMax, at: now };
+    const earned = ((now - before.at) / 1_000) * unitsMax;
+    const left = { units: Math.min(unitsMax, before.units + earned), at: now };
+    partitions.set(partitionOf(item), left);
+    return left;
+  };
+  return {
+    assertUnitsLeft(items: readonly ItemKey[]): void {
+      if (items.some((item) => leftOf(item).units <= 0)) throw throttled();
+    },
+    /** A request's units are spread evenly over its items. */
+    spend(items: readonly ItemKey[], units: number): void {
+      for (const item of items) leftOf(item).units -= units / items.length;
+    },
+  };
+}
+
+const metadata = { $metadata: { httpStatusCode: 400 } };
+
+const throttled = (): Error =>
+  new ProvisionedThroughputExceededException({
+    ...metadata,
+    message: "The partition takes no more writes",
+  });
+
+const conflict = (): Error =>
+  new TransactionConflictException({
+    ...metadata,
+    message: "A transaction is in progress on the item",
+  });
+
+const cancelled = (conflicts: readonly boolean[]): Error =>
+  new TransactionCanceledException({
+    ...metadata,
+    message: "Transaction cancelled",
+    CancellationReasons: conflicts.map((isConflict) => ({
+      Code: isConflict ? "TransactionConflict" : "None",
+    })),
+  });

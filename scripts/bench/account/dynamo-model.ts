@@ -1,0 +1,189 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import {
+  DynamoDBClient,
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { contention, type DynamoRules, type Effect, type ItemKey } from "./contention.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** What DynamoDB was asked, and what that consumed. */
+export interface Consumption {
+  requests: number;
+  readUnits: number;
+  writeUnits: number;
+  conflicts: number;
+  throttles: number;
+}
+
+export const noConsumption = (): Consumption => ({
+  requests: 0,
+  readUnits: 0,
+  writeUnits: 0,
+  conflicts: 0,
+  throttles: 0,
+});
+
+const consumer = new AsyncLocalStorage<Consumption>();
+
+/** Counts what `work` asks of DynamoDB. */
+export const consuming = <T>(to: Consumption, work: () => Promise<T>): Promise<T> =>
+  consumer.run(to, work);
+
+interface Options {
+  readonly endpoint: string;
+  readonly time: VirtualTime;
+  readonly rules: DynamoRules;
+  /** A number in [0, 1). */
+  readonly random: () => number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+interface Answer {
+  readonly output: Members;
+}
+interface Args {
+  readonly input: Members;
+  readonly request: { readonly body: Uint8Array };
+}
+type Handler = (args: Args) => Promise<Answer>;
+interface Stack {
+  add(
+    middleware: (next: Handler, context: { readonly commandName: string }) => Handler,
+    where: { step: string; priority?: string; name: string },
+  ): void;
+}
+
+/**
+ * The SDK's client of a real engine that answers as fast as it can, behind a model of how long AWS
+ * takes and what it refuses. Conditions, expressions and sizes are the engine's.
+ */
+export function modelledDynamo({ endpoint, time, rules, random }: Options): DynamoDBDocumentClient {
+  const base = new DynamoDBClient({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId: "bench", secretAccessKey: "bench" },
+    retryStrategy: retriesIn(time, random),
+  });
+  const requests = contention({ time, rules, random });
+  const stack = base.middlewareStack as unknown as Stack;
+  stack.add(
+    (next) => (args) =>
+      next({ ...args, input: { ...args.input, ReturnConsumedCapacity: "TOTAL" } }),
+    { step: "initialize", name: "metered" },
+  );
+  stack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        const count = consumer.getStore() ?? noConsumption();
+        const items = itemsWritten(commandName, args);
+        const sent = (): Promise<Answer> => time.still(() => next(args));
+        const isTransaction = commandName === "TransactWriteItemsCommand";
+        const written = async (): Promise<Effect<Answer>> => {
+          // A write whose condition fails takes units too; those of a small item are near enough.
+          let units = items.length * (isTransaction ? 2 : 1);
+          try {
+            const answer = await sent();
+            units = unitsOf(answer);
+            return { answer, units };
+          } finally {
+            count.writeUnits += units;
+          }
+        };
+        count.requests += 1;
+        try {
+          if (isTransaction) return await requests.transaction(items, written);
+          if (items.length > 0) return await requests.write(items, written);
+          const answer = await requests.read(sent);
+          count.readUnits += unitsOf(answer);
+          return answer;
+        } catch (error) {
+          if (isConflict(error)) count.conflicts += 1;
+          if (error instanceof ProvisionedThroughputExceededException) count.throttles += 1;
+          throw error;
+        }
+      },
+    { step: "finalizeRequest", priority: "low", name: "modelled" },
+  );
+  return DynamoDBDocumentClient.from(base, { marshallOptions: { removeUndefinedValues: true } });
+}
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof TransactionConflictException ||
+  (error instanceof TransactionCanceledException &&
+    (error.CancellationReasons ?? []).some(({ Code }) => Code === "TransactionConflict"));
+
+const attemptsMax = 3;
+const retryBaseMs = 50;
+
+const token = (count: number) => ({
+  getRetryCount: () => count,
+  getRetryDelay: () => 0,
+  getRetryCost: () => undefined,
+});
+
+/** The SDK's retries, which wait in virtual time. */
+function retriesIn(time: VirtualTime, random: () => number) {
+  return {
+    mode: "standard",
+    acquireInitialRetryToken: async () => token(0),
+    async refreshRetryTokenForRetry(
+      last: { getRetryCount(): number },
+      { errorType }: { readonly errorType: string },
+    ) {
+      const count = last.getRetryCount() + 1;
+      if (count >= attemptsMax || errorType === "CLIENT_ERROR") {
+        throw new Error("No attempts are left");
+      }
+      await time.sleep(random() * retryBaseMs * 2 ** count);
+      return token(count);
+    },
+    recordSuccess: () => undefined,
+  };
+}
+
+type Attributes = Readonly<Record<string, { readonly S?: string }>>;
+interface Write {
+  readonly TableName?: string;
+  readonly Key?: Attributes;
+  readonly Item?: Attributes;
+}
+
+/** The items that a request writes; a transaction locks the items that it only checks as well. */
+function itemsWritten(command: string, { request }: Args): ItemKey[] {
+  const body = JSON.parse(Buffer.from(request.body).toString()) as Members;
+  switch (command) {
+    case "PutItemCommand":
+    case "UpdateItemCommand":
+    case "DeleteItemCommand":
+      return [keyOf(body)];
+    case "BatchWriteItemCommand":
+      return Object.entries(
+        body["RequestItems"] as Record<string, readonly Record<string, Write>[]>,
+      ).flatMap(([table, writes]) =>
+        writes.flatMap((write) =>
+          Object.values(write).map((one) => keyOf({ TableName: table, ...one })),
+        ),
+      );
+    case "TransactWriteItemsCommand":
+      return (body["TransactItems"] as readonly Record<string, Write>[]).flatMap((item) =>
+        Object.values(item).map(keyOf),
+      );
+    default:
+      return [];
+  }
+}
+
+function keyOf({ TableName = "", Key, Item }: Write): ItemKey {
+  const key = Key ?? Item ?? {};
+  return { table: TableName, pk: key["pk"]?.S ?? "", sk: key["sk"]?.S ?? "" };
+}
+
+function unitsOf({ output: { ConsumedCapacity } }: Answer): number {
+  return [ConsumedCapacity].flat().reduce<number>((sum, one) => {
+    const { CapacityUnits = 0 } = (one ?? {}) as { CapacityUnits?: number };
+    return sum + CapacityUnits;
+  }, 0);
+}

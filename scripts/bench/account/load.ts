@@ -1,0 +1,167 @@
+import type { AccountStore } from "../../../shared/accounts/account-store.ts";
+import type { Ledger } from "../../../shared/credits/ledger.ts";
+import { type Consumption, consuming, noConsumption } from "./dynamo-model.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** A Lambda execution environment: what it remembers is its own. */
+export interface Environment {
+  readonly accounts: Pick<AccountStore, "admit">;
+  readonly ledger: Ledger;
+}
+
+export interface LoadOptions {
+  readonly environments: readonly Environment[];
+  readonly accountId: string;
+  /** Hashes of the account's API keys; an environment uses one of them. */
+  readonly keyHashes: readonly string[];
+  /** How long a call waits for its source, in milliseconds. */
+  readonly workMs: number;
+  /** Calls offered a second; 0 starts the next call of an environment when the last has ended. */
+  readonly rate: number;
+  /** Watchlists whose runs reserve and settle steps on the same account meanwhile. */
+  readonly watchlists: number;
+  /** Measured seconds, after the warm-up. */
+  readonly seconds: number;
+  readonly time: VirtualTime;
+  readonly random: () => number;
+}
+
+/** One item call that was answered. */
+export interface CallFigures {
+  readonly admissionMs: number;
+  /** Time spent in reserving and settling. */
+  readonly ledgerMs: number;
+  readonly consumption: Consumption;
+}
+
+export interface LoadFigures {
+  readonly calls: readonly CallFigures[];
+  /** Calls that ended within the measured seconds, a second. */
+  readonly callsPerSecond: number;
+  readonly limited: number;
+  readonly withoutSlot: number;
+  readonly failed: number;
+  /** Steps of runs that were reserved and settled. */
+  readonly steps: number;
+}
+
+const warmUpMs = 2_000;
+const callCredits = 1;
+const stepCredits = 100;
+const stepMs = 2_000;
+/** How long a caller that was refused waits before it tries again. */
+const pauseMs = 100;
+const callHoldMs = 120_000;
+const stepHoldMs = 24 * 60 * 60 * 1_000;
+
+/** Offers item calls and runs to one account for some seconds of virtual time. */
+export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
+  const { time, seconds, environments, watchlists, random } = options;
+  const from = time.now() + warmUpMs;
+  const until = from + seconds * 1_000;
+  const counts = { limited: 0, withoutSlot: 0, failed: 0, steps: 0 };
+  const ended: CallFigures[] = [];
+  let started = 0;
+  const call = async (environment: Environment, key: number): Promise<void> => {
+    started += 1;
+    const figures = await makeCall(options, { environment, key, number: started });
+    if (typeof figures !== "object") counts[figures] += 1;
+    else if (time.now() >= from && time.now() < until) ended.push(figures);
+    if (typeof figures !== "object") await time.sleep(pauseMs);
+  };
+  const closed = environments.map(async (environment, n) => {
+    await time.sleep(random() * options.workMs);
+    while (time.now() < until) await call(environment, n);
+  });
+  const offered = async (): Promise<void> => {
+    const idle = environments.map((environment, n) => ({ environment, n }));
+    const calls: Promise<void>[] = [];
+    while (time.now() < until) {
+      await time.sleep((-Math.log(1 - random()) * 1_000) / options.rate);
+      const next = idle.shift();
+      // As Lambda does, a call that finds no environment is refused.
+      if (next === undefined) counts.limited += 1;
+      else calls.push(call(next.environment, next.n).finally(() => void idle.push(next)));
+    }
+    await Promise.all(calls);
+  };
+  const runs = Array.from({ length: watchlists }, async (_, n) => {
+    await time.sleep(random() * stepMs);
+    for (let step = 1; time.now() < until; step += 1) {
+      const environment = environments[n % environments.length];
+      if (environment === undefined) return;
+      await makeStep(options, environment, `wlrun_${n}_${step}`);
+      counts.steps += 1;
+    }
+  });
+  await Promise.all([...(options.rate === 0 ? closed : [offered()]), ...runs]);
+  return { calls: ended, callsPerSecond: ended.length / seconds, ...counts };
+}
+
+async function makeCall(
+  { accountId, keyHashes, workMs, time }: LoadOptions,
+  { environment, key, number }: { environment: Environment; key: number; number: number },
+): Promise<CallFigures | "limited" | "withoutSlot" | "failed"> {
+  const consumption = noConsumption();
+  const { accounts, ledger } = environment;
+  return consuming(consumption, async () => {
+    try {
+      const startedAt = time.now();
+      const admission = await accounts.admit(
+        keyHashes[key % keyHashes.length] ?? "",
+        time.clock.now(),
+      );
+      const admittedAt = time.now();
+      if (admission.outcome !== "admitted") return "limited";
+      const holdId = `req_${number}`;
+      const { outcome } = await ledger.reserve({
+        accountId,
+        holdId,
+        credits: callCredits,
+        slot: true,
+        source: { requestId: holdId },
+        now: time.clock.now(),
+        expiresAt: new Date(time.now() + callHoldMs),
+      });
+      if (outcome !== "reserved") return "withoutSlot";
+      const reservedAt = time.now();
+      await time.sleep(workMs);
+      const settlingAt = time.now();
+      await ledger.settle({
+        accountId,
+        holdId,
+        credits: callCredits,
+        succeeded: true,
+        now: time.clock.now(),
+      });
+      const ledgerMs = reservedAt - admittedAt + (time.now() - settlingAt);
+      return { admissionMs: admittedAt - startedAt, ledgerMs, consumption };
+    } catch {
+      return "failed";
+    }
+  });
+}
+
+async function makeStep(
+  { accountId, time }: LoadOptions,
+  { ledger }: Environment,
+  holdId: string,
+): Promise<void> {
+  try {
+    await ledger.reserve({
+      accountId,
+      holdId,
+      credits: stepCredits,
+      slot: false,
+      source: { runId: holdId, step: "check" },
+      now: time.clock.now(),
+      expiresAt: new Date(time.now() + stepHoldMs),
+    });
+    await time.sleep(stepMs);
+    const settled = { accountId, holdId, credits: stepCredits, succeeded: true };
+    await ledger.settle({ ...settled, now: time.clock.now() });
+  } catch {
+    // A step that finds no way to the ledger is tried again by its queue message.
+    await time.sleep(stepMs);
+  }
+}
