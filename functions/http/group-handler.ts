@@ -22,9 +22,10 @@ import {
 } from "../routes.ts";
 import { authenticate } from "./authenticate.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
-import { errorResponse, type ReadBalance } from "./error-response.ts";
+import { errorResponse, type ReadBalance, serviceErrorOf } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
 import { jsonBody } from "./json-body.ts";
+import { queryRefusal } from "./query.ts";
 import { requestId } from "./request-id.ts";
 import { requestLog } from "./request-log.ts";
 import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
@@ -111,12 +112,10 @@ async function answer<Group extends GroupName, Dependencies>(
   { dependencies, streamed = false }: GroupOptions<Group, Dependencies>,
 ): Promise<APIGatewayProxyResult> {
   state.route = key;
-  const body = parsed(route.body, event.body ?? {});
-  const query = parsed(route.query, { ...event.queryStringParameters });
   const path = decodedPath(event);
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
-  route.announced?.({ body, query, path });
+  const { body, query } = parsedParts({ key, route, event, path });
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
   const remainingMs = context.getRemainingTimeInMillis() - settleMilliseconds;
   const call: Call<never, never> = {
@@ -139,6 +138,31 @@ async function answer<Group extends GroupName, Dependencies>(
 }
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };
+
+/**
+ * Body and query by the route's schemas. An unknown query parameter explains why another one is
+ * missing, so its refusal goes before theirs; what is only announced goes before both.
+ */
+function parsedParts<Dependencies>({
+  key,
+  route,
+  event,
+  path,
+}: Pick<Dispatch<Dependencies>, "key" | "route" | "event"> & Pick<Call<never, never>, "path">): {
+  readonly body: never;
+  readonly query: never;
+} {
+  const refusal = queryRefusal({ key, query: route.query }, event);
+  try {
+    const body = parsed(route.body, event.body ?? {});
+    const query = parsed(route.query, { ...event.queryStringParameters });
+    route.announced?.({ body, query, path });
+    if (refusal !== undefined) throw refusal;
+    return { body, query };
+  } catch (error) {
+    throw refusal === undefined || serviceErrorOf(error).status === 501 ? error : refusal;
+  }
+}
 
 const parsed = (schema: AnyRoute<unknown>["body"], value: unknown): never =>
   (schema === undefined ? undefined : validate(schema, value)) as never;

@@ -22,8 +22,8 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
     status: "400, 413, 422",
     meaning:
       "A value is not accepted: wrong type, out of range, unknown platform, marketplace or tier, an " +
-      "invalid id in a list (`param` is `ids[3]`), a URL that is not public, or options that do not " +
-      "go together. With 413 the body is too large. With 422 the idempotency key was used for a " +
+      "invalid id in a list (`param` is `ids[3]`), a URL that is not public, options that do not " +
+      "go together, or a query parameter that is unknown or sent twice. With 413 the body is too large. With 422 the idempotency key was used for a " +
       "different request.",
     remedy: "Read `message`: it lists what is accepted. Correct the parameter that `param` names.",
     retry: false,

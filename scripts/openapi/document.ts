@@ -171,7 +171,9 @@ function refusalsOf(key: RouteKey, { refusals = [], body, itemCall }: Operation)
   const { access } = routes[key];
   const found: RefusalStatus[] = [
     ...refusals,
-    ...(access === "public" ? [] : ([400, 401] as const)),
+    // Pages ignore their query; every other operation refuses parameters that it does not take.
+    ...(key.includes(" /v1/") ? ([400] as const) : []),
+    ...(access === "public" ? [] : ([401] as const)),
     ...(access === "write" ? ([403] as const) : []),
     ...(body === undefined ? [] : ([413] as const)),
     ...(itemCall === true ? ([402, 501] as const) : []),

@@ -7,6 +7,8 @@ export const overview = [
   "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
     "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
     "parameter `api_key`. Two different keys in one call are refused.",
+  "**Query parameters.** Every operation below `/v1` refuses a query parameter that it does not " +
+    "take, and one that is sent twice: 400 `INVALID_PARAM`. `api_key` is accepted everywhere.",
   "**Credits.** Item calls reserve their price up front and give back what was not answered; what a " +
     "call cost is in `credits` and in `X-Service-Credits`. A refused call costs nothing.",
   `**Rate.** ${limits.requestsPerSecond} calls per second per key. Item calls also take one of the ` +

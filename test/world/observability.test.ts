@@ -72,11 +72,12 @@ async function useService(): Promise<void> {
     access_key_id: "customer",
     secret_access_key: canary,
   });
-  await fetch(`${world.baseUrl}/v1/products?api_key=${world.apiKey}&other=${canary}`, {
+  await fetch(`${world.baseUrl}/v1/products?api_key=${world.apiKey}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ platform: "retailer_d", ids }),
   });
+  await call("GET", `/usage?other=${canary}`);
   await call("GET", "/structured");
   await call("GET", "/watchlists/wl_nobody");
   const list = { name: canary, platform: "retailer_d", ids, every: "1h" };

@@ -59,13 +59,23 @@ const other: AnyRoute<unknown> = route({
   },
 });
 
+const filtered: AnyRoute<unknown> = route({
+  query: v.object({ state: v.optional(v.picklist(["new", "active"])), days: v.string() }),
+  announced: ({ query }) => {
+    if (query.days === "soon") throw notImplemented("This");
+  },
+  async handle({ query }) {
+    return { status: 200, body: query };
+  },
+});
+
 const handler: HttpHandler = groupHandler({
   group: "watchlists",
   routes: {
     "GET /v1/watchlists": other,
     "POST /v1/watchlists": create,
     "POST /v1/watchlists/estimate": other,
-    "GET /v1/watchlists/schedule": other,
+    "GET /v1/watchlists/schedule": filtered,
     "GET /v1/watchlists/scrapers": other,
     "GET /v1/watchlists/{id}": other,
     "PATCH /v1/watchlists/{id}": other,
@@ -84,6 +94,8 @@ interface Asked {
   readonly path?: string;
   readonly headers?: Record<string, string>;
   readonly query?: Record<string, string>;
+  /** Every value of a parameter, as the gateway passes them beside the last one. */
+  readonly queryValues?: Record<string, string[]>;
   readonly body?: string | null;
   readonly remainingMs?: number;
 }
@@ -99,7 +111,8 @@ async function ask(
       "Content-Type": "application/json",
     },
     multiValueHeaders: {},
-    queryStringParameters: asked.query ?? null,
+    queryStringParameters: asked.query ?? lastOf(asked.queryValues),
+    multiValueQueryStringParameters: asked.queryValues ?? null,
     pathParameters: null,
     body: asked.body === undefined ? '{"ids":["1"]}' : asked.body,
     isBase64Encoded: false,
@@ -109,6 +122,11 @@ async function ask(
   const result = await handler(event, context);
   return { ...result, json: JSON.parse(result.body) as Record<string, unknown> };
 }
+
+const lastOf = (values: Record<string, string[]> | undefined): Record<string, string> | null =>
+  values === undefined
+    ? null
+    : Object.fromEntries(Object.entries(values).map(([name, all]) => [name, all.at(-1) ?? ""]));
 
 const headersWith = (extra: Record<string, string>): Record<string, string> => ({
   "content-type": "application/json",
@@ -217,6 +235,68 @@ describe("400", () => {
 
   it("refuses keys that reach for the prototype", async () => {
     expect((await ask({ body: '{"ids":["1"],"__proto__":{"a":1}}' })).statusCode).toBe(400);
+  });
+});
+
+describe("the query", () => {
+  const read = (asked: Asked) =>
+    ask({ method: "GET", path: "/v1/watchlists/schedule", body: null, ...asked });
+
+  it("takes each accepted parameter once, and api_key with any of them", async () => {
+    const answer = await read({ queryValues: { days: ["7"], state: ["new"], api_key: [apiKey] } });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json).toEqual({ days: "7", state: "new" });
+  });
+
+  it("is 400 for an unknown parameter, with the nearest name and all accepted ones", async () => {
+    const answer = await read({ query: { day: "7" } });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json["error"]).toMatchObject({
+      code: "INVALID_PARAM",
+      param: "day",
+      message:
+        "Unknown query parameter 'day'. Did you mean 'days'? /v1/watchlists/schedule accepts: " +
+        "state, days, api_key.",
+    });
+  });
+
+  it("is 400 for an unknown parameter where the operation takes none, also beside a body", async () => {
+    for (const asked of [{ method: "GET", body: null }, { method: "POST" }]) {
+      const answer = await ask({ ...asked, query: { pretty: "1" } });
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json["error"]).toMatchObject({
+        param: "pretty",
+        message: "Unknown query parameter 'pretty'. /v1/watchlists accepts: api_key.",
+      });
+    }
+    expect(handled).toEqual([]);
+  });
+
+  it.each([
+    ["an accepted parameter", { days: ["7", "8"] }, "days"],
+    ["an accepted parameter with the same value", { days: ["7", "7", "7"] }, "days"],
+    ["the key", { days: ["7"], api_key: [apiKey, apiKey] }, "api_key"],
+  ])("is 400 when %s is repeated", async (_, queryValues: Record<string, string[]>, param) => {
+    const answer = await read({ queryValues });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json["error"]).toMatchObject({
+      code: "INVALID_PARAM",
+      param,
+      message: `'${param}' was sent ${queryValues[param]?.length} times. Send it once.`,
+    });
+  });
+
+  it("repeats no more of an unknown name than an error needs", async () => {
+    const answer = await read({ query: { ["x".repeat(5_000)]: "1" } });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body.length).toBeLessThan(500);
+  });
+
+  it("is refused before what else is wrong, and after what is only announced", async () => {
+    const missing = await read({ query: { dayz: "7" } });
+    expect(missing.json["error"]).toMatchObject({ param: "dayz" });
+    const announced = await read({ query: { days: "soon", stat: "new" } });
+    expect(announced.statusCode).toBe(501);
   });
 });
 

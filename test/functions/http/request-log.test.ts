@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import * as v from "valibot";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { itemReply } from "../../../functions/http/item-reply.ts";
@@ -34,6 +35,7 @@ async function logged(
 ): Promise<readonly Line[]> {
   const { logger, lines } = loggedLines("offers");
   const read = route({
+    query: v.object({ other: v.string() }),
     async handle() {
       logger.warn("under way");
       clock.advance(250);

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
+import { startWorld, type World } from "../../scripts/local/world.ts";
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+}
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+const paths = document.paths as unknown as Record<string, Record<string, Operation>>;
+const operations = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path}`,
+    method: method.toUpperCase(),
+    path: path.replaceAll(/\{\w+\}/g, "search").replace("/search/search", "/retailer_a/search"),
+    accepted: (operation.parameters ?? [])
+      .filter((parameter) => parameter.in === "query")
+      .map(({ name }) => name),
+  })),
+);
+const inApi = operations.filter(({ path }) => path.startsWith("/v1/"));
+const announced = inApi.filter(({ path }) => path.startsWith("/v1/structured/"));
+const live = inApi.filter((operation) => !announced.includes(operation));
+const pages = operations.filter((operation) => !inApi.includes(operation));
+
+let dir: string;
+let world: World;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "query-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function refusalOf(method: string, path: string) {
+  const headers = { Authorization: `Bearer ${world.apiKey}`, "Content-Type": "application/json" };
+  let response = await fetch(`${world.baseUrl}${path}`, { method, headers });
+  while (response.status === 429) {
+    await delay(Number(response.headers.get("Retry-After")) * 1_000);
+    response = await fetch(`${world.baseUrl}${path}`, { method, headers });
+  }
+  const text = await response.text();
+  const { error } = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: response.status, error: error as Record<string, string> | undefined };
+}
+
+describe("every operation below /v1", () => {
+  it.each(live)(
+    "$route refuses a query parameter that it does not take",
+    async ({ method, path, accepted }) => {
+      const { status, error } = await refusalOf(method, `${path}?unknown_one=1`);
+      expect(status).toBe(400);
+      expect(error).toMatchObject({ code: "INVALID_PARAM", param: "unknown_one" });
+      // What the service accepts is what the document lists.
+      const listed = /accepts: ([^.]*)\.$/.exec(error?.["message"] ?? "")?.[1]?.split(", ");
+      expect(listed).toEqual([...accepted, "api_key"]);
+    },
+  );
+
+  it.each(live.flatMap(({ accepted, ...rest }) => accepted.map((name) => ({ ...rest, name }))))(
+    "$route refuses '$name' when it is sent twice",
+    async ({ method, path, name }) => {
+      const { status, error } = await refusalOf(method, `${path}?${name}=1&${name}=1`);
+      expect(status).toBe(400);
+      expect(error).toMatchObject({ code: "INVALID_PARAM", param: name });
+    },
+  );
+
+  it("that is only announced answers 501 whatever its query", async () => {
+    expect(announced.length).toBeGreaterThan(0);
+    for (const { method, path } of announced) {
+      expect((await refusalOf(method, `${path}?unknown_one=1`)).status).toBe(501);
+    }
+  });
+});
+
+describe("pages", () => {
+  it("ignore their query, as links add parameters of their own", async () => {
+    expect(pages.length).toBeGreaterThan(3);
+    for (const { method, path } of pages) {
+      expect((await refusalOf(method, `${path}?utm_source=mail`)).status, path).toBe(200);
+    }
+  });
+});
