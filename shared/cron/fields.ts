@@ -30,6 +30,8 @@ interface Field {
   readonly names: readonly string[];
   /** What is accepted, as a sentence says it. */
   readonly values: string;
+  /** How many different values the field has, and so the largest step that makes sense. */
+  readonly count: number;
 }
 
 /** Names of the months from January on, as expressions write them. */
@@ -38,15 +40,25 @@ const monthNames = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ");
 /** Names of the days of the week from Sunday on, as expressions write them. */
 export const weekdayNames: readonly string[] = "SUN MON TUE WED THU FRI SAT".split(" ");
 
-const minute: Field = { name: "minute", min: 0, max: 59, names: [], values: "0 to 59" };
-const hour: Field = { name: "hour", min: 0, max: 23, names: [], values: "0 to 23" };
-const day: Field = { name: "day-of-month", min: 1, max: 31, names: [], values: "1 to 31" };
+const numbered = (name: string, min: number, max: number): Field => ({
+  name,
+  min,
+  max,
+  names: [],
+  values: `${min} to ${max}`,
+  count: max - min + 1,
+});
+
+const minute = numbered("minute", 0, 59);
+const hour = numbered("hour", 0, 23);
+const day = numbered("day-of-month", 1, 31);
 const month: Field = {
   name: "month",
   min: 1,
   max: 12,
   names: monthNames,
   values: "1 to 12 or JAN to DEC",
+  count: 12,
 };
 const weekday: Field = {
   name: "day-of-week",
@@ -54,6 +66,7 @@ const weekday: Field = {
   max: 7,
   names: weekdayNames,
   values: "0 to 7 (0 and 7 are Sunday) or SUN to SAT",
+  count: 7,
 };
 
 /**
@@ -72,6 +85,33 @@ export function parseFields(expression: string): CronFields {
     daysRestricted: days !== "*",
     weekdaysRestricted: weekdays !== "*",
   };
+}
+
+/**
+ * Refuses a step larger than the number of values in its field, which picks one value only. Earlier
+ * releases stored such expressions, so reading one does not include this check.
+ * @throws 400 INVALID_PARAM with `param` = `cron`, naming the field and its largest step.
+ */
+export function refuseLargeSteps(expression: string): void {
+  const [minutes, hours, days, months, weekdays] = splitFields(expression);
+  refuseLargeStep(minutes, minute);
+  refuseLargeStep(hours, hour);
+  refuseLargeStep(days, day);
+  refuseLargeStep(months, month);
+  refuseLargeStep(weekdays, weekday);
+}
+
+function refuseLargeStep(text: string, field: Field): void {
+  for (const element of text.split(",")) {
+    const step = /\/(\d+)$/.exec(element)?.[1];
+    if (step !== undefined && Number(step) > field.count) {
+      throw refusal(
+        element,
+        field,
+        `A step is at most ${field.count} here, the number of values of the field.`,
+      );
+    }
+  }
 }
 
 type FiveTexts = readonly [string, string, string, string, string];

@@ -4,8 +4,8 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
 import {
-  cronSchedule,
   isSameSchedule,
+  newCronSchedule,
   nextRunAfter,
   parseEvery,
   presentSchedule,
@@ -87,7 +87,7 @@ function scheduleAfter(
   if (text === undefined) {
     throw invalidParam("timezone", "This watchlist has no cron. Send 'cron' with 'timezone'.");
   }
-  return cronSchedule(text, timezone ?? before?.timezone ?? "UTC");
+  return newCronSchedule(text, timezone ?? before?.timezone ?? "UTC", before?.cron);
 }
 
 function pipelineAfter(list: Watchlist, { pipeline }: WatchlistPatch): Pipeline | null {

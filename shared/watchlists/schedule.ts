@@ -1,6 +1,7 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { countOccurrences, nextOccurrence, nextOccurrences } from "../cron/occurrences.ts";
+import { refuseLargeSteps } from "../cron/fields.ts";
 import { parseCron } from "../cron/parse-cron.ts";
 
 /** A cadence counted from start to start. */
@@ -65,7 +66,7 @@ export function parseSchedule(params: ScheduleParams): Schedule {
   refuseMixed(params);
   const { every, cron, timezone = "UTC" } = params;
   if (every !== undefined) return parseEvery(every);
-  if (cron !== undefined) return cronSchedule(cron, timezone);
+  if (cron !== undefined) return newCronSchedule(cron, timezone);
   throw missingParam("every", "A schedule is required. Send 'every' or 'cron'.");
 }
 
@@ -76,6 +77,17 @@ export function refuseMixed({ every, cron, timezone }: ScheduleParams): void {
   if (timezone !== undefined) {
     throw invalidParam("timezone", "'timezone' goes with 'cron' only. Leave it out with 'every'.");
   }
+}
+
+/**
+ * The schedule of an expression that a request names; `stored` is the one that the watchlist has,
+ * which stays accepted.
+ * @throws 400 that names `cron` or `timezone`.
+ */
+export function newCronSchedule(cron: string, timezone: string, stored?: string): CronSchedule {
+  const schedule = cronSchedule(cron, timezone);
+  if (schedule.cron !== stored) refuseLargeSteps(schedule.cron);
+  return schedule;
 }
 
 /** @throws 400 that names `cron` or `timezone`. */

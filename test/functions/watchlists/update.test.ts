@@ -92,6 +92,19 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect((await stored())?.name).toBe(list.name);
   });
 
+  it("refuses a cron whose step is larger than its field, except the one that the watchlist has", async () => {
+    const cron = "*/200 12 * * *";
+    await put({ schedule: { type: "cron", cron, timezone: "UTC" } });
+
+    const changed = await patch({ cron, timezone: "Europe/Berlin" });
+    expect([changed.status, changed.json["schedule"]]).toEqual([
+      200,
+      { type: "cron", cron, timezone: "Europe/Berlin" },
+    ]);
+    expect((await patch({ timezone: "UTC" })).status).toBe(200);
+    expect(refusal(await patch({ cron: "*/201 12 * * *" }))).toEqual([400, "cron"]);
+  });
+
   it.each(["ids", "asins"])("sends who wants to change %s to the items endpoint", async (param) => {
     await put();
 

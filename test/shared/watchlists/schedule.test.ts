@@ -106,6 +106,40 @@ describe("the times to come", () => {
   });
 });
 
+describe("a step of a new cron", () => {
+  it.each([
+    "*/60 * * * *",
+    "0 */24 * * *",
+    "0 0 */31 * *",
+    "0 0 1 */12 *",
+    "0 0 * * */7",
+    "0-30/10 * * * *",
+    "0-30/40 * * * *",
+    "0 0 * JAN-DEC/12 SUN-SAT/7",
+  ])("may be as large as the number of values in its field: %s", (cron) => {
+    expect(parseSchedule({ cron })).toMatchObject({ type: "cron", cron });
+  });
+
+  it.each([
+    ["*/61 * * * *", "'*/61' in its minute field. A step is at most 60 here"],
+    ["*/200 * * * *", "'*/200' in its minute field. A step is at most 60 here"],
+    ["*/99999999999999999999 * * * *", "in its minute field. A step is at most 60 here"],
+    ["0,0-30/61 * * * *", "'0-30/61' in its minute field. A step is at most 60 here"],
+    ["0 */25 * * *", "'*/25' in its hour field. A step is at most 24 here"],
+    ["0 0 */32 * *", "'*/32' in its day-of-month field. A step is at most 31 here"],
+    ["0 0 1 JAN-DEC/13 *", "'JAN-DEC/13' in its month field. A step is at most 12 here"],
+    ["0 0 * * MON-FRI/8", "'MON-FRI/8' in its day-of-week field. A step is at most 7 here"],
+  ])("is refused with the reason when it is larger than that: %s", (cron, reason) => {
+    expect(() => parseSchedule({ cron })).toThrow(
+      expect.objectContaining({
+        code: "INVALID_PARAM",
+        message: expect.stringContaining(reason),
+        details: { param: "cron" },
+      }),
+    );
+  });
+});
+
 describe("a schedule", () => {
   it("is a cadence or a cron, read in UTC where no zone is named", () => {
     expect(parseSchedule({ every: "1h" })).toEqual(parseEvery("1h"));
