@@ -84,6 +84,7 @@ export const routes = {
   "GET /v1/watchlists/{id}/runs": { group: "watchlists", access: "read" },
   "GET /v1/watchlists/{id}/items": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/items": { group: "watchlists", access: "write" },
+  "GET /v1/watchlists/{id}/items/{item_id}": { group: "watchlists", access: "read" },
   "POST /v1/watchlists/{id}/asins": { group: "watchlists", access: "write" },
   "GET /v1/webhook_endpoints": { group: "webhook-endpoints", access: "read" },
   "POST /v1/webhook_endpoints": { group: "webhook-endpoints", access: "write" },

@@ -17,6 +17,7 @@ import { changeAsinsRoute, changeItemsRoute } from "./change-items.ts";
 import { createRoute } from "./create.ts";
 import { deleteRoute } from "./delete.ts";
 import { estimateRoute } from "./estimate.ts";
+import { getItemRoute } from "./get-item.ts";
 import { getRoute } from "./get.ts";
 import { listItemsRoute } from "./list-items.ts";
 import { listRunsRoute } from "./list-runs.ts";
@@ -55,6 +56,7 @@ export const watchlistRoutes = {
   "GET /v1/watchlists/{id}/runs": listRunsRoute,
   "GET /v1/watchlists/{id}/items": listItemsRoute,
   "POST /v1/watchlists/{id}/items": changeItemsRoute,
+  "GET /v1/watchlists/{id}/items/{item_id}": getItemRoute,
   "POST /v1/watchlists/{id}/asins": changeAsinsRoute,
 };
 

@@ -72,7 +72,7 @@ describe("answers of the running service are as the document says", () => {
     const body = { name: "List", platform: "retailer_d", ids: ["9000000"], every: "1h" };
     const created = await api.send("POST", "/watchlists", body);
     expect(created.status).toBe(201);
-    for (const path of ["", "/items", "/runs"]) {
+    for (const path of ["", "/items", "/items/9000000", "/runs"]) {
       expect((await api.get(`/watchlists/${idOf(created)}${path}`)).status, path).toBe(200);
     }
     expect([202, 409]).toContain(

@@ -8,6 +8,7 @@ import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts
 import {
   deletedWatchlistResponse,
   itemChangeResponse,
+  watchlistItemSchema,
   watchlistItemsResponse,
   watchlistSchema,
   watchlistsResponse,
@@ -211,6 +212,23 @@ export const watchlistOperations = {
       },
     },
     refusals: [404, 409],
+  },
+  "GET /v1/watchlists/{id}/items/{item_id}": {
+    id: "getWatchlistItem",
+    tag: "Watchlists",
+    summary: "Get an item of a watchlist",
+    description:
+      "The same record as in the list of items. The id is read like every item id: in upper case " +
+      "on retailer_a, without a leading `A-` on retailer_c. 400 for an id that is not well-formed, " +
+      "404 for one that is not on the list. Free.",
+    path: {
+      ...id,
+      item_id: { description: "Id of an item of the list.", example: watchlistItem.id },
+    },
+    answers: {
+      200: { description: "The item.", schema: watchlistItemSchema, example: watchlistItem },
+    },
+    refusals: [400, 404],
   },
   "POST /v1/watchlists/{id}/asins": {
     id: "changeWatchlistAsins",

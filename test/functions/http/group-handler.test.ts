@@ -84,6 +84,7 @@ const handler: HttpHandler = groupHandler({
     "GET /v1/watchlists/{id}/runs": other,
     "GET /v1/watchlists/{id}/items": other,
     "POST /v1/watchlists/{id}/items": other,
+    "GET /v1/watchlists/{id}/items/{item_id}": other,
     "POST /v1/watchlists/{id}/asins": other,
   },
   dependencies: { accounts, clock, chance: systemChance, logger: new Logger() },

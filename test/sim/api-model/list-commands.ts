@@ -624,6 +624,30 @@ const items = command<ItemsQuery>({
   },
 });
 
+const item = command<{ list: number; item: number; how: number }>({
+  name: "item",
+  weight: 2,
+  drawn: fc.record({ list: fc.nat(), item: fc.nat(19), how: fc.nat(9) }),
+  async play(session, { list: drawn, item: place, how }) {
+    const { model } = session;
+    const list = drawnOf(model.lists, drawn);
+    const read = (id: string, itemId: string) =>
+      call(session, { method: "GET", path: `/v1/watchlists/${id}/items/${itemId}` });
+    if (list === undefined) {
+      return expectRefusal("item", await read(nowhere(model, drawn), "B000000001"), notFound);
+    }
+    if (how === 0) return expectRefusal("item", await read(list.id, "B0-1"), refused("item_id"));
+    const { platform, items: known } = list.core;
+    const id = (how < 7 ? drawnOf(known, place)?.id : undefined) ?? idsOf(platform)[place] ?? "";
+    const spelled = platform === "retailer_c" && how % 2 === 0 ? `A-${id}` : id.toLowerCase();
+    const answer = await read(list.id, spelled);
+    const found = known.find((one) => one.id === id);
+    if (found === undefined) return expectRefusal("item", answer, notFound);
+    expectBody(`item ${spelled}`, answer, { status: 200, body: shownItem(list, found) });
+    return "200";
+  },
+});
+
 const runNow = command<Named>({
   name: "run now",
   weight: 5,
@@ -834,6 +858,7 @@ export const listCommands: readonly Played<unknown>[] = [
   badPatch,
   changeItems,
   items,
+  item,
   runNow,
   runTwice,
   runs,

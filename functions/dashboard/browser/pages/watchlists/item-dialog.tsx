@@ -1,18 +1,27 @@
 import type { Watchlist, WatchlistItem } from "../../api/resources.ts";
+import { useQuery } from "../../api/use-query.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Facts } from "../../ui/card.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { valueWords } from "./item-values.ts";
+import { useRefreshOnChange } from "./runs-tab.tsx";
 
 interface ItemDialogProps {
+  /** As the list of items showed it when the dialog was opened. */
   readonly item: WatchlistItem;
   readonly list: Watchlist;
   readonly onClose: () => void;
 }
 
-/** What is known of an item, and what changed on it last. */
-export function ItemDialog({ item, list, onClose }: ItemDialogProps) {
+/** What is known of an item, and what changed on it last; read again when a run ends. */
+export function ItemDialog({ item: listed, list, onClose }: ItemDialogProps) {
+  const current = useQuery(
+    (api, signal) => api.get<WatchlistItem>(`watchlists/${list.id}/items/${listed.id}`, { signal }),
+    [list.id, listed.id],
+  );
+  useRefreshOnChange(current.refresh, `${list.run_count} ${list.last_run_status}`);
+  const item = current.data ?? listed;
   return (
     <Dialog title={item.id} onClose={onClose}>
       <Facts
@@ -38,7 +47,10 @@ export function ItemDialog({ item, list, onClose }: ItemDialogProps) {
   );
 }
 
-type PartProps = Pick<ItemDialogProps, "item" | "list">;
+interface PartProps {
+  readonly item: WatchlistItem;
+  readonly list: Watchlist;
+}
 
 function Change({ item: { last_change: change }, list }: PartProps) {
   if (change === null) return <p class="muted">No change was found on it yet.</p>;

@@ -1,0 +1,18 @@
+import { notFound } from "../../shared/base/errors.ts";
+import { parseItemId } from "../../shared/platforms/item-id.ts";
+import { findItem } from "../../shared/watchlists/find-item.ts";
+import { presentItem } from "../../shared/watchlists/present-item.ts";
+import { route } from "../http/route.ts";
+import { existing } from "./existing.ts";
+import type { WatchlistDependencies } from "./handler.ts";
+
+/** `GET /v1/watchlists/{id}/items/{item_id}` */
+export const getItemRoute = route<WatchlistDependencies>({
+  async handle({ caller, path }, { watchlists, pages }) {
+    const { id, platform } = await existing(watchlists, caller.accountId, path["id"]);
+    const itemId = parseItemId(platform, path["item_id"] ?? "", "item_id");
+    const item = await findItem(id, itemId, pages);
+    if (item === undefined) throw notFound(`Item ${itemId} of this watchlist`);
+    return { status: 200, body: presentItem(item, platform) };
+  },
+});
