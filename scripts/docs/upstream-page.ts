@@ -1,4 +1,5 @@
 import type { GenericSchema } from "valibot";
+import { limits } from "../../shared/base/limits.ts";
 import { stepScraperIds, type StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import {
   upstreamCapabilities,
@@ -98,7 +99,9 @@ const sections: readonly Section[] = [
         "and other control characters in texts become a space; marks that turn the direction " +
         "of writing are dropped.",
       "An `offerListingId` stands for one offer of an item: of two offers with one id the first " +
-        "counts. `totalOffers` below the number of offers shown counts as that number.",
+        "counts. `totalOffers` below the number of offers shown counts as that number. An " +
+        `\`offerListingId\` has 1 to ${limits.offerListingIdLengthMax} characters and no control ` +
+        "characters; a listing with another one is `unavailable`.",
       "Links are whole `http(s)://` addresses; one image that is none drops the list of images.",
     ],
   },

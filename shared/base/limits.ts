@@ -11,6 +11,8 @@ export const limits = {
   offersIdsMax: 100,
   offersPerListingMax: 31,
   offerChecksMax: 2_000,
+  /** Characters of an offer's id. Ids of the retailer have some 200, those that sources make 300. */
+  offerListingIdLengthMax: 1_000,
   watchlistItemsMax: 50_000,
   watchlistsMax: 100,
   watchlistNameLengthMax: 100,

@@ -3,16 +3,23 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { findShop, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId } from "../platforms/item-id.ts";
+import { isOfferListingId } from "../scrapers/offer.ts";
 import type { OfferReference } from "../scrapers/scraper.ts";
 
 const max = limits.offerChecksMax;
+const lengthMax = limits.offerListingIdLengthMax;
 
 const references = (name: string): v.GenericSchema<OfferReference[]> =>
   v.array(
     v.object(
       {
         asin: v.string("'asin' is a string."),
-        offerListingId: v.string("'offerListingId' is a string."),
+        offerListingId: v.pipe(
+          v.string("'offerListingId' is a string."),
+          v.description(
+            `The offer's id: 1 to ${lengthMax} characters when decoded, without control characters.`,
+          ),
+        ),
       },
       "An offer is an object with 'asin' and 'offerListingId'.",
     ),
@@ -84,11 +91,25 @@ function offersOf({ offers, ids }: Pick<OfferCheckBody, "offers" | "ids">): {
   throw missingParam("offers");
 }
 
-/** An id as the service returned it, or as a URL carries that (`%2B` for a plus sign). */
+/**
+ * An id as the service returned it, or as a URL carries that (`%2B` for a plus sign).
+ * @throws 400 INVALID_PARAM for a text that cannot be an offer's id.
+ */
 function parseOfferListingId(raw: string, param: string): string {
   const id = urlDecoded(raw.trim()).trim();
-  if (id === "") throw invalidParam(param, "An 'offerListingId' is not empty.");
-  return id;
+  if (isOfferListingId(id)) return id;
+  throw invalidParam(
+    param,
+    `'offerListingId' ${whatIsWrong(id)} Send it as the service returned it.`,
+  );
+}
+
+function whatIsWrong(id: string): string {
+  if (id === "") return "must not be empty.";
+  if (id.length > lengthMax) {
+    return `must be at most ${lengthMax.toLocaleString("en-US")} characters (got ${id.length.toLocaleString("en-US")}).`;
+  }
+  return "must not contain a control character or half of a character.";
 }
 
 function urlDecoded(text: string): string {

@@ -12,7 +12,9 @@ const shopAndCondition = {
   condition: v.optional(
     v.pipe(
       v.picklist(conditionFilters, `'condition' is one of ${conditionFilters.join(", ")}.`),
-      v.description("Which offers to show; used is every condition but new. Default: all."),
+      v.description(
+        "Which offers to show; used is every condition but new, refurbished offers included. Default: all.",
+      ),
     ),
   ),
 };

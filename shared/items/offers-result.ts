@@ -21,13 +21,19 @@ export const offersResultSchema = v.pipe(
       ),
     ),
     totalOffers: v.optional(
-      v.pipe(count, v.description("Offers in every condition, the buy box included.")),
-    ),
-    offers: v.optional(
       v.pipe(
-        v.array(offerSchema),
-        v.maxLength(shown),
-        v.description(`The featured offer, then the cheapest first, of ${shown} at most.`),
+        count,
+        v.description(
+          "Offers in every condition, the buy box included. Absent when status is unavailable: the " +
+            "number is not known.",
+        ),
+      ),
+    ),
+    offers: v.pipe(
+      v.array(offerSchema),
+      v.maxLength(shown),
+      v.description(
+        `The featured offer, then the cheapest first, ${shown} at most. Empty unless status is ok.`,
       ),
     ),
   }),
@@ -46,7 +52,7 @@ export const offersResponse = offerEnvelope(offersResultSchema, "Offers");
 export function presentOffers(answer: OffersAnswer, condition: ConditionFilter): OffersResult {
   const { id, status, fetchedAt } = answer;
   const head = { id, asin: id, status, fetchedAt };
-  if (status === "unavailable") return head;
+  if (status === "unavailable") return { ...head, offers: [] };
   if (status === "not_found") return { ...head, totalOffers: 0, offers: [] };
   const deepest = answer.offers.toSorted(featuredThenCheapest).slice(0, shown);
   const featured = deepest.find((offer) => offer.isBuybox);

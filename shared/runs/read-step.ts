@@ -6,6 +6,7 @@ import {
   scrapers,
   type Snapshot,
 } from "../scrapers/catalogue.ts";
+import { isOfferListingId } from "../scrapers/offer.ts";
 import type {
   Answer,
   OfferCheckAnswer,
@@ -118,7 +119,9 @@ async function checkOffers(
   { offerCheckerFor }: StepSources,
 ): Promise<readonly StepAnswer[]> {
   const offers = items.flatMap(({ id, buyboxOfferId }) =>
-    buyboxOfferId === null ? [] : [{ asin: id, offerListingId: buyboxOfferId }],
+    buyboxOfferId !== null && isOfferListingId(buyboxOfferId)
+      ? [{ asin: id, offerListingId: buyboxOfferId }]
+      : [],
   );
   if (offers.length === 0) return [];
   const answers = await offerCheckerFor().checkOffers({ marketplace, offers, deadline });

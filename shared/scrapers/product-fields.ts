@@ -87,8 +87,19 @@ const counts = {
 export const retailerAObject = v.pipe(
   v.object({
     ...counts,
-    usedCount: v.optional(described(count, "Offers in used condition.")),
-    usedMinPrice: v.optional(v.nullable(sellingAmount)),
+    usedCount: v.optional(
+      described(
+        count,
+        "Offers in a used condition (used_like_new to used_acceptable). Refurbished and collectible " +
+          "offers are not counted.",
+      ),
+    ),
+    usedMinPrice: v.optional(
+      described(
+        v.nullable(sellingAmount),
+        "Lowest price of the offers in usedCount; null when there is none.",
+      ),
+    ),
     brand: v.optional(v.string()),
     displayCategory: v.optional(v.string()),
     listPrice: v.optional(v.nullable(v.number())),

@@ -3,20 +3,17 @@
  * with nothing in the result that the schema does not name.
  */
 import * as v from "valibot";
+import { isOfferListingId } from "../scrapers/offer.ts";
 import { foreignAmount, foreignFlag, foreignText, foreignUrl } from "./foreign-value.ts";
 import { plainLine } from "./html-text.ts";
 
 /** Entries of one list beyond which the rest is not read. */
 const listLengthMax = 1_000;
-const keyLengthMax = 1_000;
 const lineLengthMax = 1_000;
 
 const day = v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.isoDate())), undefined);
 /** A text that is sent back as it came, so that it is taken whole or not at all. */
-const key = v.fallback(
-  v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(keyLengthMax))),
-  undefined,
-);
+const key = v.fallback(v.optional(v.pipe(v.string(), v.check(isOfferListingId))), undefined);
 
 const withoutControls = (value: unknown): unknown =>
   typeof value === "string" ? plainLine(value) : value;

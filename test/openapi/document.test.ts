@@ -50,6 +50,12 @@ const undocumented = [
 ];
 
 describe("the document", () => {
+  it("says that usedCount leaves refurbished and collectible offers out", () => {
+    expect(JSON.stringify(document.components.schemas)).toContain(
+      "Refurbished and collectible offers are not counted.",
+    );
+  });
+
   it("describes every route, and no route that there is not", () => {
     const documented = operations.map(({ key }) => key);
     expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());

@@ -73,6 +73,19 @@ describe("POST /v1/offers", () => {
       expect(result?.offers).toHaveLength(1);
     });
 
+    it("answers no offers, and no number of them, for a listing that was not read", async () => {
+      const { body } = await customer.call("POST /v1/offers", { ids: [unread] });
+      const [result] = body.results;
+      expect(result).toEqual({
+        id: unread,
+        asin: unread,
+        status: "unavailable",
+        fetchedAt: expect.any(String),
+        offers: [],
+      });
+      expect(body.credits).toBe(0);
+    });
+
     it("takes asins, and reads and charges an item once", async () => {
       const asins = [two.toLowerCase(), "", ` ${two} `];
       const { body } = await customer.call("POST /v1/offers", { asins });
@@ -234,6 +247,25 @@ describe("POST /v1/offers/check", () => {
       expect(answer.headers.get("x-service-credits")).toBe("0");
       expect(await customer.balance()).toBe(granted);
     });
+  });
+
+  describe("400 for an offer id that cannot be one", () => {
+    it.each(["", "a\u0000b", "a%0Ab", "x".repeat(5_000)])(
+      "names its place and charges nothing (%#)",
+      async (offerListingId) => {
+        const offers = [
+          { asin: two, offerListingId: "a" },
+          { asin: two, offerListingId },
+        ];
+        const answer = await customer.call("POST /v1/offers/check", { offers });
+        expect(answer.status).toBe(400);
+        expect(answer.body.error).toMatchObject({
+          code: "INVALID_PARAM",
+          param: "offers[1].offerListingId",
+        });
+        expect(await customer.balance()).toBe(granted);
+      },
+    );
   });
 
   describe("402", () => {

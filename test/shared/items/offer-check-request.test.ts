@@ -11,6 +11,7 @@ const asin = "B00EXAMPLE";
 const offer = (offerListingId: string): unknown => ({ asin, offerListingId });
 const numbered = (count: number): unknown[] =>
   Array.from({ length: count }, (_, n) => offer(`id+${n}`));
+const longId = (length: number): string => "x".repeat(length);
 const parse = (body: unknown): OfferCheckRequest => v.parse(offerCheckRequest, body);
 
 function refused(body: unknown): ServiceError {
@@ -45,6 +46,14 @@ describe("a request to check offers", () => {
       { asin, offerListingId: "second" },
       { asin, offerListingId: "a+b/c=" },
       { asin: "B000000002", offerListingId: "second" },
+    ]);
+  });
+
+  it("takes an id of 1,000 characters, counted when it is decoded", () => {
+    const id = `${longId(999)}+`;
+    const encoded = "%78".repeat(999) + "%2B";
+    expect(parse({ offers: [offer(id), offer(encoded)] }).offers).toEqual([
+      { asin, offerListingId: id },
     ]);
   });
 
@@ -90,6 +99,16 @@ describe("400 INVALID_PARAM", () => {
     ["offers[1].offerListingId", "an empty id", { offers: [offer("a"), offer(" ")] }],
     ["offers[0].offerListingId", "an id that is empty when decoded", { offers: [offer("%20")] }],
     ["offers[0].offerListingId", "null", { offers: [{ asin, offerListingId: null }] }],
+    ["offers[0].offerListingId", "a control character", { offers: [offer("a\u0000b")] }],
+    ["offers[0].offerListingId", "a line break", { offers: [offer("a\nb")] }],
+    ["offers[0].offerListingId", "an encoded control character", { offers: [offer("a%0Ab")] }],
+    ["offers[0].offerListingId", "half of a character", { offers: [offer("a\ud800")] }],
+    [
+      "offers[1].offerListingId",
+      "5,000 characters",
+      { offers: [offer("a"), offer(longId(5_000))] },
+    ],
+    ["ids[0].offerListingId", "1,001 characters", { ids: [offer(longId(1_001))] }],
     ["ids[0].offerListingId", "an empty id under the alias", { ids: [offer("")] }],
     ["platform", "an unknown platform", { platform: "retailer_z", offers: [offer("a")] }],
     ["marketplace", "an unknown marketplace", { marketplace: "zz", offers: [offer("a")] }],
@@ -99,6 +118,23 @@ describe("400 INVALID_PARAM", () => {
       code: "INVALID_PARAM",
       details: { param },
     });
+  });
+});
+
+describe("the message for an offer id that cannot be one", () => {
+  it.each([
+    [" ", "'offerListingId' must not be empty. Send it as the service returned it."],
+    [
+      longId(5_000),
+      "'offerListingId' must be at most 1,000 characters (got 5,000). Send it as the service returned it.",
+    ],
+    [
+      "a\tb",
+      "'offerListingId' must not contain a control character or half of a character. " +
+        "Send it as the service returned it.",
+    ],
+  ])("says what is wrong", (id, message) => {
+    expect(refused({ offers: [offer(id)] }).message).toBe(message);
   });
 });
 

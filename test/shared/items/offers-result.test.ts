@@ -23,7 +23,7 @@ const present = (
   } = {},
 ): OffersResult => presentOffers({ id, status: "ok", fetchedAt, totalOffers, offers }, condition);
 
-const listingIds = ({ offers = [] }: OffersResult): string[] =>
+const listingIds = ({ offers }: OffersResult): string[] =>
   offers.map(({ offerListingId }) => offerListingId);
 
 describe("the offers of a listing", () => {
@@ -94,7 +94,7 @@ describe("the offers of a listing", () => {
 describe("a listing without offers", () => {
   it.each([
     ["not_found", { totalOffers: 0, offers: [] }],
-    ["unavailable", {}],
+    ["unavailable", { offers: [] }],
   ] as const)("that is %s says %j", (status, more) => {
     const result = presentOffers({ id, status, fetchedAt }, "all");
     expect(result).toEqual({ id, asin: id, status, fetchedAt, ...more });

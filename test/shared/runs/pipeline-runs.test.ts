@@ -289,6 +289,25 @@ describe("an offer_check step", () => {
   });
 });
 
+describe("an offer_check step with a stored offer id that cannot be one", () => {
+  it.each(["x".repeat(5_000), "a\u0000b", ""])("skips the item (%#)", async (impossible) => {
+    const { bench, list, next } = await watched([first, second], {
+      pipeline: only(
+        { scraper: "retailer_a.lite", routes: [{ when: "always", run: "check" }] },
+        { id: "check", scraper: "retailer_a.offer_check", routes: [] },
+      ),
+    });
+    bench.answers.check = () => ({ status: "ok", buyable: true });
+    bench.answers.product = (id) => ({
+      status: "ok",
+      fields: product({ price: 10, lowest: 10, offer: id === first ? impossible : "o1" }),
+    });
+    await next();
+    const { stats } = await bench.lastRun(list);
+    expect(stats.steps["check"]).toMatchObject({ requested: 1, ok: 1, skipped: 1, credits: 1 });
+  });
+});
+
 describe("a debt to an offer_check step", () => {
   it("ends when the item has no offer to check any more", async () => {
     const { bench, list, next } = await watched([first], {

@@ -101,7 +101,9 @@ describe("reading by a schema", () => {
       offers: [{ ...offer, offerListingId }],
     });
     expect(offersFrom(listing(" a/b+c= "), "USD")?.offers[0]?.offerListingId).toBe(" a/b+c= ");
-    expect(offersFrom(listing("x".repeat(1_001)), "USD")).toBeNull();
+    for (const id of ["x".repeat(1_001), "a\u0000b", ""]) {
+      expect(offersFrom(listing(id), "USD")).toBeNull();
+    }
     expect(
       offersFrom({ totalOffers: 2, offers: [{ ...offer, offerListingId: "y" }, {}] }, "USD"),
     ).toBeNull();

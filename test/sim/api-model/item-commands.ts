@@ -196,6 +196,14 @@ const itemRefusals: readonly (readonly [string, object, Refusal])[] = [
   ],
   ["offers/check", {}, missing("offers")],
   ["offers/check", { offers: [] }, refused("offers")],
+  ...["", "%20", "a\u0000", "a%0Db", "x".repeat(1_001)].map(
+    (offerListingId) =>
+      [
+        "offers/check",
+        { offers: [{ asin: "B000000001", offerListingId }] },
+        refused("offers[0].offerListingId"),
+      ] as const,
+  ),
   [
     "offers/check",
     { offers: [{ asin: "B000000001" }] },
@@ -231,7 +239,9 @@ function offersResult(id: string, now: number, condition: string) {
   };
   const { status, totalOffers = 0, offers = [] } = shown;
   const head = { id, asin: id, status, fetchedAt: new Date(now).toISOString() };
-  if (status === "unavailable") return { status, quarters: 0, result: head };
+  if (status === "unavailable") {
+    return { status, quarters: 0, result: { ...head, offers: [] } };
+  }
   if (status === "not_found") {
     return { status, quarters: 4, result: { ...head, totalOffers: 0, offers: [] } };
   }
