@@ -108,15 +108,11 @@ describe("the check of a server", () => {
     ["error_beside", "no-error-beside"],
     ["zero_prices", "promise"],
   ];
-  it.each(mustFail)(
-    "fails a server that plays %s for the rule %s",
-    { timeout: 20_000 },
-    async (name, rule) => {
-      const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
-      expect(failed(findings)).toContain(rule);
-      expect(conforms(findings)).toBe(false);
-    },
-  );
+  it.each(mustFail)("fails a server that plays %s for the rule %s", async (name, rule) => {
+    const findings = await check(await serve({ misbehave: alwaysPlaying(name) }));
+    expect(failed(findings)).toContain(rule);
+    expect(conforms(findings)).toBe(false);
+  });
 
   const shouldWarn: readonly (readonly [Misbehaviour, string])[] = [
     ["429_seconds", "busy"],

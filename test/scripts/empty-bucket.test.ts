@@ -98,7 +98,7 @@ describe("empty-bucket", () => {
     });
     expect(await left()).toBe(0);
     expect((await run("--stage", "prod")).said).toBe(`Deleted 0 objects of ${bucket}.\n`);
-  }, 30_000);
+  });
 
   it.each([
     [
@@ -132,5 +132,5 @@ describe("empty-bucket", () => {
       code: 1,
       said: "Name the stage: --stage dev or prod.\n",
     });
-  }, 30_000);
+  });
 });

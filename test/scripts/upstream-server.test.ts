@@ -85,7 +85,7 @@ describe("the command", () => {
     [["--misbehave", "nicely"], "--misbehave is one of"],
   ])("does not start with %j", async (args, message) => {
     // A server that did start would be ended after a while, with no such exit code.
-    const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 8_000 });
+    const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 120_000 });
     await expect(run).rejects.toMatchObject({
       code: 2,
       stdout: "",

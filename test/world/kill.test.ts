@@ -81,7 +81,7 @@ async function rows(table: string | undefined): Promise<Record<string, unknown>[
   return Items;
 }
 
-describe("kill -9 of the world, then start it again", { timeout: 240_000 }, () => {
+describe("kill -9 of the world, then start it again", () => {
   it.each([
     { moment: "right after the create", afterMs: 0 },
     { moment: "while the run starts", afterMs: 60 },

@@ -38,7 +38,7 @@ beforeAll(async () => {
   }
   const texts = written.split("\n").filter((text) => text.startsWith("{"));
   lines.push(...texts.map((text) => JSON.parse(text) as Line));
-}, 240_000);
+});
 afterAll(async () => {
   await world.stop();
   rmSync(dir, { recursive: true, force: true });

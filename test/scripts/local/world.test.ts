@@ -264,7 +264,7 @@ describe("queue", () => {
 
     await send(world, "Jobs", "one");
 
-    await expect.poll(() => seen.flatMap(bodiesOf), { timeout: 5_000 }).toEqual(["one"]);
+    await expect.poll(() => seen.flatMap(bodiesOf)).toEqual(["one"]);
     await expect.poll(async () => waiting(world, "Jobs")).toEqual(["0", "0"]);
     expect(seen[0]?.Records[0]).toMatchObject({
       eventSource: "aws:sqs",
@@ -286,12 +286,10 @@ describe("queue", () => {
     await send(world, "Quick", "bad");
     await send(world, "Quick", "good");
 
-    await expect
-      .poll(async () => waiting(world, "QuickDead"), { timeout: 8_000 })
-      .toEqual(["1", "0"]);
+    await expect.poll(async () => waiting(world, "QuickDead")).toEqual(["1", "0"]);
     expect(seen.toSorted()).toEqual(["bad", "bad", "good"]);
     expect(await waiting(world, "Quick")).toEqual(["0", "0"]);
-  }, 15_000);
+  });
 
   it.each([
     ["throws", () => Promise.reject(new Error("broken"))],
@@ -313,10 +311,8 @@ describe("queue", () => {
 
       await send(world, "Quick", "one");
 
-      await expect.poll(() => calls.length, { timeout: 8_000 }).toBe(2);
-      await expect
-        .poll(async () => waiting(world, "QuickDead"), { timeout: 8_000 })
-        .toEqual(["1", "0"]);
+      await expect.poll(() => calls.length).toBe(2);
+      await expect.poll(async () => waiting(world, "QuickDead")).toEqual(["1", "0"]);
     },
     20_000,
   );
@@ -333,10 +329,10 @@ describe("queue", () => {
 
     for (const body of ["1", "2", "3", "4"]) await send(world, "Jobs", body);
 
-    await expect.poll(() => running, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => running).toBe(2);
     expect(await waiting(world, "Jobs")).toEqual(["2", "2"]);
     held.resolve();
-    await expect.poll(() => running, { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => running).toBe(4);
   });
 
   it("shows a message again whose visibility was set to 0, with its count of receives", async () => {

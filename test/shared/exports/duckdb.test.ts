@@ -75,7 +75,7 @@ beforeAll(async () => {
   for (const statement of readmeStatements().filter((one) => one.startsWith("CREATE"))) {
     await duck.run(statement);
   }
-}, 120_000);
+});
 afterAll(() => close());
 
 async function objectsOf({ s3, exportBucket: Bucket }: DeliveryWorld) {

@@ -114,4 +114,4 @@ it("a receiver and a bucket that are down for longer than the retry schedule get
   expect(fine.requests.map(({ body }) => idOf(body)).sort()).toEqual(ids.sort());
   expect(await world.destination(account)).toMatchObject({ failing: false, lastError: null });
   expect(await world.exportStates(account)).toEqual(runs.map(() => "done"));
-}, 60_000);
+});
