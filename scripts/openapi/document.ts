@@ -28,7 +28,7 @@ export function openApiDocument(): JsonObject {
     webhooks: webhooks(),
     components: {
       securitySchemes,
-      schemas: componentSchemas(named),
+      schemas: componentSchemas({ direction: "output", named }),
       headers: used("headers", headers),
       responses: used("responses", refusalResponses()),
     },
@@ -100,7 +100,7 @@ function parametersOf({ path, query, queryExamples = {}, headers: sent }: Operat
 }
 
 function queryOf(query: NonNullable<Operation["query"]>, examples: JsonObject): JsonObject[] {
-  const { properties, required } = jsonSchema(query, { direction: "input", named: {} });
+  const { properties, required } = jsonSchema(query, { direction: "output", named: {} });
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   return Object.entries(asObject(properties)).map(([name, value]) => {
     const { description, deprecated, ...schema } = asObject(value);

@@ -7,20 +7,28 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 interface Conversion {
-  /** `input`: what a client sends; `output`: what it gets. */
+  /**
+   * `input`: what a client sends in a body. `output`: what a client receives, and what a query
+   * parameter is once its text is read.
+   */
   readonly direction: "input" | "output";
   readonly named: NamedSchemas;
 }
 
+const componentPath = "#/components/schemas/";
+
 /** A valibot schema in JSON Schema 2020-12, named schemas as references into the components. */
-export function jsonSchema(schema: v.GenericSchema, { direction, named }: Conversion): JsonObject {
-  const { properties } = converted(v.object({ schema }), { direction, named });
+export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
+  const { properties } = converted(v.object({ schema }), conversion);
   return asObject(asObject(properties)["schema"]);
 }
 
 /** The named schemas themselves, for `components.schemas`. */
-export function componentSchemas(named: NamedSchemas): Readonly<Record<string, JsonObject>> {
-  const definitions = asObject(converted(v.object(named), { direction: "output", named })["$defs"]);
+export function componentSchemas({
+  direction,
+  named,
+}: Conversion): Readonly<Record<string, JsonObject>> {
+  const definitions = asObject(converted(v.object(named), { direction, named })["$defs"]);
   return Object.fromEntries(
     Object.keys(named).map((name) => [name, asObject(definitions[name])] as const),
   );
@@ -30,50 +38,48 @@ function converted(schema: v.GenericSchema, { direction, named }: Conversion): J
   const json = toJsonSchema(schema, {
     target: "draft-2020-12",
     typeMode: direction,
-    // What JSON Schema cannot say, such as a check across fields, stays with the service.
+    // Rules that JSON Schema cannot express, such as a check across fields, are left out.
     errorMode: "ignore",
     definitions: { ...named },
-    overrideSchema: ({ valibotSchema, jsonSchema: plain }) => adapted(valibotSchema, plain),
+    // A discriminator is of OpenAPI, and refers to components: plain JSON Schema has none.
+    overrideSchema: ({ valibotSchema, jsonSchema: plain }) =>
+      Object.keys(named).length === 0 ? null : withDiscriminator(valibotSchema, plain),
   });
   return tidied(json) as JsonObject;
 }
 
-interface Action {
-  readonly kind?: string;
-  readonly type?: string;
-  readonly operation?: unknown;
-  readonly requirement?: unknown;
-  readonly metadata?: { readonly deprecated?: boolean };
+interface Variant {
+  readonly type: string;
+  readonly key?: string;
+  readonly options?: readonly VariantOption[];
 }
 
-/** Adds what the conversion leaves out: deprecation, and numbers that arrive as query text. */
-function adapted(schema: v.GenericSchema, plain: object): object | null {
-  const { pipe = [] } = schema as { readonly pipe?: readonly Action[] };
-  if (pipe.some(({ type, operation }) => type === "transform" && operation === Number)) {
-    return { ...described(plain), ...numberOf(pipe) };
-  }
-  return pipe.some(({ metadata }) => metadata?.deprecated === true)
-    ? { ...plain, deprecated: true }
-    : null;
+interface VariantOption {
+  readonly entries: Readonly<
+    Record<string, { readonly literal?: string; readonly options?: readonly string[] }>
+  >;
 }
 
-const described = (plain: object): object => {
-  const { description } = plain as { readonly description?: string };
-  return description === undefined ? {} : { description };
-};
-
-function numberOf(pipe: readonly Action[]): JsonObject {
-  const bound = (name: string): unknown => pipe.find(({ type }) => type === name)?.requirement;
-  const text = pipe.find(({ type }) => type === "description") as
-    | { readonly description?: string }
-    | undefined;
-  return {
-    type: "integer",
-    minimum: bound("min_value"),
-    maximum: bound("max_value"),
-    ...(text?.description === undefined ? {} : { description: text.description }),
-  };
+/** Adds to a union of objects which property tells them apart; its options must be named. */
+function withDiscriminator(schema: unknown, plain: object): object | null {
+  const { type, key: propertyName = "", options = [] } = schema as Variant;
+  if (type !== "variant") return null;
+  const { oneOf = [] } = plain as { readonly oneOf?: readonly { readonly $ref?: string }[] };
+  const mapping = options.flatMap(({ entries }, at) => {
+    const { literal, options: values = [] } = entries[propertyName] ?? {};
+    const reference = oneOf[at]?.$ref;
+    if (reference === undefined) {
+      throw new Error(`A variant by '${propertyName}' has an option without a component name`);
+    }
+    return (literal === undefined ? values : [literal]).map((value) => [
+      value,
+      componentRef(reference),
+    ]);
+  });
+  return { ...plain, discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
 }
+
+const componentRef = (reference: string): string => reference.replace("#/$defs/", componentPath);
 
 /** References into the components, defaults of their property's type, and nothing empty. */
 function tidied(value: unknown): unknown {
@@ -83,9 +89,7 @@ function tidied(value: unknown): unknown {
     .filter(([key, inner]) => inner !== undefined && key !== "$schema" && key !== "propertyNames")
     .map(([key, inner]) => [
       key,
-      key === "$ref" && typeof inner === "string"
-        ? inner.replace("#/$defs/", "#/components/schemas/")
-        : tidied(inner),
+      key === "$ref" && typeof inner === "string" ? componentRef(inner) : tidied(inner),
     ]);
   const object: JsonObject = Object.fromEntries(entries);
   const { anyOf } = object;

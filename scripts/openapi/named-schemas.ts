@@ -16,7 +16,13 @@ import { platformSchema } from "../../shared/platforms/present-platform.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { eventSchemas } from "../../shared/runs/event-schema.ts";
 import { runSchema } from "../../shared/runs/run-schema.ts";
-import { watchlistItemSchema, watchlistSchema } from "../../shared/watchlists/watchlist-schema.ts";
+import {
+  cronScheduleSchema,
+  everyScheduleSchema,
+  scheduleSchema,
+  watchlistItemSchema,
+  watchlistSchema,
+} from "../../shared/watchlists/watchlist-schema.ts";
 import { webhookDeliverySchema } from "../../shared/webhooks/delivery-schema.ts";
 import { webhookEndpointSchema } from "../../shared/webhooks/endpoint-schema.ts";
 
@@ -24,6 +30,9 @@ import { webhookEndpointSchema } from "../../shared/webhooks/endpoint-schema.ts"
 export const named = {
   Error: errorSchema,
   Watchlist: watchlistSchema,
+  WatchlistSchedule: scheduleSchema,
+  EverySchedule: everyScheduleSchema,
+  CronSchedule: cronScheduleSchema,
   WatchlistItem: watchlistItemSchema,
   WatchlistRun: runSchema,
   Pipeline: pipelineSchema,

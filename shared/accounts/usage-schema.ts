@@ -1,20 +1,16 @@
 import * as v from "valibot";
+import { integerParam } from "../base/integer-param.ts";
 import { limits } from "../base/limits.ts";
 import { count } from "../base/wire-schema.ts";
-
-const daysMessage = `'days' is a whole number from 1 to ${limits.usageDays.max}.`;
 
 /** Query of `GET /v1/usage`. */
 export const usageQuery = v.object({
   days: v.optional(
-    v.pipe(
-      v.string(daysMessage),
-      v.regex(/^\d{1,3}$/, daysMessage),
-      v.transform(Number),
-      v.minValue(1, daysMessage),
-      v.maxValue(limits.usageDays.max, daysMessage),
-      v.description("So many UTC days, today included."),
-    ),
+    integerParam("days", {
+      min: 1,
+      max: limits.usageDays.max,
+      description: "How many UTC days to return, today included.",
+    }),
     String(limits.usageDays.default),
   ),
 });

@@ -26,6 +26,13 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 9;
 const randomLength = 15;
 
+/** What an id of that kind looks like, for documents and schemas. */
+export const idPattern = (kind: IdKind): RegExp => new RegExp(`^${idPrefix[kind]}[0-9a-z]{24}$`);
+
+/** The same of an id that begins with its time: one that `timeOf` reads. */
+export const timedIdPattern = (kind: IdKind): RegExp =>
+  new RegExp(`^${idPrefix[kind]}[${alphabet}]{${timeLength}}[0-9a-z]{${randomLength}}$`);
+
 /** Time-ordered id: ids made later sort later, 75 random bits tell equal milliseconds apart. */
 export function newId(kind: IdKind, now: Date, chance: Chance): string {
   const random = Array.from(chance.bytes(randomLength), (byte) => alphabet.charAt(byte % 32));

@@ -9,7 +9,11 @@ export const isIsoTime = (text: string): boolean =>
 /** A parameter that is such a time. */
 export function isoTimeParam(name: string) {
   const message = `'${name}' must be an ISO 8601 time with a zone, such as 2026-11-20T10:00:00Z.`;
-  return v.pipe(v.string(message), v.check(isIsoTime, message));
+  return v.pipe(
+    v.string(message),
+    v.check(isIsoTime, message),
+    v.metadata({ format: "date-time" }),
+  );
 }
 
 /** False for days such as February 30, which `Date` takes for one of the next month. */

@@ -56,6 +56,8 @@ export const limits = {
   stepDeadlineSeconds: 120,
   /** Runs kept of each list, the newest. */
   runHistoryMax: 500,
+  /** Runs of one watchlist, ever: more than a run every five minutes makes in 9,000 years. */
+  runNumberMax: 999_999_999,
   /** Messages that may follow from one another before a queue takes no more of them. */
   messageHopsMax: 24,
   schedulePreview: { default: 5, max: 100 },

@@ -1,14 +1,19 @@
 import * as v from "valibot";
+import { idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
+
+const startingAfterMessage =
+  "'starting_after' must be the id of a credit transaction; it begins with ctx_.";
 
 /** Query of `GET /v1/credit_transactions`. */
 export const creditTransactionsQuery = v.object({
   limit: limitParam(limits.pagination.creditTransactions),
   starting_after: v.optional(
     v.pipe(
-      v.string("'starting_after' is the id of a credit transaction."),
+      v.string(startingAfterMessage),
+      v.regex(idPattern("creditTransaction"), startingAfterMessage),
       v.description("The last id of the page before."),
     ),
   ),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { isId, timeOf } from "../base/ids.ts";
-import { isIsoTime } from "../base/iso-time.ts";
+import { idPattern, timedIdPattern, timeOf } from "../base/ids.ts";
+import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { runEventTypes } from "./event.ts";
@@ -11,14 +11,21 @@ const afterMessage =
 const typeMessage = `'type' must be one of ${runEventTypes.join(", ")}.`;
 const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
 
-const isPlace = (text: string): boolean => timeOf("event", text) !== undefined || isIsoTime(text);
-
 /** Query of `GET /v1/events`. */
 export const eventsQuery = v.object({
   after: v.optional(
     v.pipe(
-      v.string(afterMessage),
-      v.check(isPlace, afterMessage),
+      v.union(
+        [
+          v.pipe(
+            v.string(),
+            v.check((text) => timeOf("event", text) !== undefined),
+            v.metadata({ pattern: timedIdPattern("event").source }),
+          ),
+          isoTimeParam("after"),
+        ],
+        afterMessage,
+      ),
       v.description(
         "Where to go on: the `next_after` of the answer before, or the id of the last event that " +
           "was seen. An ISO 8601 time with a zone to begin with what happened then or later. " +
@@ -32,7 +39,7 @@ export const eventsQuery = v.object({
   watchlist_id: v.optional(
     v.pipe(
       v.string(watchlistMessage),
-      v.check((text) => isId("watchlist", text), watchlistMessage),
+      v.regex(idPattern("watchlist"), watchlistMessage),
       v.description("Only events of this list, which need not exist any more."),
     ),
   ),

@@ -1,21 +1,19 @@
 import * as v from "valibot";
-import { invalidParam } from "../base/errors.ts";
-import { isId } from "../base/ids.ts";
+import { idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { exportStates } from "./export-record.ts";
+
+const startingAfterMessage = "'starting_after' must be the id of an export; it begins with exp_.";
 
 /** Query of `GET /v1/s3_destination/exports`. */
 export const exportsQuery = v.object({
   limit: limitParam(limits.pagination.exports),
   starting_after: v.optional(
     v.pipe(
-      v.string("'starting_after' is the id of an export."),
-      v.transform((id) => {
-        if (isId("export", id)) return id;
-        throw invalidParam("starting_after", "'starting_after' is no id of an export.");
-      }),
+      v.string(startingAfterMessage),
+      v.regex(idPattern("export"), startingAfterMessage),
       v.description("`next_starting_after` of the page before."),
     ),
   ),

@@ -3,6 +3,7 @@ import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { findShop, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId } from "../platforms/item-id.ts";
+import { shopFields } from "../platforms/shop-fields.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";
 import type { OfferReference } from "../scrapers/scraper.ts";
 
@@ -28,8 +29,7 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
 
 /** Body of `POST /v1/offers/check` as clients send it (specification, same section). */
 export const offerCheckBody = v.object({
-  platform: v.optional(v.string("'platform' is a string.")),
-  marketplace: v.optional(v.string("'marketplace' is a string.")),
+  ...shopFields("offer_check"),
   offers: v.optional(
     v.pipe(
       references("offers"),

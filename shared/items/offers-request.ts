@@ -3,12 +3,12 @@ import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { findShop, type Platform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
+import { shopFields } from "../platforms/shop-fields.ts";
 import { type ConditionFilter, conditionFilters } from "../scrapers/offer.ts";
 import { idList, idsOf } from "./request.ts";
 
 const shopAndCondition = {
-  platform: v.optional(v.string("'platform' is a string.")),
-  marketplace: v.optional(v.string("'marketplace' is a string.")),
+  ...shopFields("offers"),
   condition: v.optional(
     v.pipe(
       v.picklist(conditionFilters, `'condition' is one of ${conditionFilters.join(", ")}.`),

@@ -10,6 +10,7 @@ import {
 } from "../platforms/catalogue.ts";
 import type { Shop, Tier } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
+import { shopFields } from "../platforms/shop-fields.ts";
 import { type ProductScraperId, scrapers } from "../scrapers/catalogue.ts";
 
 /** A list of item ids under that name. */
@@ -21,12 +22,7 @@ export const idList = (name: string): v.GenericSchema<string[]> =>
 
 /** Body of `POST /v1/products` as clients send it (specification, same section). */
 export const productsBody = v.object({
-  platform: v.optional(
-    v.pipe(v.string("'platform' is a string."), v.description("Default: retailer_a.")),
-  ),
-  marketplace: v.optional(
-    v.pipe(v.string("'marketplace' is a string."), v.description("Default: the platform's own.")),
-  ),
+  ...shopFields(),
   ids: v.optional(
     v.pipe(
       idList("ids"),

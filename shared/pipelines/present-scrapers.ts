@@ -3,6 +3,7 @@ import { count } from "../base/wire-schema.ts";
 import { quartersPerCredit } from "../credits/charge.ts";
 import { type Platform, parsePlatform, productTiers, type Shop } from "../platforms/catalogue.ts";
 import { endpointNames } from "../platforms/endpoints.ts";
+import { shopFields } from "../platforms/shop-fields.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { opsFor, whensFor } from "./check-route.ts";
@@ -13,14 +14,7 @@ import { openSet, pipelineSchema } from "./pipeline-schema.ts";
 import { type Template, templates } from "./templates.ts";
 
 /** Query of `GET /v1/watchlists/scrapers` as clients send it (specification, section "Watchlists"). */
-export const scrapersQuery = v.object({
-  platform: v.optional(
-    v.pipe(v.string("'platform' is a string."), v.description("Default: retailer_a.")),
-  ),
-  marketplace: v.optional(
-    v.pipe(v.string("'marketplace' is a string."), v.description("Default: the platform's own.")),
-  ),
-});
+export const scrapersQuery = v.object(shopFields());
 
 /** The query schema of the route: a shop that can be read, or the refusal that its name gets. */
 export const scrapersRequest = v.pipe(

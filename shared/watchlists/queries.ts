@@ -2,21 +2,25 @@ import * as v from "valibot";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 
-/** Times from here on are refused, so that what is counted from one has a year of four digits. */
+/** Later times are refused, so that what is counted from one has a year of four digits. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
+const timeForm = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 /** A query parameter that is a time: ISO 8601, a date alone is its first instant in UTC. */
 export function timeParam(name: string): v.GenericSchema<string, Date> {
   const message =
-    `'${name}' is an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
+    `'${name}' must be an ISO 8601 time before the year 9000, such as 2026-01-31T00:00:00Z. ` +
     "A plus sign is sent as %2B.";
   return v.pipe(
     v.string(message),
-    v.regex(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/, message),
-    v.check((text) => isDay(text.slice(0, 10)) && Date.parse(text) < timeEnd, message),
+    v.check(isTime, message),
+    v.metadata({ format: "date-time", pattern: "^[0-8]" }),
     v.transform((text) => new Date(text)),
   );
 }
+
+const isTime = (text: string): boolean =>
+  timeForm.test(text) && isDay(text.slice(0, 10)) && Date.parse(text) < timeEnd;
 
 /** False for days such as February 30, which `Date` takes for one of the next month. */
 function isDay(text: string): boolean {

@@ -7,6 +7,7 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { findShop, type Shop } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
+import { shopFields } from "../platforms/shop-fields.ts";
 import { idList } from "./id-list.ts";
 import { bodyHashOf } from "./idempotency.ts";
 import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
@@ -82,10 +83,7 @@ export const newWatchlistBody = v.object({
       v.metadata({ deprecated: true }),
     ),
   ),
-  platform: v.optional(v.pipe(text("platform"), v.description("Default: retailer_a."))),
-  marketplace: v.optional(
-    v.pipe(text("marketplace"), v.description("Default: the platform's own.")),
-  ),
+  ...shopFields(),
   every: v.optional(listFields.every),
   cron: v.optional(listFields.cron),
   timezone: v.optional(listFields.timezone),

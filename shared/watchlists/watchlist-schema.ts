@@ -4,12 +4,21 @@ import { changesSchema, pipelineSchema, snapshotSchema } from "../pipelines/pipe
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
+/** A cadence, in answers. */
+export const everyScheduleSchema = v.pipe(
+  v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
+  v.title("Cadence"),
+);
+
+/** A cron expression with its zone, in answers. */
+export const cronScheduleSchema = v.pipe(
+  v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
+  v.title("Cron"),
+);
+
 /** When a list runs, in answers. */
 export const scheduleSchema = v.pipe(
-  v.variant("type", [
-    v.object({ type: v.literal("every"), every: v.string(), every_seconds: count }),
-    v.object({ type: v.literal("cron"), cron: v.string(), timezone: v.string() }),
-  ]),
+  v.variant("type", [everyScheduleSchema, cronScheduleSchema]),
   v.description("When the list runs: a cadence from start to start, or a cron expression."),
 );
 

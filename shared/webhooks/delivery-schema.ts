@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type IdKind, isId } from "../base/ids.ts";
+import { type IdKind, idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
@@ -11,7 +11,7 @@ const idParam = (kind: IdKind, text: { readonly message: string; readonly descri
   v.optional(
     v.pipe(
       v.string(text.message),
-      v.check((id) => isId(kind, id), text.message),
+      v.regex(idPattern(kind), text.message),
       v.description(text.description),
     ),
   );

@@ -9,6 +9,7 @@ import { startWorld, type World } from "../../scripts/local/world.ts";
 interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly schema: Readonly<Record<string, unknown>>;
 }
 interface Operation {
   readonly parameters?: readonly Parameter[];
@@ -24,6 +25,9 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
     accepted: (operation.parameters ?? [])
       .filter((parameter) => parameter.in === "query")
       .map(({ name }) => name),
+    integers: (operation.parameters ?? []).filter(
+      (parameter) => parameter.in === "query" && parameter.schema["type"] === "integer",
+    ),
   })),
 );
 const inApi = operations.filter(({ path }) => path.startsWith("/v1/"));
@@ -83,6 +87,56 @@ describe("every operation below /v1", () => {
       expect((await refusalOf(method, `${path}?unknown_one=1`)).status).toBe(501);
     }
   });
+});
+
+describe("every integer among the query parameters", () => {
+  const integers = live.flatMap(({ integers: found, ...rest }) =>
+    found.map(({ name, schema }) => ({ ...rest, name, schema })),
+  );
+
+  it("is typed, where its name is that of a number", () => {
+    const names = new Set(integers.map(({ name }) => name));
+    expect(names).toEqual(new Set(["limit", "days", "count", "before_run"]));
+    // What is text in the document is accepted as text.
+    const texts = live.flatMap(({ accepted, integers: found }) =>
+      accepted.filter((name) => !found.some((one) => one.name === name)),
+    );
+    expect(texts.filter((name) => names.has(name))).toEqual([]);
+  });
+
+  it.each(integers)("$route: '$name' has bounds, and a default or none", ({ schema }) => {
+    const { minimum, maximum, default: ordinary = minimum } = schema as Record<string, number>;
+    expect(minimum).toBeLessThanOrEqual(Number(ordinary));
+    expect(maximum).toBeGreaterThanOrEqual(Number(ordinary));
+  });
+
+  it.each(integers)(
+    "$route: '$name' is refused outside its bounds and as no integer",
+    async ({ method, path, name, schema }) => {
+      const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
+      const wrong = [minimum - 1, maximum + 1, `${minimum}.5`, `0${minimum}`, "", "1e1", "abc"];
+      for (const value of wrong) {
+        const { status, error } = await refusalOf(method, `${path}?${name}=${value}`);
+        expect(status, `${value}`).toBe(400);
+        expect(error).toMatchObject({
+          code: "INVALID_PARAM",
+          param: name,
+          message: `'${name}' must be an integer from ${minimum} to ${maximum} (got "${value}").`,
+        });
+      }
+    },
+  );
+
+  it.each(integers)(
+    "$route: '$name' is accepted at its bounds",
+    async ({ method, path, name, schema }) => {
+      const { minimum = 0, maximum = 0 } = schema as Record<string, number>;
+      for (const value of [minimum, maximum]) {
+        const { error } = await refusalOf(method, `${path}?${name}=${value}`);
+        expect(error?.["param"]).not.toBe(name);
+      }
+    },
+  );
 });
 
 describe("pages", () => {

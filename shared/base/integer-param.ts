@@ -1,0 +1,36 @@
+import * as v from "valibot";
+
+interface IntegerBounds {
+  /** The least accepted value. */
+  readonly min: number;
+  /** The greatest accepted value. */
+  readonly max: number;
+}
+
+/** As much of a refused value as the message repeats. */
+const shownLengthMax = 40;
+
+/**
+ * A query parameter that is an integer: decimal digits without a sign, a fraction or leading zeros.
+ * A refused value is named in the message. The document gets its type and bounds from here too.
+ */
+export function integerParam(
+  name: string,
+  { min, max, description }: IntegerBounds & { readonly description: string },
+): v.GenericSchema<string, number> {
+  const refusal = (text: string): string =>
+    `'${name}' must be an integer from ${min} to ${max} ` +
+    `(got ${JSON.stringify(text.slice(0, shownLengthMax))}).`;
+  const isAccepted = (text: string): boolean =>
+    /^(?:0|[1-9]\d{0,15})$/.test(text) && Number(text) >= min && Number(text) <= max;
+  return v.pipe(
+    v.string(`'${name}' must be an integer from ${min} to ${max}.`),
+    v.check(isAccepted, ({ input }) => refusal(input)),
+    v.transform(Number),
+    v.number(),
+    v.integer(),
+    v.minValue(min),
+    v.maxValue(max),
+    v.description(description),
+  );
+}
