@@ -23,9 +23,6 @@ export interface DataStackProps extends StackProps {
   readonly config: Config;
 }
 
-/** Bodies outlive the retention that customers are promised, so that no listed event lacks one. */
-const eventBodyMarginDays = 5;
-
 /**
  * Everything that must survive a deployment. The logical ids are pinned: CloudFormation would
  * replace, and so empty, a resource whose id changed.
@@ -92,7 +89,7 @@ export class DataStack extends Stack {
       lifecycleRules: [
         {
           id: "expire-event-bodies",
-          expiration: Duration.days(limits.eventRetentionDays + eventBodyMarginDays),
+          expiration: Duration.days(limits.eventBodyDays),
           abortIncompleteMultipartUploadAfter: Duration.days(1),
         },
       ],

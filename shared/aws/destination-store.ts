@@ -7,7 +7,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { boolean, nullable, object, parse, picklist, string, variant, literal } from "valibot";
 import { assertNever } from "../base/assert.ts";
-import type { Credentials, Destination } from "../exports/destination.ts";
+import { compressions, type Credentials, type Destination } from "../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../exports/destination-store.ts";
 import { type Row, unlessRefused } from "./dynamo.ts";
 import { deliveryKeys } from "./table.ts";
@@ -144,7 +144,7 @@ const destinationRow = object({
     }),
     object({ auth: literal("role"), role_arn: string() }),
   ]),
-  compression: picklist(["gzip", "none"]),
+  compression: picklist(compressions),
   failing: boolean(),
   last_success_at: nullable(string()),
   last_error: nullable(string()),

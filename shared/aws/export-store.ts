@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { nullable, number, object, parse, picklist, string } from "valibot";
+import { nullable, nullish, number, object, parse, picklist, string } from "valibot";
 import { limits } from "../base/limits.ts";
+import { compressions } from "../exports/destination.ts";
 import { type ExportRecord, exportStates } from "../exports/export-record.ts";
 import type { ExportPage, ExportStore } from "../exports/export-store.ts";
 import type { Row } from "./dynamo.ts";
@@ -11,7 +12,11 @@ import { deliveryKeys, epochSeconds } from "./table.ts";
 /** Rows that one page of a filtered log looks at, in queries of so many. */
 const rowsLookedAtMax = 1_000;
 const rowsAtOnce = 200;
-const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
+/**
+ * A row remembers the format of a run's objects, so it outlives what a late attempt can still write:
+ * the event bodies, which S3 removes up to a day or two after their last day.
+ */
+const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
 
 /** The export log in DynamoDB. Ids begin with the time the run ended, so rows sort by it. */
 export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
@@ -62,6 +67,7 @@ export const exportWrite = (TableName: string, accountId: string, record: Export
       objects: record.objects,
       bytes: record.bytes,
       destination_revision: record.destinationRevision,
+      compression: record.compression,
       manifest_key: record.manifestKey,
       attempt_count: record.attemptCount,
       tries: record.tries,
@@ -83,6 +89,8 @@ const exportRow = object({
   objects: number(),
   bytes: number(),
   destination_revision: nullable(string()),
+  // The previous release stored none.
+  compression: nullish(picklist(compressions), null),
   manifest_key: nullable(string()),
   attempt_count: number(),
   tries: number(),
@@ -103,6 +111,7 @@ function exportOf(stored: Row): ExportRecord {
     objects: row.objects,
     bytes: row.bytes,
     destinationRevision: row.destination_revision,
+    compression: row.compression,
     manifestKey: row.manifest_key,
     attemptCount: row.attempt_count,
     tries: row.tries,

@@ -39,6 +39,8 @@ export const limits = {
   webhookTestsPerMinute: 10,
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
+  /** Days that stored event bodies exist: longer than promised, so that no listed event lacks one. */
+  eventBodyDays: 35,
   /** Items in one stored page; a page that outgrows it is split. */
   pageItemsMax: 1_000,
   /** Bytes of a stored page's items: a row of DynamoDB takes 400 KB. */

@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { compressions } from "./destination.ts";
+import { compressionMeaning } from "./destination-schema.ts";
 
 const prefixLengthMax = 500;
 const credentialLengthMax = 256;
@@ -65,7 +67,10 @@ const roleArn = v.nullable(
     v.description("The role to assume, with `auth` role; it must trust `external_id`."),
   ),
 );
-const compression = v.picklist(["gzip", "none"], "'compression' must be gzip or none.");
+const compression = v.pipe(
+  v.picklist(compressions, "'compression' must be gzip or none."),
+  v.description(compressionMeaning),
+);
 const secret = v.pipe(credential("secret_access_key"), v.description("Write-only."));
 
 const credentialFields = {

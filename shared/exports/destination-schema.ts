@@ -1,5 +1,10 @@
 import * as v from "valibot";
+import { compressions } from "./destination.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
+
+export const compressionMeaning =
+  "gzip: objects end in .jsonl.gz. none: .jsonl. A change applies to runs that are exported for the " +
+  "first time after it: a run keeps its format, also in a backfill.";
 
 /** The S3 destination as answers show it; the secret access key never appears. */
 export const destinationSchema = v.object({
@@ -22,7 +27,7 @@ export const destinationSchema = v.object({
     v.string(),
     v.description("What the trust policy of your role asks for; an account's is always the same."),
   ),
-  compression: v.picklist(["gzip", "none"]),
+  compression: v.pipe(v.picklist(compressions), v.description(compressionMeaning)),
   status: v.picklist(["active", "failing", "disabled"]),
   last_success_at: v.nullable(timestamp),
   last_error: v.nullable(v.string()),

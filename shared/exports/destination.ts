@@ -15,7 +15,8 @@ export type Credentials =
     }
   | { readonly auth: "role"; readonly roleArn: string };
 
-export type Compression = "gzip" | "none";
+export const compressions = ["gzip", "none"] as const;
+export type Compression = (typeof compressions)[number];
 
 /** Where an account's events are exported to. Times are ISO 8601 UTC. */
 export interface Destination {
@@ -28,6 +29,7 @@ export interface Destination {
   /** Comes before every object key as it is. */
   readonly prefix: string;
   readonly credentials: Credentials;
+  /** Format of runs whose first export is still to come; a run keeps the format that it has. */
   readonly compression: Compression;
   /** True after an export was given up, until one succeeds. */
   readonly failing: boolean;

@@ -1,3 +1,5 @@
+import type { Compression } from "./destination.ts";
+
 export const exportStates = ["pending", "done", "failed"] as const;
 
 /** The export of one run: its events in order, then the manifest. Times are ISO 8601 UTC. */
@@ -14,6 +16,11 @@ export interface ExportRecord {
   readonly bytes: number;
   /** Revision of the destination that has them; null when none has. */
   readonly destinationRevision: string | null;
+  /**
+   * Format of the run's objects. Stored before the first object is written and never changed after,
+   * because a second format would leave the same events under another suffix. Null until then.
+   */
+  readonly compression: Compression | null;
   /** Set once everything is written. */
   readonly manifestKey: string | null;
   /** Attempts ever made. */
@@ -40,6 +47,7 @@ export const newExport = (
   objects: 0,
   bytes: 0,
   destinationRevision: null,
+  compression: null,
   manifestKey: null,
   attemptCount: 0,
   tries: 0,
@@ -49,9 +57,10 @@ export const newExport = (
   finishedAt: null,
 });
 
-/** The same export to be done anew, from the first event on. */
+/** The export set back to its first event, in the format that it has. */
 export const restarted = (record: ExportRecord, now: Date): ExportRecord => ({
   ...newExport(record),
+  compression: record.compression,
   attemptCount: record.attemptCount,
   nextAttemptAt: now.toISOString(),
 });

@@ -5,7 +5,7 @@ import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { Slice } from "../outbox/drain.ts";
 import { type Entry, isDue } from "../outbox/outbox.ts";
-import type { Destination } from "./destination.ts";
+import type { Compression, Destination } from "./destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { isFresh, nextEntries } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
@@ -68,14 +68,12 @@ export async function exportRun(
   }
   const run = await archivedRun({ accountId, runId: record.runId }, dependencies.bodies);
   if (run === null) return end(task, record, { ...dependencies, reason: "events_expired" });
-  const { bucket } = ready;
-  const subject = {
-    accountId,
-    run,
-    destination,
-    bucket,
-    record: startOf(record, run, destination),
-  };
+  const start = startOf(record, run, destination);
+  // No object may exist before its format is stored: the next attempt has to choose the same one.
+  if (record.compression === null) await slice.store({ records: [start] });
+  const { prefix } = destination;
+  const { compression } = start;
+  const subject = { accountId, run, prefix, compression, bucket: ready.bucket, record: start };
   const startedAt = dependencies.clock.now().getTime();
   const written = await writeRun(subject, { ...dependencies, slice });
   const milliseconds = dependencies.clock.now().getTime() - startedAt;
@@ -84,15 +82,22 @@ export async function exportRun(
   return settle(task, { run, destination, written }, dependencies);
 }
 
-/** A destination that was changed in between gets the whole run. */
+type StartedRecord = ExportRecord & { readonly compression: Compression };
+
+/**
+ * The export as an attempt begins it. A changed destination gets the whole run, and so does a run
+ * whose format is not stored: its objects, if any, are in the layout of an earlier release.
+ */
 function startOf(
   record: ExportRecord,
   { runNumber }: ArchivedRun,
-  { revision }: Destination,
-): ExportRecord {
-  return record.destinationRevision === revision
-    ? { ...record, runNumber }
-    : { ...record, runNumber, objects: 0, bytes: 0, destinationRevision: revision };
+  destination: Destination,
+): StartedRecord {
+  const { revision } = destination;
+  const compression = record.compression ?? destination.compression;
+  return record.compression !== null && record.destinationRevision === revision
+    ? { ...record, runNumber, compression }
+    : { ...record, runNumber, compression, objects: 0, bytes: 0, destinationRevision: revision };
 }
 
 interface Written {

@@ -1,6 +1,7 @@
 import { parse } from "valibot";
 import type { Clock } from "../base/clock.ts";
 import type { OpenSession, Slice } from "../outbox/drain.ts";
+import { notedSlice } from "../outbox/noted-slice.ts";
 import type { Entry } from "../outbox/outbox.ts";
 import { backfillPage, type BackfillDependencies } from "./backfill.ts";
 import type { DestinationStore } from "./destination-store.ts";
@@ -53,12 +54,7 @@ function exportLog(accountId: string, { exports }: ExportDependencies) {
   const noted = new Map<string, ExportRecord>();
   return {
     known: async (id: string) => noted.get(id) ?? exports.get(accountId, id),
-    noting: (slice: Slice<ExportRecord>): Slice<ExportRecord> => ({
-      timeIsUp: () => slice.timeIsUp(),
-      record(change) {
-        for (const record of change.records ?? []) noted.set(record.id, record);
-        return slice.record(change);
-      },
-    }),
+    noting: (slice: Slice<ExportRecord>): Slice<ExportRecord> =>
+      notedSlice(slice, (record) => noted.set(record.id, record)),
   };
 }

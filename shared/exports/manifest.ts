@@ -1,11 +1,13 @@
 import type { ArchivedEvent, ArchivedRun } from "../events/event-archive.ts";
 import { eventsDigest } from "../events/event-digest.ts";
-import type { Compression, Destination } from "./destination.ts";
+import type { Compression } from "./destination.ts";
 import { type ExportFolder, objectKey } from "./object-key.ts";
 
 export interface ManifestSubject {
   readonly run: ArchivedRun;
-  readonly destination: Pick<Destination, "prefix" | "compression">;
+  readonly prefix: string;
+  /** Format of the run's objects. */
+  readonly compression: Compression;
   /** The run object as `watchlist.run.completed` carries it; null when the run has none. */
   readonly runObject: unknown;
 }
@@ -25,8 +27,8 @@ export const storedAs = (
 ): ArchivedEvent["line"] => (compression === "gzip" ? gzip : line);
 
 /** `_manifest.json`: the run, its objects as they are stored, totals, and the digest of the ids. */
-export function presentManifest({ run, destination, runObject }: ManifestSubject): unknown {
-  const { prefix, compression } = destination;
+export function presentManifest(subject: ManifestSubject): unknown {
+  const { run, prefix, compression, runObject } = subject;
   const folder = folderOf(run, prefix);
   const objects = run.events.map((event, index) => {
     const { bytes, sha256 } = storedAs(event, compression);

@@ -18,11 +18,21 @@ export interface ExportedObject {
   readonly compression: Compression;
 }
 
-/** Where a run's events go; the same run always has the same folder. */
+/**
+ * Version of the layout below the prefix. Version 1 named the last partition `run`, which hid the
+ * manifest's field of that name. Objects under `v=1` are never written or read by this release.
+ */
+const layoutVersion = 2;
+
+/**
+ * The folder of a run's objects; the same run always has the same folder. Query engines make a
+ * column of each `name=value` folder, so no name may be a top-level field of an event or a manifest.
+ */
 function exportFolder({ prefix, watchlistId, runNumber, runStartedAt }: ExportFolder): string {
   const date = new Date(runStartedAt).toISOString().slice(0, 10);
-  const run = String(runNumber).padStart(8, "0");
-  return `${prefix}events/v=1/dt=${date}/watchlist_id=${watchlistId}/run=${run}/`;
+  const number = String(runNumber).padStart(8, "0");
+  const partitions = `dt=${date}/watchlist_id=${watchlistId}/run_number=${number}`;
+  return `${prefix}events/v=${layoutVersion}/${partitions}/`;
 }
 
 /** The key of one event's object. */

@@ -11,7 +11,7 @@ import {
 } from "../events/event-archive.ts";
 import type { Slice } from "../outbox/drain.ts";
 import type { BucketOutcome, CustomerBucket } from "./customer-bucket.ts";
-import type { Destination } from "./destination.ts";
+import type { Compression } from "./destination.ts";
 import type { ExportRecord } from "./export-record.ts";
 import { folderOf, presentManifest, storedAs } from "./manifest.ts";
 import { manifestKey, objectKey } from "./object-key.ts";
@@ -22,7 +22,10 @@ const putsAtOnce = 4;
 export interface WriteSubject {
   readonly accountId: string;
   readonly run: ArchivedRun;
-  readonly destination: Destination;
+  /** Comes before every key. */
+  readonly prefix: string;
+  /** Format of the run's objects. */
+  readonly compression: Compression;
   readonly bucket: CustomerBucket;
   /** What the destination has of the run. */
   readonly record: ExportRecord;
@@ -57,7 +60,7 @@ type Stop =
   | { readonly outcome: "failed"; readonly reason: string };
 
 async function writeObjects(
-  { accountId, run, destination, bucket, record: start }: WriteSubject,
+  { accountId, run, bucket, record: start, ...format }: WriteSubject,
   { bodies, slice }: Writing,
 ): Promise<{ readonly record: ExportRecord; readonly stop: Stop | null }> {
   const { events, runId } = run;
@@ -77,13 +80,13 @@ async function writeObjects(
     const put =
       gzip === null
         ? ({ outcome: "expired" } as const)
-        : await bucket.put(objectOf({ run, event, position, gzip }, destination));
+        : await bucket.put(objectOf({ run, event, position, gzip }, format));
     if (put.outcome !== "done") {
       stop ??= put;
       return false;
     }
     written.add(position);
-    const next = progressed(record, { run, written, destination });
+    const next = progressed(record, { run, written, ...format });
     if (next === record) return true;
     record = next;
     await slice.record({ records: [record] });
@@ -109,14 +112,14 @@ function progressed(
   so: {
     readonly run: ArchivedRun;
     readonly written: ReadonlySet<number>;
-    readonly destination: Destination;
+    readonly compression: Compression;
   },
 ): ExportRecord {
   let { objects, bytes } = record;
   for (; so.written.has(objects); objects += 1) {
     const event = so.run.events[objects];
     assert(event !== undefined, "a written object is an event of the run");
-    bytes += storedAs(event, so.destination.compression).bytes;
+    bytes += storedAs(event, so.compression).bytes;
   }
   // A store that takes objects is no dead one: the retry schedule begins anew.
   return objects === record.objects ? record : { ...record, objects, bytes, tries: 0 };
@@ -129,7 +132,10 @@ interface Line {
   readonly gzip: Uint8Array;
 }
 
-function objectOf({ run, event, position, gzip }: Line, { prefix, compression }: Destination) {
+function objectOf(
+  { run, event, position, gzip }: Line,
+  { prefix, compression }: Pick<WriteSubject, "prefix" | "compression">,
+) {
   const name = { number: position + 1, type: event.type, eventId: event.id, compression };
   return {
     key: objectKey(folderOf(run, prefix), name),
@@ -140,7 +146,7 @@ function objectOf({ run, event, position, gzip }: Line, { prefix, compression }:
 }
 
 async function writeManifest(
-  { accountId, run, destination, bucket }: WriteSubject,
+  { accountId, run, prefix, compression, bucket }: WriteSubject,
   bodies: EventBodies,
 ): Promise<BucketOutcome> {
   const completed = run.events.find(({ type }) => type === "watchlist.run.completed");
@@ -149,9 +155,9 @@ async function writeManifest(
       ? null
       : await archivedLine({ accountId, runId: run.runId }, completed, bodies);
   const runObject = line === null ? null : dataOf(unpackBody(line));
-  const manifest = presentManifest({ run, destination, runObject });
+  const manifest = presentManifest({ run, prefix, compression, runObject });
   return bucket.put({
-    key: manifestKey(folderOf(run, destination.prefix)),
+    key: manifestKey(folderOf(run, prefix)),
     bytes: Buffer.from(JSON.stringify(manifest)),
     contentType: "application/json",
   });

@@ -19,6 +19,11 @@ export interface Slice<LogRecord> {
    * @throws LeaseLost when somebody else has taken the target over.
    */
   record(change: Change<LogRecord>): Promise<void>;
+  /**
+   * Stores a change, and everything handed over before it, before it returns.
+   * @throws LeaseLost as `record` does.
+   */
+  store(change: Change<LogRecord>): Promise<void>;
   /** True when the rest is for another slice: an entry that is not removed comes again. */
   timeIsUp(): boolean;
 }
@@ -168,7 +173,14 @@ async function workOn<LogRecord>(due: readonly Entry[], work: Work<LogRecord>): 
       if (lateMs >= 0) dependencies.late?.(lateMs);
       dependencies.begins?.(entry);
       try {
-        await session.work(entry, { record: (change) => kept.record(change), timeIsUp });
+        await session.work(entry, {
+          record: (change) => kept.record(change),
+          async store(change) {
+            await kept.record(change);
+            await kept.flush();
+          },
+          timeIsUp,
+        });
       } catch (error) {
         if (kept.hasFailed()) throw error;
         work.failed.add(nameOf(entry));

@@ -1,4 +1,5 @@
 import type { Slice } from "../outbox/drain.ts";
+import { notedSlice } from "../outbox/noted-slice.ts";
 import type { DeliveryLog, DeliveryRecord } from "./attempt-delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
@@ -24,12 +25,6 @@ export function notedLog(accountId: string, deliveries: DeliveryStore): NotedLog
       }
       return found;
     },
-    noting: (slice) => ({
-      timeIsUp: () => slice.timeIsUp(),
-      record(change) {
-        for (const { delivery } of change.records ?? []) noted.set(delivery.id, delivery);
-        return slice.record(change);
-      },
-    }),
+    noting: (slice) => notedSlice(slice, ({ delivery }) => noted.set(delivery.id, delivery)),
   };
 }

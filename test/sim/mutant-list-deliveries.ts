@@ -87,6 +87,20 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
+    name: "export-in-the-format-of-today",
+    file: "shared/exports/export-run.ts",
+    says: "const compression = record.compression ?? destination.compression;",
+    instead: "const { compression } = destination;",
+    scenario: "deliveries",
+  },
+  {
+    name: "format-forgotten-by-a-backfill",
+    file: "shared/exports/export-record.ts",
+    says: "  compression: record.compression,\n",
+    instead: "",
+    scenario: "deliveries",
+  },
+  {
     name: "manifest-before-the-objects",
     file: "shared/exports/write-run.ts",
     says: "  const objects = await writeObjects(subject, writing);\n",

@@ -43,7 +43,7 @@ const exported = {
   last_error: null,
   next_attempt_at: null,
   manifest_key:
-    "retail/events/v=1/dt=2026-11-21/watchlist_id=wl_1d0jg8k3mfkzq3m8vcx5t0ee/run=00000001/_manifest.json",
+    "retail/events/v=2/dt=2026-11-21/watchlist_id=wl_1d0jg8k3mfkzq3m8vcx5t0ee/run_number=00000001/_manifest.json",
   created_at: "2026-11-21T01:20:04.102Z",
   finished_at: "2026-11-21T01:20:05.377Z",
 };
@@ -156,7 +156,7 @@ export const exportOperations = {
     tag: "Export",
     summary: "List exports",
     description:
-      "One entry a run, newest first, kept for 30 days. A failed attempt is repeated on the " +
+      "One entry a run, newest first, kept for at least 30 days. A failed attempt is repeated on the " +
       "schedule of webhooks: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
     query: exportsQuery,
     queryExamples: { starting_after: exported.id, state: "failed" },
@@ -171,10 +171,11 @@ export const exportOperations = {
   "POST /v1/s3_destination/backfill": {
     id: "backfillS3Destination",
     tag: "Export",
-    summary: "Export past runs anew",
+    summary: "Export past runs again",
     description:
       "Writes every run that ended from `since` to `until` (both inclusive; absent: now), whether " +
-      "it was exported before or not. The same event always has the same key and bytes.",
+      "it was exported before or not. An event keeps its key and bytes below a prefix, whatever was " +
+      "changed between: a run keeps the format of its first export.",
     body: {
       schema: backfillBody,
       examples: { since: { since: "2026-11-20T00:00:00Z" } },

@@ -1,4 +1,4 @@
-import { BatchWriteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchWriteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoExportStore, exportWrite } from "../../../shared/aws/export-store.ts";
 import { deliveryKeys } from "../../../shared/aws/table.ts";
@@ -37,12 +37,13 @@ async function keep(records: readonly ExportRecord[]): Promise<void> {
 }
 
 describe("dynamoExportStore", () => {
-  it("gives what was written, to this account alone, for 30 days", async () => {
+  it("returns what was written, to this account alone, until two days after its event bodies expire", async () => {
     const record = anExport(1, {
       state: "failed",
       objects: 3,
       bytes: 99,
       destinationRevision: "r1",
+      compression: "none",
       manifestKey: "k",
       attemptCount: 11,
       tries: 10,
@@ -56,7 +57,15 @@ describe("dynamoExportStore", () => {
     expect(await store.get("acct_2", record.id)).toBeNull();
     const Key = deliveryKeys.export("acct_1", record.id);
     const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));
-    expect(Item?.["ttl"]).toBe(Date.parse("2026-12-20T10:00:01.000Z") / 1_000);
+    expect(Item?.["ttl"]).toBe(Date.parse("2026-12-27T10:00:01.000Z") / 1_000);
+  });
+
+  it("reads a row of the previous release, which stored no compression", async () => {
+    const record = anExport(1);
+    const { compression: _, ...Item } = exportWrite(table, "acct_1", record).Put?.Item ?? {};
+    await tables.client.send(new PutCommand({ TableName: table, Item }));
+
+    expect(await store.get("acct_1", record.id)).toEqual({ ...record, compression: null });
   });
 
   it("says that there is no more exactly when there is none", async () => {

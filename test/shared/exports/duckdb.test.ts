@@ -1,21 +1,18 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { GetObjectCommand, paginateListObjectsV2 } from "@aws-sdk/client-s3";
-import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runOfChanges } from "../../../scripts/bench/delivery-run.ts";
 import { eventsDigest } from "../../../shared/events/event-digest.ts";
-import { codeBlocks } from "../../readme/code-blocks.ts";
-import { type DeliveryWorld, startDeliveryWorld, startedAt } from "../../support/delivery-world.ts";
+import { startDeliveryWorld, startedAt } from "../../support/delivery-world.ts";
+import { exportedObjects, openDuckDb } from "../../support/exported-bucket.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 
 const items = 50_000;
 const accountId = "acct_1";
 const runStartedAt = "2026-11-19T23:59:00.000Z";
-const folderName = "shop/events/v=1/dt=2026-11-19/watchlist_id=wl_prices/run=00000007/";
+const folderName = "shop/events/v=2/dt=2026-11-19/watchlist_id=wl_prices/run_number=00000007/";
 
 interface Change {
   readonly id: string;
@@ -39,23 +36,14 @@ let close: () => Promise<void>;
 let receiver: Receiver;
 /** Bytes by key, as the bucket has them. */
 let objects: ReadonlyMap<string, Buffer>;
-let duck: DuckDBConnection;
+let duck: Awaited<ReturnType<typeof openDuckDb>>;
 let received: readonly Received[];
-
-/**
- * DuckDB reads s3:// through an extension that it downloads, which no test can rely on: it gets the
- * bucket's objects as files under their keys, each with the bytes as they are stored.
- */
-let mirror: string;
 
 beforeAll(async () => {
   const worlds = await startDeliveryWorld();
   receiver = await startReceiver();
-  mirror = mkdtempSync(join(tmpdir(), "bucket-"));
-  duck = await (await DuckDBInstance.create(":memory:")).connect();
   close = async () => {
-    duck.closeSync();
-    rmSync(mirror, { recursive: true });
+    duck.close();
     await receiver.stop();
     await worlds.stop();
   };
@@ -67,39 +55,17 @@ beforeAll(async () => {
   await world.publish(runOfChanges(run));
   await world.deliverDue();
   received = receiver.requests.map(({ body }) => JSON.parse(body) as Received);
-  objects = await objectsOf(world);
-  for (const [key, bytes] of objects) {
-    mkdirSync(dirname(join(mirror, key)), { recursive: true });
-    writeFileSync(join(mirror, key), bytes);
-  }
-  for (const statement of readmeStatements().filter((one) => one.startsWith("CREATE"))) {
+  objects = await exportedObjects(world);
+  duck = await openDuckDb(objects);
+  for (const statement of duck.readmeStatements().filter((one) => isView(one))) {
     await duck.run(statement);
   }
 });
 afterAll(() => close());
 
-async function objectsOf({ s3, exportBucket: Bucket }: DeliveryWorld) {
-  const found = new Map<string, Buffer>();
-  for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket })) {
-    for (const { Key = "" } of Contents) {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
-      found.set(Key, Buffer.from(await Body!.transformToByteArray()));
-    }
-  }
-  return found;
-}
-
-/** The README's queries, over the files instead of the bucket. */
-const readmeStatements = (): string[] =>
-  codeBlocks("Read the export", "sql")
-    .join("\n")
-    .replaceAll("s3://my-bucket/", `${mirror}/`)
-    .split(";")
-    .map((statement) => statement.replaceAll(/^--.*$/gm, "").trim())
-    .filter((statement) => statement !== "");
-
-const rowsOf = async (query: string) =>
-  (await duck.runAndReadAll(query)).getRowObjectsJson() as Record<string, unknown>[];
+/** A view of this layout: there are no objects of layout 1 here. */
+const isView = (statement: string): boolean =>
+  statement.startsWith("CREATE VIEW") && !statement.includes("v=1");
 
 const manifest = (): Manifest =>
   JSON.parse(objects.get(`${folderName}_manifest.json`)!.toString()) as Manifest;
@@ -126,24 +92,24 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
     const lines = manifest().objects.map(({ key }) => gunzipSync(objects.get(key)!).toString());
     expect(lines.map(sha256)).toEqual(bodies.map(sha256));
 
-    const events = await rowsOf("SELECT id, type FROM events ORDER BY filename");
+    const events = await duck.rows("SELECT id, type FROM events ORDER BY filename");
     expect(events).toEqual(received.map(({ id, type }) => ({ id, type })));
     expect(events).toHaveLength(101);
   });
 
   it("has the partitions as columns", async () => {
-    const partitions = await rowsOf(
-      "SELECT DISTINCT dt, watchlist_id, run, typeof(run) AS type FROM events",
+    const partitions = await duck.rows(
+      "SELECT DISTINCT dt, watchlist_id, run_number, typeof(run_number) AS type FROM events",
     );
 
     expect(partitions).toEqual([
-      { dt: "2026-11-19", watchlist_id: "wl_prices", run: 7, type: "INTEGER" },
+      { dt: "2026-11-19", watchlist_id: "wl_prices", run_number: 7, type: "INTEGER" },
     ]);
   });
 
   it("has every change once, and those that the receiver got", async () => {
     const got = received.flatMap(({ data }) => data.changes ?? []);
-    const [counts] = await rowsOf(`SELECT CAST(count(*) AS INT) AS entries,
+    const [counts] = await duck.rows(`SELECT CAST(count(*) AS INT) AS entries,
       CAST(count(DISTINCT id) AS INT) AS ids,
       sha256(string_agg(id || ' ' || (changes ->> '$.price.after'), chr(10) ORDER BY id)) AS digest
       FROM changes`);
@@ -153,7 +119,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
   });
 
   it("has the digest that the manifest, the last event and the receiver have", async () => {
-    const [digest] = await rowsOf(
+    const [digest] = await duck.rows(
       "SELECT sha256(string_agg(id, chr(10) ORDER BY filename)) AS digest FROM events",
     );
 
@@ -166,7 +132,7 @@ describe("a run of 50,000 changes in a customer's bucket, read by DuckDB", () =>
 
 describe("the README's queries", () => {
   const query = (beginning: string): string =>
-    readmeStatements().find((statement) => statement.startsWith(beginning)) ?? "";
+    duck.readmeStatements().find((statement) => statement.startsWith(beginning)) ?? "";
 
   it("find what became cheaper, the largest cuts first", async () => {
     const expected = received
@@ -175,7 +141,7 @@ describe("the README's queries", () => {
       .filter(({ before, after }) => after < before)
       .sort((a, b) => a.after / a.before - b.after / b.before || (a.id < b.id ? -1 : 1));
 
-    const rows = await rowsOf(query("SELECT dt, id"));
+    const rows = await duck.rows(query("SELECT dt, id"));
 
     expect(rows.map(({ dt }) => dt)).toEqual(Array(20).fill("2026-11-19"));
     expect(rows.map(({ id, before, after }) => ({ id, before, after }))).toEqual(
@@ -183,16 +149,28 @@ describe("the README's queries", () => {
     );
   });
 
+  it("show what each run cost, from the manifest's run object", async () => {
+    expect(await duck.rows(query("SELECT dt, watchlist_id, run_number"))).toEqual([
+      {
+        dt: "2026-11-19",
+        watchlist_id: "wl_prices",
+        run_number: 7,
+        status: "completed",
+        credits: items,
+      },
+    ]);
+  });
+
   it("find no run that lacks an object, and find one when it does", async () => {
-    const lacking = query("SELECT watchlist_id, run");
-    expect(await rowsOf(lacking)).toEqual([]);
+    const lacking = query("SELECT watchlist_id, run_number");
+    expect(await duck.rows(lacking)).toEqual([]);
 
     const [, { key } = { key: "" }] = manifest().objects;
-    rmSync(join(mirror, key));
+    rmSync(join(duck.folder, key));
     try {
-      expect(await rowsOf(lacking)).toEqual([{ watchlist_id: "wl_prices", run: 7 }]);
+      expect(await duck.rows(lacking)).toEqual([{ watchlist_id: "wl_prices", run_number: 7 }]);
     } finally {
-      writeFileSync(join(mirror, key), objects.get(key)!);
+      writeFileSync(join(duck.folder, key), objects.get(key)!);
     }
   });
 });

@@ -80,7 +80,7 @@ it("writes every event as one object, and each manifest after its objects, whate
         const listing = new ListObjectsV2Command({ Bucket: world.exportBucket });
         const keys = ((await world.s3.send(listing)).Contents ?? []).map(({ Key = "" }) => Key);
         for (const [n, { events }] of runs.entries()) {
-          const own = keys.filter((key) => key.includes(`/run=0000000${n}/`));
+          const own = keys.filter((key) => key.includes(`/run_number=0000000${n}/`));
           expect(own).toHaveLength(events.length + 1);
           const manifest = own.find((key) => key.endsWith("/_manifest.json")) ?? "";
           expect(manifest).not.toBe("");

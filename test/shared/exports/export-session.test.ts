@@ -14,7 +14,7 @@ import { startReceiver } from "../../support/receiver.ts";
 const account = "acct_1";
 const target = destinationTarget(account);
 const types: EventType[] = ["watchlist.product.changed", "watchlist.run.completed"];
-const folder = "shop/events/v=1/dt=2026-11-19/watchlist_id=wl_1/run=00000007/";
+const folder = "shop/events/v=2/dt=2026-11-19/watchlist_id=wl_1/run_number=00000007/";
 const many = (count: number): EventType[] =>
   Array.from({ length: count }, () => "watchlist.product.changed");
 
@@ -124,6 +124,7 @@ describe("an export", () => {
         objects: 2,
         bytes,
         destinationRevision: (await destination())?.revision,
+        compression: "gzip",
         manifestKey: `${folder}_manifest.json`,
         attemptCount: 1,
         tries: 0,
@@ -472,7 +473,7 @@ describe("a backfill", () => {
     await backfill(minute(1), minute(3));
     await world.work();
 
-    const runs = keys.flatMap((key) => /run=(\d+)\/_manifest/.exec(key)?.[1] ?? []);
+    const runs = keys.flatMap((key) => /run_number=(\d+)\/_manifest/.exec(key)?.[1] ?? []);
     expect(runs.toSorted()).toEqual(["00000001", "00000002", "00000003"]);
     expect(await log()).toMatchObject([
       { runId: "wlrun_3", state: "done", attemptCount: 2 },

@@ -16,7 +16,7 @@ const object = {
 
 describe("object keys", () => {
   it("name the day the run started, the list, the run, the order, the type and the event", () => {
-    const run = "shop/events/v=1/dt=2026-11-19/watchlist_id=wl_1/run=00000042/";
+    const run = "shop/events/v=2/dt=2026-11-19/watchlist_id=wl_1/run_number=00000042/";
 
     expect(objectKey(folder, object)).toBe(`${run}00003-watchlist.product.delisted-evt_1.jsonl.gz`);
     expect(objectKey(folder, { ...object, compression: "none" })).toBe(

@@ -208,7 +208,7 @@ export async function expectExports(session: Session, limit: number): Promise<vo
   compare("exports", [...told.keys()].toSorted(), [...model.exports.keys()].toSorted());
   for (const [key, { run, prefix }] of model.exports) {
     const day = iso(run.at)?.slice(0, 10);
-    const folder = `${prefix}events/v=1/dt=${day}/watchlist_id=${run.list.id}/run=${String(run.number).padStart(8, "0")}/`;
+    const folder = `${prefix}events/v=2/dt=${day}/watchlist_id=${run.list.id}/run_number=${String(run.number).padStart(8, "0")}/`;
     compare(`export ${key}`, told.get(key), {
       id: idOf("exp"),
       object: "s3_export",
@@ -235,11 +235,13 @@ function expectObjects({ model, service }: Session): void {
   if (last === undefined) return;
   const { run, bucket, prefix, compression } = last;
   const objects = service.buckets.get(bucket) ?? new Map<string, Buffer>();
-  const part = `/watchlist_id=${run.list.id}/run=${String(run.number).padStart(8, "0")}/`;
-  const suffix = compression === "gzip" ? ".jsonl.gz" : ".jsonl";
+  const part = `/watchlist_id=${run.list.id}/run_number=${String(run.number).padStart(8, "0")}/`;
   const keys = [...objects.keys()].filter(
-    (key) => key.startsWith(`${prefix}events/`) && key.includes(part) && key.endsWith(suffix),
+    (key) =>
+      key.startsWith(`${prefix}events/`) && key.includes(part) && /\.jsonl(?:\.gz)?$/.test(key),
   );
+  const suffix = compression === "gzip" ? ".jsonl.gz" : ".jsonl";
+  require("export", keys.every((key) => key.endsWith(suffix)), "it has the run's one format");
   const types = keys.toSorted().map((key) => {
     const bytes = objects.get(key) ?? Buffer.alloc(0);
     const line = compression === "gzip" ? gunzipSync(bytes) : bytes;

@@ -367,8 +367,10 @@ function publish(model: Model, list: ListModel, { told, now }: Told): void {
 export const exportRun = (model: Model, run: RunModel, to: DestinationModel): void => {
   const { bucket, prefix, compression } = to;
   const key = `${run.list.id} ${run.number}`;
+  // A run keeps the format of its first export.
+  const format = model.exports.get(key)?.compression ?? compression;
   model.exports.delete(key);
-  model.exports.set(key, { run, bucket, prefix, compression });
+  model.exports.set(key, { run, bucket, prefix, compression: format });
 };
 
 /** Whether events of that type that name no endpoint go to it. */

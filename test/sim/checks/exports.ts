@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { dynamoExportStore } from "../../../shared/aws/export-store.ts";
-import type { Destination } from "../../../shared/exports/destination.ts";
+import {
+  type Compression,
+  compressions,
+  type Destination,
+} from "../../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
 import { manifestKey, objectKey } from "../../../shared/exports/object-key.ts";
 import { attemptsMax, retryWaitsSeconds } from "../../../shared/outbox/backoff.ts";
@@ -28,6 +32,7 @@ export async function checkExports(scene: DeliveryScene): Promise<void> {
     checkBackfills(scene, accountId, ofRun);
   }
   checkObjects(scene);
+  checkFormats(scene);
   checkRepeats(scene);
 }
 
@@ -38,8 +43,11 @@ const folder = ({ run }: PublishedRun, { prefix }: Destination) => ({
   runStartedAt: run.runStartedAt,
 });
 
-function keysOf(run: PublishedRun, destination: Destination): readonly string[] {
-  const { compression } = destination;
+function keysOf(
+  run: PublishedRun,
+  destination: Destination,
+  compression: Compression,
+): readonly string[] {
   return run.run.events.map(({ id, type }, n) =>
     objectKey(folder(run, destination), { number: n + 1, type, eventId: id, compression }),
   );
@@ -65,7 +73,11 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
   const objects = world.buckets.buckets.get(destination.bucket) ?? new Map<string, unknown>();
   const manifest = manifestKey(folder(run, destination));
   assert.equal(record.manifestKey, manifest, name);
-  for (const key of [...keysOf(run, destination), manifest]) {
+  if (record.compression === null) throw new Error(`${name}: has no format`);
+  if (record.compression !== destination.compression) {
+    world.sighted("an export in another format than its destination's");
+  }
+  for (const key of [...keysOf(run, destination, record.compression), manifest]) {
     assert.ok(objects.has(key), `${name}: ${destination.bucket}/${key} is there`);
   }
   if (record.attemptCount > 1) world.sighted("an export done at a later attempt");
@@ -171,10 +183,12 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
     for (const { accountId, destination } of found) {
       for (const run of runs.values()) {
         if (run.run.accountId !== accountId) continue;
-        const keys = keysOf(run, destination);
-        keys.forEach((key, n) => expected.set(key, `${run.run.events[n]?.body}\n`));
         const manifest = manifestKey(folder(run, destination));
-        manifests.set(manifest, [...(manifests.get(manifest) ?? []), keys]);
+        for (const compression of compressions) {
+          const keys = keysOf(run, destination, compression);
+          keys.forEach((key, n) => expected.set(key, `${run.run.events[n]?.body}\n`));
+          manifests.set(manifest, [...(manifests.get(manifest) ?? []), keys]);
+        }
       }
     }
     for (const [key, { bytes }] of objects) {
@@ -192,6 +206,27 @@ function checkObjects({ world, history, runs }: DeliveryScene): void {
         ways.some((way) => JSON.stringify(way) === keys),
         `${name} lists ${keys}`,
       );
+    }
+  }
+}
+
+/**
+ * An event is in one object of a prefix, whatever was changed and backfilled, and the manifest of a
+ * folder lists exactly the objects of the folder.
+ */
+function checkFormats({ world }: DeliveryScene): void {
+  for (const [bucket, objects] of world.buckets.buckets) {
+    const folders = Map.groupBy(objects.keys(), (key) => key.slice(0, key.lastIndexOf("/") + 1));
+    for (const [name, keys] of folders) {
+      const lines = keys.filter((key) => /\.jsonl(?:\.gz)?$/.test(key)).toSorted();
+      const events = lines.map((key) => /-(evt_\w+)\./.exec(key)?.[1]);
+      const place = `${bucket}/${name}`;
+      assert.equal(new Set(events).size, events.length, `${place}: an event in two objects`);
+      const manifest = objects.get(`${name}_manifest.json`);
+      if (manifest === undefined) continue;
+      const listed = JSON.parse(manifest.bytes.toString()) as { objects: { key: string }[] };
+      const told = listed.objects.map(({ key }) => key);
+      assert.deepEqual(told, lines, `${place}: the manifest lists exactly its objects`);
     }
   }
 }

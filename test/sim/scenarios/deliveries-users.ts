@@ -1,4 +1,5 @@
 import { type EventType, runEventTypes } from "../../../shared/events/event.ts";
+import { type Compression, compressions } from "../../../shared/exports/destination.ts";
 import type { Random } from "../random.ts";
 import type { User } from "../world.ts";
 import {
@@ -71,8 +72,18 @@ export const deliveryActions = {
     patchDestination(
       scene,
       user,
-      scene.world.random.pick([{ prefix: "other/" }, { compression: "none" }, { prefix: "" }]),
+      scene.world.random.pick([
+        { prefix: "other/" },
+        { prefix: "" },
+        ...compressions.map((compression) => ({ compression })),
+      ]),
     ),
+  async destination_reformatted(scene, user) {
+    for (const compression of compressions) {
+      if (scene.world.random.isHit(0.5)) await untilSent(scene);
+      await changeFormat(scene, user, compression);
+    }
+  },
   destination_disabled: (scene, user) => patchDestination(scene, user, { enabled: false }),
   destination_enabled: (scene, user) => patchDestination(scene, user, { enabled: true }),
   async destination_toggled(scene, user) {
@@ -277,6 +288,16 @@ export async function putDestination(scene: DeliveryScene, user: User): Promise<
     compression: random.pick(["gzip", "none"]),
   };
   await askUntilAnswered(scene, user, { method: "PUT", path: "/v1/s3_destination", body });
+}
+
+/** Another format of objects, then everything again. */
+export async function changeFormat(
+  scene: DeliveryScene,
+  user: User,
+  compression: Compression,
+): Promise<void> {
+  await patchDestination(scene, user, { compression });
+  await askBackfill(scene, user, wholeSpan(scene));
 }
 
 async function patchDestination(

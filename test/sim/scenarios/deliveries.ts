@@ -1,3 +1,4 @@
+import { compressions } from "../../../shared/exports/destination.ts";
 import { checkDeliveries } from "../checks/deliveries.ts";
 import { rememberDeliveries } from "../checks/deliveries-history.ts";
 import { checkSecrets } from "../checks/deliveries-secrets.ts";
@@ -9,9 +10,9 @@ import type { DeliveryScene } from "./deliveries-scene.ts";
 import {
   actOnDeliveries,
   addEndpoint,
-  askBackfill,
   askRecover,
   askRedelivery,
+  changeFormat,
   enable,
   putDestination,
   wholeSpan,
@@ -147,7 +148,8 @@ function askAnew(scene: DeliveryScene): boolean {
     await askRedelivery(scene, user, id);
   });
   for (const user of users) {
-    world.begin(`${user.name}, at last`, () => askBackfill(scene, user, wholeSpan(scene)));
+    const compression = world.random.pick(compressions);
+    world.begin(`${user.name}, at last`, () => changeFormat(scene, user, compression));
   }
   return true;
 }

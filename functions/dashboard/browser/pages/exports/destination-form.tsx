@@ -144,7 +144,10 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
           error={messageFor("prefix")}
           onChange={(prefix) => change({ prefix })}
         />
-        <Field label="Compression" hint="Files end in .jsonl.gz or .jsonl.">
+        <Field
+          label="Compression"
+          hint="Objects end in .jsonl.gz or .jsonl. A change applies to new runs only: a run keeps its format."
+        >
           {(control) => (
             <select
               {...control}

@@ -1,0 +1,20 @@
+import type { Change, Slice } from "./drain.ts";
+
+/** The same slice, with `note` called for each record before the record is handed over. */
+export function notedSlice<LogRecord>(
+  slice: Slice<LogRecord>,
+  note: (record: LogRecord) => void,
+): Slice<LogRecord> {
+  const noteAll = ({ records = [] }: Change<LogRecord>): void => records.forEach(note);
+  return {
+    timeIsUp: () => slice.timeIsUp(),
+    record(change) {
+      noteAll(change);
+      return slice.record(change);
+    },
+    store(change) {
+      noteAll(change);
+      return slice.store(change);
+    },
+  };
+}
