@@ -3,6 +3,8 @@ import { KMSClient } from "@aws-sdk/client-kms";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
+import { clientSettings } from "../shared/aws/client-settings.ts";
+import { limits } from "../shared/base/limits.ts";
 import type { Clients, Overrides } from "./overrides.ts";
 
 /**
@@ -23,10 +25,18 @@ export function client<Name extends keyof Clients>(
   return ({ clients = {} }) => clients[name] ?? own();
 }
 
-export const sqs = /* @__PURE__ */ client("sqs", () => new SQSClient({}));
-export const scheduler = /* @__PURE__ */ client("scheduler", () => new SchedulerClient({}));
-export const kms = /* @__PURE__ */ client("kms", () => new KMSClient({}));
-const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client({}));
-const s3ByPath = /* @__PURE__ */ client("s3", () => new S3Client({ forcePathStyle: true }));
+export const sqs = /* @__PURE__ */ client("sqs", () => new SQSClient(clientSettings()));
+export const scheduler = /* @__PURE__ */ client(
+  "scheduler",
+  () => new SchedulerClient(clientSettings()),
+);
+export const kms = /* @__PURE__ */ client("kms", () => new KMSClient(clientSettings()));
+
+const bodySettings = () => clientSettings({ attemptMs: limits.dependencies.bodyAttemptMs });
+const s3ByHost = /* @__PURE__ */ client("s3", () => new S3Client(bodySettings()));
+const s3ByPath = /* @__PURE__ */ client(
+  "s3",
+  () => new S3Client({ ...bodySettings(), forcePathStyle: true }),
+);
 export const s3 = (overrides: Overrides): S3Client =>
   (overrides.forcePathStyle === true ? s3ByPath : s3ByHost)(overrides);

@@ -1,6 +1,7 @@
 /** The part of the composition root that stands behind the scrapers: what reads from the outside. */
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
+import { clientSettings } from "../shared/aws/client-settings.ts";
 import { sharedRateBudget } from "../shared/aws/rate-budget.ts";
 import { secretReader } from "../shared/aws/secret-reader.ts";
 import { sourceMetrics } from "../shared/aws/source-metrics.ts";
@@ -18,8 +19,8 @@ import type { Overrides } from "./overrides.ts";
 
 type SourceNeeds = Needs<"STAGE" | "ACCOUNTS_TABLE" | "SOURCES">;
 
-const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient({}));
-const parameters = /* @__PURE__ */ once(() => new SSMClient({}));
+const secretsManager = /* @__PURE__ */ once(() => new SecretsManagerClient(clientSettings()));
+const parameters = /* @__PURE__ */ once(() => new SSMClient(clientSettings()));
 
 /**
  * The sources behind the scrapers, the offers and the offer checks: those given, else as SOURCES

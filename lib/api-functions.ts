@@ -3,6 +3,7 @@ import { Construct } from "constructs";
 import type { EnvironmentOf } from "../functions/environment.ts";
 import { groups } from "../functions/routes.ts";
 import type { GroupName } from "../functions/routes.ts";
+import { limits } from "../shared/base/limits.ts";
 import type { Config, Stage } from "./config.ts";
 import type { RunSchedules } from "./constructs/run-schedules.ts";
 import { ServiceFunction } from "./constructs/service-function.ts";
@@ -31,7 +32,7 @@ export interface ApiFunctionsProps {
 }
 
 /** Just below the gateway's own limit for buffered answers. */
-const bufferedTimeout = Duration.seconds(29);
+const bufferedTimeout = Duration.seconds(limits.gatewaySeconds.buffered);
 /** Leaves 20 seconds after the longest call deadline to settle and answer. */
 const streamingTimeout = Duration.seconds(300);
 

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
+import type { RetryBudget } from "../../shared/base/retry-budget.ts";
 import type { Work } from "../../shared/base/work-log.ts";
 import type { RouteKey } from "../routes.ts";
 import type { Caller } from "./route.ts";
@@ -11,6 +12,10 @@ export interface CallState {
   readonly isItemCall: boolean;
   /** What the call's log lines say. */
   readonly work: Work;
+  /** Milliseconds until the answer can no longer be sent; negative after that. */
+  readonly msToAnswer: () => number;
+  /** What the call may lose to dependencies that do not answer. */
+  readonly retries: RetryBudget;
   /** Undefined until it is known which operation was asked for. */
   route?: RouteKey;
   caller?: Caller;

@@ -1,5 +1,13 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
-import { internal, isServiceError, notFound, type ServiceError } from "../../shared/base/errors.ts";
+import { isDependencyFailure } from "../../shared/base/dependency-failure.ts";
+import {
+  internal,
+  isServiceError,
+  notFound,
+  type ServiceError,
+  unavailable,
+} from "../../shared/base/errors.ts";
+import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
@@ -29,15 +37,20 @@ async function balanceFor(
   { status }: ServiceError,
   readBalance: ReadBalance | undefined,
 ): Promise<number | undefined> {
-  const accountId = state?.isItemCall === true ? state.caller?.accountId : undefined;
-  if (accountId === undefined || readBalance === undefined || status === 503) return undefined;
+  if (state?.isItemCall !== true || readBalance === undefined || status === 503) return undefined;
+  const accountId = state.caller?.accountId;
+  if (accountId === undefined) return undefined;
   // The refusal is what counts: it goes out with or without the balance.
-  return readBalance(accountId).catch(() => undefined);
+  return withRetryBudget(state.retries, () => readBalance(accountId)).catch(() => undefined);
 }
 
-/** Anything that is not one of our own errors is INTERNAL; its text never leaves the service. */
+/**
+ * The failure of a dependency is UNAVAILABLE, anything else that is not one of our own errors is
+ * INTERNAL. The text of either never leaves the service.
+ */
 export function serviceErrorOf(error: unknown): ServiceError {
   if (isServiceError(error)) return error;
+  if (isDependencyFailure(error)) return unavailable();
   const status = (error as { statusCode?: number } | null)?.statusCode;
   return status === 404 ? notFound("This endpoint") : internal();
 }

@@ -12,6 +12,7 @@ import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { demoReadOnly, notFound } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { addWorkKeys, tell, within } from "../../shared/base/work-log.ts";
 import {
   groups,
@@ -59,8 +60,8 @@ export type HttpHandler = (
  * charged while the charge may be on its way. Lambda ends both together.
  */
 const untilTheEnd = { timeoutEarlyInMillis: 0 } as const;
-/** Time kept free at the end of an invocation to settle and answer. */
-const settleMilliseconds = 8_000;
+/** Time kept free before a call must be answered, to settle its credits. */
+const settleMilliseconds = 6_000;
 const gzipBytesMin = 1_024;
 const compress = promisify(gzip);
 
@@ -76,10 +77,12 @@ export function groupHandler<Group extends GroupName, Dependencies>(
       return {
         method: method as Method,
         path,
-        handler: (event: APIGatewayProxyEvent, context: Context) => {
+        handler: (event: APIGatewayProxyEvent) => {
           const state = callStateOf(event);
           assert(state !== undefined, "a dispatched call was named");
-          return within(state.work, () => answer({ key, route, event, context, state }, options));
+          return within(state.work, () =>
+            withRetryBudget(state.retries, () => answer({ key, route, event, state }, options)),
+          );
         },
       };
     }),
@@ -89,7 +92,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     ...(streamed ? { executionMode: executionModeStreamifyResponse } : {}),
   })
     .use([
-      requestId({ ...dependencies, isItemCall: groups[group].itemCalls }),
+      requestId({ ...dependencies, isItemCall: groups[group].itemCalls, streamed }),
       requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, isPublic: groups[group].public }),
       ...(groups[group].public ? [] : [jsonBody()]),
@@ -102,13 +105,12 @@ interface Dispatch<Dependencies> {
   readonly key: RouteKey;
   readonly route: AnyRoute<Dependencies>;
   readonly event: APIGatewayProxyEvent;
-  readonly context: Context;
   readonly state: CallState;
 }
 
 /** Inside a matched route: parse, 501 checks, demo check, work. */
 async function answer<Group extends GroupName, Dependencies>(
-  { key, route, event, context, state }: Dispatch<Dependencies>,
+  { key, route, event, state }: Dispatch<Dependencies>,
   { dependencies, streamed = false }: GroupOptions<Group, Dependencies>,
 ): Promise<APIGatewayProxyResult> {
   state.route = key;
@@ -117,7 +119,7 @@ async function answer<Group extends GroupName, Dependencies>(
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
   const { body, query } = parsedParts({ key, route, event, path });
   if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
-  const remainingMs = context.getRemainingTimeInMillis() - settleMilliseconds;
+  const remainingMs = state.msToAnswer() - settleMilliseconds;
   const call: Call<never, never> = {
     caller: state.caller ?? anonymous,
     body,
@@ -129,6 +131,7 @@ async function answer<Group extends GroupName, Dependencies>(
     deadline: new Date(
       state.startedAt.getTime() + Math.min(remainingMs, limits.callDeadlineSeconds * 1_000),
     ),
+    msToAnswer: state.msToAnswer,
     addressedPath: event.requestContext.path,
     baseUrl: baseUrlOf(event),
   };

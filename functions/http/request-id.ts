@@ -2,8 +2,11 @@ import type { MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { newId } from "../../shared/base/ids.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { retryBudget } from "../../shared/base/retry-budget.ts";
 import { newWork } from "../../shared/base/work-log.ts";
 import { callStateOf, openCallState } from "./call-state.ts";
+import { timeToAnswer } from "./time-to-answer.ts";
 
 export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
@@ -12,6 +15,8 @@ interface Options {
   readonly chance: Chance;
   /** True for a group whose calls charge per item: its refusals say that they cost nothing. */
   readonly isItemCall: boolean;
+  /** True when the gateway expects the answer as a stream. */
+  readonly streamed: boolean;
 }
 
 const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
@@ -27,16 +32,23 @@ const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
 };
 
 /** Names the call and puts the name, and headers every response has, on whatever is answered. */
-export function requestId({ clock, chance, isItemCall }: Options): HttpMiddleware {
+export function requestId({ clock, chance, isItemCall, streamed }: Options): HttpMiddleware {
   return {
-    before: (request) => {
+    before: ({ event, context }) => {
       const now = clock.now();
       const id = newId("request", now, chance);
-      openCallState(request.event, {
+      const msToAnswer = timeToAnswer(event, context, { clock, streamed });
+      openCallState(event, {
         requestId: id,
         startedAt: now,
         isItemCall,
-        work: newWork({ request_id: id, invocation_id: request.context.awsRequestId }),
+        work: newWork({ request_id: id, invocation_id: context.awsRequestId }),
+        msToAnswer,
+        retries: retryBudget({
+          clock,
+          lossMs: limits.dependencies.callLossMs,
+          endsInMs: msToAnswer,
+        }),
       });
     },
     after: decorate,

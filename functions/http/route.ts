@@ -23,6 +23,8 @@ export interface Call<Body, Query> {
   readonly now: Date;
   /** When work must stop so that there is time to settle and answer. */
   readonly deadline: Date;
+  /** Milliseconds until the answer can no longer be sent; negative after that. */
+  readonly msToAnswer: () => number;
   /** The path as the client wrote it, what the gateway takes off included. */
   readonly addressedPath: string;
   /** `https://host/v1` as the client addressed it, for resource addresses. */

@@ -4,6 +4,8 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import type { Clock } from "../../shared/base/clock.ts";
 import { figures } from "../../shared/base/figures.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { retryBudget, withRetryBudget } from "../../shared/base/retry-budget.ts";
 import {
   addWorkKeys,
   endWork,
@@ -60,7 +62,14 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
           attempt: Number(record.attributes.ApproximateReceiveCount),
           invocation_id: context.awsRequestId,
         });
-        return within(work, () => workOn(record, deadline, options));
+        const retries = retryBudget({
+          clock: options.clock,
+          lossMs: limits.dependencies.workerLossMs,
+          endsInMs: () => context.getRemainingTimeInMillis() - limits.dependencies.workerSpareMs,
+        });
+        return within(work, () =>
+          withRetryBudget(retries, () => workOn(record, deadline, options)),
+        );
       }),
     );
     return {

@@ -1,5 +1,7 @@
 import type { Clock } from "../../shared/base/clock.ts";
 import type { Warn } from "../../shared/base/hint.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { withSeparateLoss } from "../../shared/base/retry-budget.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { RunQueue } from "../../shared/runs/run-queue.ts";
 import type { RunStore } from "../../shared/runs/run-store.ts";
@@ -48,14 +50,24 @@ export async function sweep(given: SweepDependencies): Promise<Swept> {
   const dependencies = { ...given, warn };
   const now = given.clock.now();
   const found = {
-    deliveries: await counted(() => given.wakeDeliveries({ now, limit: rowsMax }), dependencies),
-    lists: await counted(() => sweepLists(dependencies, now), dependencies),
-    runs: await counted(() => sweepRuns(dependencies, now), dependencies),
-    purges: await counted(() => sweepPurges(dependencies, now), dependencies),
-    holds: await counted(() => sweepHolds(dependencies, now), dependencies),
+    deliveries: await partOfSweep(
+      () => given.wakeDeliveries({ now, limit: rowsMax }),
+      dependencies,
+    ),
+    lists: await partOfSweep(() => sweepLists(dependencies, now), dependencies),
+    runs: await partOfSweep(() => sweepRuns(dependencies, now), dependencies),
+    purges: await partOfSweep(() => sweepPurges(dependencies, now), dependencies),
+    holds: await partOfSweep(() => sweepHolds(dependencies, now), dependencies),
   };
   return { ...found, failures };
 }
+
+/** A dependency that does not answer must not use up the time of parts that do not need it. */
+const partOfSweep = (
+  part: () => Promise<number>,
+  dependencies: SweepDependencies,
+): Promise<number> =>
+  withSeparateLoss(limits.dependencies.workerLossMs, () => counted(part, dependencies));
 
 async function counted(part: () => Promise<number>, { warn }: SweepDependencies): Promise<number> {
   try {

@@ -12,6 +12,7 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { groups } from "../../functions/routes.ts";
 import type { Group, GroupName } from "../../functions/routes.ts";
+import { limits } from "../../shared/base/limits.ts";
 import { acknowledge } from "../acknowledgements.ts";
 import type { Config, ResponseMode, Stage } from "../config.ts";
 import { pinLogicalId } from "../pin-logical-id.ts";
@@ -27,7 +28,7 @@ export interface ApiProps {
 }
 
 /** Longer than a streaming function may run, so that the function's own deadline decides. */
-const streamingTimeout = Duration.seconds(320);
+const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
 
 /** The finding that the role of the access logs causes. */
 const logRolePolicy =

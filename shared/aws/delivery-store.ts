@@ -8,6 +8,7 @@ import {
 import { array, nullable, number, object, optional, parse, picklist, string } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
+import { mayRepeatAfter } from "../base/retry-budget.ts";
 import { limits } from "../base/limits.ts";
 import { eventTypes } from "../events/event.ts";
 import { endpointTarget } from "../outbox/outbox.ts";
@@ -90,16 +91,18 @@ async function readMany(
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let Keys: Row[] = ids.map((id) => ({ ...deliveryKeys.delivery(accountId, id) }));
-  for (let tries = 0; Keys.length > 0; tries += 1) {
-    if (tries === batchTriesMax) {
-      throw unavailable(`${Keys.length} deliveries of ${accountId} left out of reads`);
-    }
-    if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
+  for (let tries = 1; Keys.length > 0; tries += 1) {
+    const from = clock.now();
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),
     );
     rows.push(...(Responses?.[tableName] ?? []));
     Keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
+    if (Keys.length === 0) break;
+    const pauseMs = chance.fraction() * 50 * 2 ** tries;
+    const mayRepeat = tries < batchTriesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
+    if (!mayRepeat)
+      throw unavailable(`${Keys.length} deliveries of ${accountId} left out of reads`);
   }
   return rows;
 }

@@ -13,12 +13,14 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
+import { mayRepeatAfter } from "../base/retry-budget.ts";
+import { clientSettings } from "./client-settings.ts";
 import type { RowKey } from "./table.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
 export function documentClient(): DynamoDBDocumentClient {
-  return DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+  return DynamoDBDocumentClient.from(new DynamoDBClient(clientSettings()), {
     marshallOptions: { removeUndefinedValues: true },
   });
 }
@@ -92,7 +94,8 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
 /**
  * Repeats `attempt` while it reports `again`, with full jitter: DynamoDB cancels transactions that
  * meet on a row instead of queueing them, and the SDK does not retry those.
- * @throws 503 UNAVAILABLE when the row stays contended; its cause is what was noted last.
+ * @throws 503 UNAVAILABLE when the row stays contended, or the retry budget is used up; its cause is
+ * what was noted last.
  */
 export async function untilSettled<T>(
   { clock, chance, waitMsMax = backoffMsMax }: Patience,
@@ -102,13 +105,15 @@ export async function untilSettled<T>(
   const note: Note = (reason) => {
     why = reason;
   };
-  for (let tries = 0; tries < attemptsMax; tries += 1) {
+  for (let tries = 1; ; tries += 1) {
+    const from = clock.now();
     const result = await attempt(note);
     if (result !== "again") return result;
-    const ceiling = Math.min(waitMsMax, 5 * 2 ** tries);
-    await clock.sleep(chance.fraction() * ceiling);
+    const ceiling = Math.min(waitMsMax, 5 * 2 ** (tries - 1));
+    const pauseMs = chance.fraction() * ceiling;
+    const mayRepeat = tries < attemptsMax && (await mayRepeatAfter(pauseMs, { clock, from }));
+    if (!mayRepeat) throw unavailable(`${tries} attempts: ${why}`);
   }
-  throw unavailable(`${attemptsMax} attempts: ${why}`);
 }
 
 /** A single write, repeated while it meets transactions on its row, which the SDK does not do. */
@@ -205,15 +210,16 @@ async function batchWrite(
 ): Promise<void> {
   for (let start = 0; start < requests.length; start += batchRowsMax) {
     let pending = requests.slice(start, start + batchRowsMax);
-    for (let tries = 0; pending.length > 0; tries += 1) {
-      if (tries === batchTriesMax) {
-        throw unavailable(`${pending.length} rows left out of writes to ${table}`);
-      }
-      if (tries > 0) await clock.sleep(chance.fraction() * 50 * 2 ** tries);
+    for (let tries = 1; ; tries += 1) {
+      const from = clock.now();
       const { UnprocessedItems } = await client.send(
         new BatchWriteCommand({ RequestItems: { [table]: pending } }),
       );
       pending = UnprocessedItems?.[table] ?? [];
+      if (pending.length === 0) break;
+      const pauseMs = chance.fraction() * 50 * 2 ** tries;
+      const mayRepeat = tries < batchTriesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
+      if (!mayRepeat) throw unavailable(`${pending.length} rows left out of writes to ${table}`);
     }
   }
 }

@@ -6,6 +6,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
+import { mayRepeatAfter } from "../base/retry-budget.ts";
 import type {
   HoldRef,
   Ledger,
@@ -290,12 +291,14 @@ const asksMax = 4;
 /** What took effect without an answer has to be looked up, or nobody knows what was charged. */
 async function askPatiently<T>({ clock, chance }: Process, ask: () => Promise<T>): Promise<T> {
   for (let asks = 1; ; asks += 1) {
+    const from = clock.now();
     try {
       return await ask();
     } catch (error) {
-      if (asks === asksMax) throw error;
+      const pauseMs = chance.fraction() * 100 * 2 ** asks;
+      const mayRepeat = asks < asksMax && (await mayRepeatAfter(pauseMs, { clock, from }));
+      if (!mayRepeat) throw error;
     }
-    await clock.sleep(chance.fraction() * 100 * 2 ** asks);
   }
 }
 

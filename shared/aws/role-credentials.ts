@@ -1,13 +1,15 @@
 import { AssumeRoleCommand, STSClient, type STSClientConfig } from "@aws-sdk/client-sts";
 import type { Clock } from "../base/clock.ts";
+import { limits } from "../base/limits.ts";
 import type { AssumedRole, AssumeOutcome, RoleCredentials } from "../exports/role-credentials.ts";
+import { clientSettings } from "./client-settings.ts";
 import { failureReason } from "./failure-reason.ts";
 
 /** Shows in the customer's trail of calls who it was. */
 const sessionName = "retail-product-data-service";
 const sessionSeconds = 60 * 60;
-const connectMs = 2_000;
-const answerMs = 4_000;
+/** A check within a call of the API has its put and its delete to make after this. */
+const attemptsMax = 2;
 
 /** Roles assumed at the STS endpoint of their bucket's region. */
 export function stsRoleCredentials(
@@ -20,12 +22,7 @@ export function stsRoleCredentials(
     const client = new STSClient({
       ...config,
       region,
-      maxAttempts: 2,
-      requestHandler: {
-        connectionTimeout: connectMs,
-        requestTimeout: answerMs,
-        throwOnRequestTimeout: true,
-      },
+      ...clientSettings({ connectMs: limits.dependencies.farConnectMs, attemptsMax }),
     });
     clients.set(region, client);
     return client;

@@ -56,6 +56,41 @@ export const limits = {
   offerCheckDeadlineSeconds: 110,
   /** How long a step batch may read before unanswered ids are `unavailable`. */
   stepDeadlineSeconds: 120,
+  /** Seconds after which the gateway stops waiting for an answer, by how functions answer. */
+  gatewaySeconds: { buffered: 29, streamed: 320 },
+  /**
+   * What a call or a message waits for the service's own dependencies: DynamoDB, SQS, Scheduler, KMS,
+   * S3, STS, SSM and Secrets Manager. A client is to hear within 10 seconds of a dependency that does
+   * not answer; the longest such call loses `callLossMs`, then `cancelMs` or `hintMs`.
+   */
+  dependencies: {
+    /** Connections are made within a region: they take milliseconds, or a lost packet a second. */
+    connectMs: 1_000,
+    /** STS is called in the region of the customer's bucket, which may be on another continent. */
+    farConnectMs: 2_000,
+    /**
+     * One attempt. DynamoDB and SQS answer within 0.1 seconds nearly always. A limit close to that
+     * would repeat writes that take effect late, and fail every call while a store is slow; this one
+     * leaves time for a second attempt at another host.
+     */
+    attemptMs: 4_000,
+    /** An attempt that carries the body of an event, of some megabytes. */
+    bodyAttemptMs: 10_000,
+    /** Attempts of the SDK at one request, the first included. */
+    attemptsMax: 3,
+    /** Lost by a call of the API before it is answered 503. */
+    callLossMs: 7_000,
+    /** Lost by giving credits back through the queue, after the call has lost its own time. */
+    cancelMs: 1_500,
+    /** Lost by a wake-up message, or by cleaning up, that the sweeper makes unnecessary. */
+    hintMs: 1_500,
+    /** Lost by a message, or a part of a sweep, before it is left to its next delivery. */
+    workerLossMs: 20_000,
+    /** Kept free at the end of a worker's invocation, for what takes no request. */
+    workerSpareMs: 5_000,
+    /** Kept free before a call must be answered: it covers `cancelMs`, and sending the answer. */
+    answerSpareMs: 2_000,
+  },
   /** Runs kept of each list, the newest. */
   runHistoryMax: 500,
   /** Runs of one watchlist, ever: more than a run every five minutes makes in 9,000 years. */

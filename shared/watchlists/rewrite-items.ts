@@ -1,5 +1,6 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
+import { mayRepeatAfter } from "../base/retry-budget.ts";
 import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 import type { ListRef, PageStore } from "./page-store.ts";
@@ -48,6 +49,7 @@ export async function rewriteItems<Note>(
   const notes: Note[] = [];
   let losses = 0;
   for (let done = 0; done < ids.length;) {
+    const from = clock.now();
     const page = await ownerOf(ids[done] ?? "", list, pages);
     if (page === undefined) return { outcome: "list_gone", notes };
     const owned = ids.slice(done, endOf(page, ids, done));
@@ -61,8 +63,9 @@ export async function rewriteItems<Note>(
       continue;
     }
     losses += 1;
-    if (losses === lossesMax) throw unavailable();
-    await clock.sleep(chance.fraction() * Math.min(waitMsMax, 2 ** losses));
+    const pauseMs = chance.fraction() * Math.min(waitMsMax, 2 ** losses);
+    const mayRepeat = losses < lossesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
+    if (!mayRepeat) throw unavailable();
   }
   return { outcome: "done", notes };
 }

@@ -1,6 +1,7 @@
 import type { Chance, Clock } from "../base/clock.ts";
-import { conflict, notFound } from "../base/errors.ts";
+import { conflict, notFound, unavailable } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
+import { mayRepeatAfter } from "../base/retry-budget.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
@@ -51,6 +52,7 @@ export async function updateWatchlist(
   let isStray = false;
   try {
     for (let tries = 0; tries < triesMax; tries += 1) {
+      const from = clock.now();
       const after = changedWatchlist(before, { patch, endpoint, now });
       if (after === before) return before;
       const rescheduled = isRescheduled(before, after);
@@ -62,7 +64,8 @@ export async function updateWatchlist(
         await follow(before, updated, dependencies);
         return updated;
       }
-      await clock.sleep(chance.fraction() * Math.min(waitMsMax, 5 * 2 ** tries));
+      const pauseMs = chance.fraction() * Math.min(waitMsMax, 5 * 2 ** tries);
+      if (!(await mayRepeatAfter(pauseMs, { clock, from }))) throw unavailable();
       const found = await watchlists.get(accountId, id);
       if (found === undefined) throw notFound("This watchlist");
       before = found;

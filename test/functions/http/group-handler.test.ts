@@ -9,6 +9,7 @@ import type { AccountStore, Admission } from "../../../shared/accounts/account-s
 import { newApiKey } from "../../../shared/accounts/api-key.ts";
 import { notFound, notImplemented } from "../../../shared/base/errors.ts";
 import { limits } from "../../../shared/base/limits.ts";
+import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { fixedClock } from "../../support/clock.ts";
 
@@ -37,6 +38,21 @@ const accounts: AccountStore = {
   addKey: async () => {},
 };
 
+/** Requests to a dependency that never answers, repeated as long as they may be. */
+async function hanging(): Promise<never> {
+  for (let lastError: unknown; ;) {
+    try {
+      await withinBudget(4_000, async (milliseconds) => {
+        clock.advance(milliseconds);
+        throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+      });
+    } catch (error) {
+      if (error instanceof OutOfTimeError) throw lastError;
+      lastError = error;
+    }
+  }
+}
+
 const create: AnyRoute<unknown> = route({
   body: v.object({
     ids: v.array(v.string("ids are strings"), "'ids' is an array"),
@@ -54,6 +70,7 @@ const other: AnyRoute<unknown> = route({
   async handle({ path }) {
     if (path["id"] === "missing") throw notFound("This watchlist");
     if (path["id"] === "slow") await delay(30);
+    if (path["id"] === "hanging") await hanging();
     if (path["id"] === "broken") throw new Error("secret detail of the database");
     return { status: 200, body: { path } };
   },
@@ -99,6 +116,8 @@ interface Asked {
   readonly queryValues?: Record<string, string[]>;
   readonly body?: string | null;
   readonly remainingMs?: number;
+  /** When the gateway got the call, in milliseconds since 1970. */
+  readonly receivedAt?: number;
 }
 
 async function ask(
@@ -117,9 +136,16 @@ async function ask(
     pathParameters: null,
     body: asked.body === undefined ? '{"ids":["1"]}' : asked.body,
     isBase64Encoded: false,
-    requestContext: { path: asked.path ?? "/v1/watchlists", identity: { sourceIp: "192.0.2.1" } },
+    requestContext: {
+      path: asked.path ?? "/v1/watchlists",
+      identity: { sourceIp: "192.0.2.1" },
+      requestTimeEpoch: asked.receivedAt,
+    },
   } as unknown as APIGatewayProxyEvent;
-  const context = { getRemainingTimeInMillis: () => asked.remainingMs ?? 29_000 } as Context;
+  const endsAt = clock.now().getTime() + (asked.remainingMs ?? 29_000);
+  const context = {
+    getRemainingTimeInMillis: () => endsAt - clock.now().getTime(),
+  } as Context;
   const result = await handler(event, context);
   return { ...result, json: JSON.parse(result.body) as Record<string, unknown> };
 }
@@ -331,6 +357,36 @@ describe("500", () => {
     expect(answer.statusCode).toBe(500);
     expect(answer.body).not.toContain("database");
     expect(answer.json["error"]).toMatchObject({ code: "INTERNAL" });
+  });
+});
+
+describe("503", () => {
+  it("says to come back, and how the rate stands, when a dependency does not answer", async () => {
+    const answer = await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json["error"]).toMatchObject({ code: "UNAVAILABLE" });
+    expect(answer.headers).toMatchObject({
+      "Retry-After": "1",
+      "X-RateLimit-Limit": "50",
+      "X-RateLimit-Remaining": "49",
+      "X-RateLimit-Reset": expect.stringMatching(/^\d{10}$/),
+    });
+  });
+
+  it("comes before all that a call may lose to dependencies is over", async () => {
+    const before = clock.now().getTime();
+    await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });
+    expect(clock.now().getTime() - before).toBe(limits.dependencies.callLossMs);
+  });
+
+  it("comes before the gateway stops waiting", async () => {
+    const before = clock.now().getTime();
+    const asked = { method: "GET", path: "/v1/watchlists/hanging", body: null };
+    expect((await ask({ ...asked, remainingMs: 5_000 })).statusCode).toBe(503);
+    expect(clock.now().getTime() - before).toBe(5_000 - limits.dependencies.answerSpareMs);
+    const receivedAt = clock.now().getTime() - 26_000;
+    expect((await ask({ ...asked, receivedAt })).statusCode).toBe(503);
+    expect(clock.now().getTime()).toBe(receivedAt + 29_000 - limits.dependencies.answerSpareMs);
   });
 });
 

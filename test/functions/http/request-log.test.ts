@@ -158,6 +158,22 @@ describe("the log of a call", () => {
     });
   });
 
+  it("is an error with what a dependency failed of", async () => {
+    const line = closing(
+      await logged(async () => {
+        throw Object.assign(new Error("connect 10.0.0.1:443"), { code: "ECONNREFUSED" });
+      }),
+    );
+
+    expect(line).toMatchObject({
+      level: "ERROR",
+      message: "call failed",
+      status: 503,
+      code: "UNAVAILABLE",
+      error: { message: "connect 10.0.0.1:443" },
+    });
+  });
+
   it("is no error when what was asked for is announced only", async () => {
     const line = closing(
       await logged(async () => {
@@ -223,6 +239,11 @@ describe("the metrics of a call", () => {
     {
       what: "what is overloaded fails calls, and was foreseen",
       error: unavailable(),
+      told: ["5xx", [1], []],
+    },
+    {
+      what: "a dependency that does not answer fails calls, and was foreseen",
+      error: Object.assign(new Error("no answer"), { name: "TimeoutError" }),
       told: ["5xx", [1], []],
     },
     {

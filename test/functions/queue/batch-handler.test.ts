@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { object, string } from "valibot";
 import { type BatchOptions, batchHandler, done } from "../../../functions/queue/batch-handler.ts";
 import { figures } from "../../../shared/base/figures.ts";
+import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
 import { addWorkKeys, tell } from "../../../shared/base/work-log.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
@@ -139,5 +140,25 @@ describe("a batch of messages", () => {
       expect.objectContaining({ level: "ERROR", message: "message not understood", issue }),
     ]);
     expect(JSON.stringify(lines)).not.toContain("canary");
+  });
+
+  it("leaves a message to its next delivery before a dependency can hold it to the end", async () => {
+    const asked: number[] = [];
+    const hanging = () =>
+      withinBudget(4_000, async (milliseconds) => {
+        asked.push(milliseconds);
+        clock.advance(milliseconds);
+        throw new Error("no answer");
+      });
+    const { again } = await workOff([bodyOf("acct_0")], async () => {
+      for (;;) {
+        await hanging().catch((error: Error) => {
+          if (error instanceof OutOfTimeError) throw error;
+        });
+      }
+    });
+
+    expect(again).toEqual(["m0"]);
+    expect(asked).toEqual([4_000, 4_000, 4_000, 4_000, 4_000]);
   });
 });

@@ -70,6 +70,7 @@ async function call(
     requestId: "req_1",
     now,
     deadline: now,
+    msToAnswer: () => 29_000,
     addressedPath: "/v1/s3_destination",
     baseUrl: "http://localhost:8787/v1",
   } satisfies Call<never, never>;

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sweep } from "../../../functions/sweeper/sweep.ts";
 import type { RunQueue } from "../../../shared/runs/run-queue.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import { retryBudget, withinBudget, withRetryBudget } from "../../../shared/base/retry-budget.ts";
 import { duePartitionOf, duePartitionsOf } from "../../../shared/aws/due-partitions.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { startLedgerWorld } from "../../support/ledger-world.ts";
@@ -140,5 +142,31 @@ describe("the sweeper", () => {
 
     expect(swept).toMatchObject({ deliveries: 7, purges: 0, holds: 3, failures: 2 });
     expect(warnings).toHaveLength(2);
+  });
+
+  it("looks at what a dependency that does not answer has nothing to do with", async () => {
+    const { clock } = world;
+    /** A request that is not answered in the time that is left for it. */
+    const hanging = (): Promise<number> =>
+      withinBudget(60_000, async (milliseconds) => {
+        clock.advance(milliseconds);
+        throw new Error("no answer");
+      });
+    const released = (): Promise<number> => withinBudget(4_000, async () => 3);
+    const retries = retryBudget({ clock, lossMs: limits.dependencies.workerLossMs });
+
+    const swept = await withRetryBudget(retries, () =>
+      sweep({
+        ...world,
+        ledger: {
+          accountsWithExpiredHolds: async () => ["acct_1"],
+          releaseExpired: released,
+        } as never,
+        wakeDeliveries: hanging,
+        warn: () => undefined,
+      }),
+    );
+
+    expect(swept).toMatchObject({ deliveries: 0, holds: 3, failures: 1 });
   });
 });

@@ -3,7 +3,9 @@ import {
   TransactionCanceledException,
 } from "@aws-sdk/client-dynamodb";
 import { expect, it } from "vitest";
-import { cancellationReasons } from "../../../shared/aws/dynamo.ts";
+import { cancellationReasons, untilSettled } from "../../../shared/aws/dynamo.ts";
+import { retryBudget, withRetryBudget } from "../../../shared/base/retry-budget.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
 
 const cancelled = (...codes: readonly string[]) =>
   new TransactionCanceledException({
@@ -34,4 +36,22 @@ it("another failure has no reasons", () => {
   expect(
     codes(new ConditionalCheckFailedException({ message: "", $metadata: {} })),
   ).toBeUndefined();
+});
+
+it("a transaction that others keep refusing is repeated until the retry budget is used up", async () => {
+  const clock = fixedClock("2026-03-01T00:00:00Z");
+  let attempts = 0;
+  const contended = untilSettled.bind(undefined, { clock, chance: countingChance() }, async () => {
+    attempts += 1;
+    clock.advance(1_000);
+    return "again" as const;
+  });
+  const refused = { status: 503, code: "UNAVAILABLE" };
+
+  await expect(
+    withRetryBudget(retryBudget({ clock, lossMs: 3_000 }), contended),
+  ).rejects.toMatchObject(refused);
+  expect(attempts).toBe(3);
+  await expect(contended()).rejects.toMatchObject(refused);
+  expect(attempts).toBe(3 + 24);
 });

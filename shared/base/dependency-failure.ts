@@ -1,0 +1,61 @@
+/**
+ * Which errors mean that a dependency is down, unreachable, too slow or overloaded. Errors of AWS are
+ * known by their shape, so that nothing here depends on an SDK.
+ */
+
+/** Names under which the SDK and this service report requests that were not answered or repeated. */
+const names: ReadonlySet<string> = new Set([
+  "OutOfTimeError",
+  "RequestTimeout",
+  "RequestTimeoutException",
+  "TimeoutError",
+  // Throttles and contention, of all the services that are called.
+  "PriorRequestNotComplete",
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "RequestThrottled",
+  "RequestThrottledException",
+  "SlowDown",
+  "Throttling",
+  "ThrottlingException",
+  "ThrottledException",
+  "TooManyRequestsException",
+  "TransactionConflictException",
+  "TransactionInProgressException",
+]);
+
+/** Codes of the network: of the connection, and of the lookup of its address. */
+const codes: ReadonlySet<string> = new Set([
+  "EAI_AGAIN",
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+]);
+
+const statusThrottled = 429;
+const statusOfServer = 500;
+
+/**
+ * True for a request that a dependency did not answer, or refused for a reason of its own. A request
+ * that is wrong itself, or not permitted, is a mistake of this service and false.
+ */
+export function isDependencyFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = memberOf(error, "code");
+  const status = memberOf(memberOf(error, "$metadata"), "httpStatusCode");
+  return (
+    names.has(error.name) ||
+    (typeof code === "string" && codes.has(code)) ||
+    memberOf(error, "$fault") === "server" ||
+    (typeof status === "number" && (status >= statusOfServer || status === statusThrottled))
+  );
+}
+
+const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,0 +1,120 @@
+/**
+ * The retry budget of a call or a message: the time that it may lose to requests to dependencies that
+ * fail or are not answered, and to the pauses before a repeat. Requests that succeed cost nothing, so
+ * that work with many requests is not cut off. The budget follows the work across its awaits.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "./clock.ts";
+
+export interface RetryBudget {
+  readonly clock: Clock;
+  /** Milliseconds that a request may take which begins now; none may begin at 0 or below. */
+  readonly leftMs: () => number;
+  /** Milliseconds until the work has to end, whatever it has lost. */
+  readonly endsInMs: () => number;
+  /** Counts the time since `from` as lost; time lost to two requests at once counts once. */
+  readonly loseSince: (from: Date) => void;
+}
+
+interface Options {
+  readonly clock: Clock;
+  /** Milliseconds that may be lost. */
+  readonly lossMs: number;
+  /** @default the work may take any time */
+  readonly endsInMs?: () => number;
+}
+
+/** A request to a dependency was not sent, because the work has no time left for it. */
+export class OutOfTimeError extends Error {
+  override readonly name = "OutOfTimeError";
+
+  constructor() {
+    super("No time is left for another request to a dependency.");
+  }
+}
+
+const current = new AsyncLocalStorage<RetryBudget>();
+
+export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Options): RetryBudget {
+  let lostMs = 0;
+  let countedUntil = -Infinity;
+  return {
+    clock,
+    endsInMs,
+    leftMs: () => Math.min(lossMs - lostMs, endsInMs()),
+    loseSince: (from) => {
+      const now = clock.now().getTime();
+      lostMs += Math.max(0, now - Math.max(from.getTime(), countedUntil));
+      countedUntil = Math.max(countedUntil, now);
+    },
+  };
+}
+
+/** Does work under a budget; an inner budget replaces the outer one. */
+export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>
+  current.run(budget, act);
+
+/**
+ * Does a part of the work under a loss of its own: what it loses is not taken from the rest of the
+ * work, which may have to go on without it. The time at which the work has to end stays.
+ */
+export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
+  const outer = current.getStore();
+  return outer === undefined
+    ? act()
+    : withRetryBudget(retryBudget({ clock: outer.clock, lossMs, endsInMs: outer.endsInMs }), act);
+}
+
+/**
+ * Sends one request, which may take `limitMs` or what is left of the budget. A request that fails
+ * loses the time that it took.
+ * @throws OutOfTimeError when nothing is left
+ */
+export async function withinBudget<Result>(
+  limitMs: number,
+  send: (milliseconds: number) => Promise<Result>,
+): Promise<Result> {
+  const budget = current.getStore();
+  if (budget === undefined) return send(limitMs);
+  const milliseconds = Math.min(limitMs, budget.leftMs());
+  if (milliseconds <= 0) throw new OutOfTimeError();
+  const from = budget.clock.now();
+  try {
+    return await send(milliseconds);
+  } catch (error) {
+    budget.loseSince(from);
+    throw error;
+  }
+}
+
+/**
+ * Does something that only waits for a repeat; the time that it takes is lost.
+ * @throws OutOfTimeError when nothing is left
+ */
+export async function pausingWithinBudget<Result>(pause: () => Promise<Result>): Promise<Result> {
+  const budget = current.getStore();
+  if (budget === undefined) return pause();
+  if (budget.leftMs() <= 0) throw new OutOfTimeError();
+  const from = budget.clock.now();
+  try {
+    return await pause();
+  } finally {
+    budget.loseSince(from);
+  }
+}
+
+/**
+ * Waits before the repeat of an attempt that began at `from` and changed nothing. The attempt and the
+ * pause are lost.
+ * @returns false when nothing is left for a repeat; then it has not waited
+ */
+export async function mayRepeatAfter(
+  milliseconds: number,
+  { clock, from }: { readonly clock: Clock; readonly from: Date },
+): Promise<boolean> {
+  const budget = current.getStore();
+  budget?.loseSince(from);
+  if (budget !== undefined && budget.leftMs() <= milliseconds) return false;
+  await pausingWithinBudget(() => clock.sleep(milliseconds));
+  return true;
+}

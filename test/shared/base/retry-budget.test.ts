@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { hint } from "../../../shared/base/hint.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import {
+  mayRepeatAfter,
+  OutOfTimeError,
+  retryBudget,
+  withinBudget,
+  withRetryBudget,
+  withSeparateLoss,
+} from "../../../shared/base/retry-budget.ts";
+import { fixedClock } from "../../support/clock.ts";
+
+const world = (lossMs: number, endsInMs?: () => number) => {
+  const clock = fixedClock("2026-03-01T00:00:00Z");
+  const asked: number[] = [];
+  /** A request that takes some time and then fails, unless it is told to succeed. */
+  const request = (tookMs: number, outcome: "fails" | "succeeds" = "fails") =>
+    withinBudget(4_000, async (milliseconds) => {
+      asked.push(milliseconds);
+      clock.advance(tookMs);
+      if (outcome === "fails") throw new Error("no answer");
+      return "answer";
+    });
+  const failing = async (tookMs: number): Promise<unknown> =>
+    request(tookMs).catch((error: unknown) => error);
+  const budget = retryBudget({ clock, lossMs, ...(endsInMs === undefined ? {} : { endsInMs }) });
+  const under = <Result>(act: () => Result): Result => withRetryBudget(budget, act);
+  return { clock, asked, request, failing, budget, under };
+};
+
+describe("a retry budget", () => {
+  it("gives a request the time that is left after requests that failed", async () => {
+    const { under, failing, asked } = world(7_000);
+    await under(async () => {
+      await failing(4_000);
+      await failing(3_000);
+      expect(await failing(1)).toBeInstanceOf(OutOfTimeError);
+    });
+    expect(asked).toEqual([4_000, 3_000]);
+  });
+
+  it("takes nothing for requests that succeed, however long they take together", async () => {
+    const { under, request, budget } = world(7_000);
+    await under(async () => {
+      for (let n = 0; n < 10; n += 1) await request(3_000, "succeeds");
+    });
+    expect(budget.leftMs()).toBe(7_000);
+  });
+
+  it("counts time that is lost to two requests at once only once", async () => {
+    const { clock, under, budget } = world(7_000);
+    const ends = Promise.withResolvers<void>();
+    const hanging = () => withinBudget(4_000, () => ends.promise).catch((error: unknown) => error);
+    await under(async () => {
+      const both = [hanging(), hanging()];
+      clock.advance(2_500);
+      ends.reject(new Error("no answer"));
+      await Promise.all(both);
+    });
+    expect(budget.leftMs()).toBe(4_500);
+  });
+
+  it("sends nothing when the work has to end, whatever it has lost", async () => {
+    const { under, failing, asked } = world(7_000, () => 0);
+    expect(await under(() => failing(1))).toBeInstanceOf(OutOfTimeError);
+    expect(asked).toEqual([]);
+  });
+
+  it("counts the pause before a repeat, and refuses a pause that nothing could follow", async () => {
+    const { clock, under, budget } = world(1_000);
+    const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
+    await under(async () => {
+      const from = clock.now();
+      clock.advance(300);
+      expect(await mayRepeatAfter(400, { clock: sleeping, from })).toBe(true);
+      expect(budget.leftMs()).toBe(300);
+      expect(await mayRepeatAfter(400, { clock: sleeping, from: clock.now() })).toBe(false);
+    });
+    expect(budget.leftMs()).toBe(300);
+  });
+
+  it("leaves work without a budget alone", async () => {
+    const { failing, asked } = world(0);
+    await failing(60_000);
+    await failing(60_000);
+    expect(asked).toEqual([4_000, 4_000]);
+  });
+});
+
+describe("a separate loss", () => {
+  it("leaves the budget of the work around it as it is", async () => {
+    const { under, failing, budget } = world(7_000);
+    await under(() => withSeparateLoss(1_500, () => failing(1_500)));
+    expect(budget.leftMs()).toBe(7_000);
+  });
+
+  it("is not stopped by what the work around it has lost, but by its end", async () => {
+    let endsInMs = 5_000;
+    const { under, failing, asked } = world(1_000, () => endsInMs);
+    await under(async () => {
+      await failing(1_000);
+      await withSeparateLoss(1_500, () => failing(100));
+      endsInMs = 0;
+      expect(await withSeparateLoss(1_500, () => failing(100))).toBeInstanceOf(OutOfTimeError);
+    });
+    expect(asked).toEqual([1_000, 1_500]);
+  });
+
+  it("bounds a wake-up message that is not answered, and the work goes on", async () => {
+    const { under, request, budget, asked } = world(7_000);
+    const warned: string[] = [];
+    await under(() =>
+      hint(
+        async () => void (await request(limits.dependencies.hintMs)),
+        (message) => void warned.push(message),
+      ),
+    );
+    expect(asked).toEqual([limits.dependencies.hintMs]);
+    expect(warned).toHaveLength(1);
+    expect(budget.leftMs()).toBe(7_000);
+  });
+});
+
+it("a call that loses all it may, and then what follows it, is answered within 10 seconds", () => {
+  const { callLossMs, hintMs, cancelMs, answerSpareMs } = limits.dependencies;
+  expect(callLossMs + Math.max(hintMs, cancelMs)).toBeLessThan(10_000 - 1_000);
+  expect(cancelMs).toBeLessThan(answerSpareMs);
+});
