@@ -2,12 +2,13 @@ import type { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { hashApiKey, isWellFormedApiKey } from "../../shared/accounts/api-key.ts";
+import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { invalidParam, rateLimited, unauthorized } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { within } from "../../shared/base/work-log.ts";
-import { addressRate } from "./address-rate.ts";
 import { callStateOf } from "./call-state.ts";
 import { headersOf } from "./header.ts";
 import type { HttpMiddleware } from "./request-id.ts";
@@ -25,17 +26,15 @@ interface Options {
  * "Authentication"). Calls without a known key are counted per address, in this process only.
  */
 export function authenticate({ accounts, clock, logger, isPublic }: Options): HttpMiddleware {
-  const countAddress = addressRate();
+  const addresses = localRate();
   return {
     before: async (request) => {
       const { event } = request;
       const state = callStateOf(event);
       if (state === undefined) return;
       const countAnonymous = (): void => {
-        const { admitted, rate } = countAddress(
-          event.requestContext.identity.sourceIp,
-          clock.now(),
-        );
+        const { sourceIp } = event.requestContext.identity;
+        const { admitted, rate } = addresses.admit(sourceIp, clock.now());
         state.rate = rate;
         if (!admitted) throw rateLimited(limits.requestsPerSecond, 1);
       };
@@ -46,17 +45,20 @@ export function authenticate({ accounts, clock, logger, isPublic }: Options): Ht
         countAnonymous();
         throw keys.length > 1 ? conflictingKeys() : unauthorized();
       }
-      const admission = await accounts.admit(hashApiKey(key), clock.now());
+      const admission = await withRetryBudget(state.retries, () =>
+        accounts.admit(hashApiKey(key), clock.now()),
+      );
       if (admission.outcome === "unknown") {
         countAnonymous();
         throw unauthorized();
       }
       state.rate = admission.rate;
       if (admission.outcome === "limited") throw rateLimited(admission.rate.limit, 1);
-      const { owner, uncounted } = admission;
+      if (admission.outcome === "unreadable") throw admission.error;
+      const { owner, countedHere } = admission;
       state.caller = owner;
       state.work.keys = { ...state.work.keys, account_id: owner.accountId, key_id: owner.keyId };
-      if (uncounted) within(state.work, () => logger.warn("call not counted against its rate"));
+      if (countedHere) within(state.work, () => logger.warn("call counted in this process alone"));
       return undefined;
     },
     after: decorate,

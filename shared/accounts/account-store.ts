@@ -15,11 +15,13 @@ export type Admission =
       readonly outcome: "admitted";
       readonly owner: KeyOwner;
       readonly rate: RateDecision;
-      /** True for a call that was let through although it could not be counted. */
-      readonly uncounted?: true;
+      /** True for a call that this process alone has counted, because the store failed. */
+      readonly countedHere?: true;
     }
   | { readonly outcome: "limited"; readonly rate: RateDecision }
-  | { readonly outcome: "unknown" };
+  | { readonly outcome: "unknown" }
+  /** The store failed, and this process does not know the key either. */
+  | { readonly outcome: "unreadable"; readonly rate: RateDecision; readonly error: unknown };
 
 export interface NewKey {
   readonly id: string;
@@ -34,9 +36,8 @@ export interface NewKey {
 export interface AccountStore {
   /**
    * Looks a key up by its hash and counts the call against its rate, in one conditional write.
-   * A revoked key is unknown. A call that cannot be counted because the database throttles is let
-   * through uncounted: the ledger guards the money without the rate.
-   * @throws 503 UNAVAILABLE when the database throttles and the key is not known here either.
+   * A revoked key is unknown. While the store fails, this process counts the calls of each key and
+   * holds it to the same rate; it lets in only keys that it can read or has seen within minutes.
    */
   admit(keyHash: string, now: Date): Promise<Admission>;
   /** Creates the account with its first grant in one transaction. */

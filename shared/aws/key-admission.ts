@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Admission, KeyOwner } from "../accounts/account-store.ts";
+import { localRate } from "../accounts/local-rate.ts";
 import {
   admissionCap,
   bucketMilliseconds,
@@ -13,36 +14,44 @@ import {
   slotOf,
   windowMilliseconds,
 } from "../accounts/rate-window.ts";
-import { unavailable } from "../base/errors.ts";
-import { isConditionFailure, isThrottle, type Row } from "./dynamo.ts";
+import { isDependencyFailure } from "../base/dependency-failure.ts";
+import { isConditionFailure, type Row } from "./dynamo.ts";
 import { accountKeys } from "./table.ts";
 
 /** What this process last saw of a key. */
 interface Known {
   readonly state: RateState;
   readonly owner: KeyOwner;
+  readonly seenAt: Date;
 }
 
 /** Tries on a row that other calls keep moving on; each brings what the next one needs. */
 const refreshesMax = 8;
 const knownKeysMax = 10_000;
+/** A key may have been revoked since it was seen: while the store fails, it is trusted so long. */
+const trustedMs = 5 * 60_000;
 
-/** Finds keys and counts their calls; remembers the last known state of each key. */
+/**
+ * Finds keys and counts their calls; remembers the last known state of each key. While the store
+ * fails, each key is held to its rate by what this process has counted: no call goes uncounted.
+ */
 export function keyAdmission(
   client: DynamoDBDocumentClient,
   table: string,
 ): (keyHash: string, now: Date) => Promise<Admission> {
   const known = new Map<string, Known>();
+  const here = localRate();
   const remember = (keyHash: string, found: Known): void => {
     known.delete(keyHash);
     known.set(keyHash, found);
     if (known.size > knownKeysMax) known.delete(known.keys().next().value ?? keyHash);
   };
-  const counted = async (keyHash: string, nowMs: number): Promise<Admission> => {
+  const counted = async (keyHash: string, now: Date): Promise<Admission> => {
+    const nowMs = now.getTime();
     for (let tries = 0; tries <= refreshesMax; tries += 1) {
       const state = known.get(keyHash)?.state;
       const row = await countCall(client, table, { keyHash, nowMs, state });
-      const fresh = row === undefined ? undefined : workingKey(row.item);
+      const fresh = row === undefined ? undefined : workingKey(row.item, now);
       if (row === undefined || fresh === undefined) {
         known.delete(keyHash);
         return { outcome: "unknown" };
@@ -54,52 +63,49 @@ export function keyAdmission(
     }
     return { outcome: "limited", rate: rateDecision(known.get(keyHash)?.state ?? noCalls, nowMs) };
   };
-  return async (keyHash, now) => {
+  const countedHere = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
+    const { admitted, rate } = here.admit(keyHash, now);
+    if (!admitted) return { outcome: "limited", rate };
     try {
-      return await counted(keyHash, now.getTime());
-    } catch (error) {
-      if (!isThrottle(error)) throw error;
-      return uncounted({ client, table, keyHash, known: known.get(keyHash) }, now.getTime());
+      // Reads have a throughput of their own, and the row knows whether the key was revoked.
+      const key = await readKey({ client, table, keyHash, now });
+      if (key === undefined) return { outcome: "unknown" };
+      return { outcome: "admitted", owner: key.owner, rate, countedHere: true };
+    } catch (readError) {
+      if (!isDependencyFailure(readError)) throw readError;
+      const key = known.get(keyHash);
+      const isTrusted = key !== undefined && now.getTime() - key.seenAt.getTime() <= trustedMs;
+      if (!isTrusted) return { outcome: "unreadable", rate, error };
+      return { outcome: "admitted", owner: key.owner, rate, countedHere: true };
     }
   };
-}
-
-/**
- * Lets a call of a known key through without counting it. Reads have a throughput of their own, so
- * the row is asked first: it knows whether the key was revoked.
- */
-async function uncounted(
-  asked: {
-    readonly client: DynamoDBDocumentClient;
-    readonly table: string;
-    readonly keyHash: string;
-    readonly known: Known | undefined;
-  },
-  nowMs: number,
-): Promise<Admission> {
-  const key = await readKey(asked).catch((error: unknown) => {
-    if (isThrottle(error)) return asked.known ?? "unreadable";
-    throw error;
-  });
-  if (key === "unreadable") throw unavailable();
-  if (key === undefined) return { outcome: "unknown" };
-  const rate = rateDecision(key.state, nowMs);
-  return { outcome: "admitted", owner: key.owner, rate, uncounted: true };
+  return async (keyHash, now) => {
+    try {
+      const admission = await counted(keyHash, now);
+      if (admission.outcome === "admitted") here.count(keyHash, now);
+      return admission;
+    } catch (error) {
+      if (!isDependencyFailure(error)) throw error;
+      return countedHere(keyHash, now, error);
+    }
+  };
 }
 
 async function readKey({
   client,
   table,
   keyHash,
+  now,
 }: {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
   readonly keyHash: string;
+  readonly now: Date;
 }): Promise<Known | undefined> {
   const { Item } = await client.send(
     new GetCommand({ TableName: table, Key: accountKeys.keyHash(keyHash) }),
   );
-  return Item === undefined ? undefined : workingKey(Item);
+  return Item === undefined ? undefined : workingKey(Item, now);
 }
 
 /**
@@ -146,8 +152,10 @@ async function countCall(
   }
 }
 
-const workingKey = (row: Row): Known | undefined =>
-  row["revoked_at"] === undefined ? { state: rateStateOf(row), owner: ownerOf(row) } : undefined;
+const workingKey = (row: Row, seenAt: Date): Known | undefined =>
+  row["revoked_at"] === undefined
+    ? { state: rateStateOf(row), owner: ownerOf(row), seenAt }
+    : undefined;
 
 function rateStateOf(row: Row): RateState {
   const ring = new Map<number, { bucket: number; admitted: number }>();

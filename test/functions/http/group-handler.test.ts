@@ -373,6 +373,19 @@ describe("503", () => {
     });
   });
 
+  it("has the headers of the rate when the limiter's own store is down", async () => {
+    const error = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    admission = { outcome: "unreadable", rate: { ...rate, remaining: 41 }, error };
+    const answer = await ask({});
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers).toMatchObject({
+      "Retry-After": "1",
+      "X-RateLimit-Limit": "50",
+      "X-RateLimit-Remaining": "41",
+    });
+    expect(handled).toEqual([]);
+  });
+
   it("comes before all that a call may lose to dependencies is over", async () => {
     const before = clock.now().getTime();
     await ask({ method: "GET", path: "/v1/watchlists/hanging", body: null });

@@ -22,7 +22,7 @@ const clock = fixedClock("2026-03-01T00:00:00Z");
 const owner = { accountId: "acct_1", keyId: "key_1", keyName: "", keyPrefix: "", demo: false };
 
 interface Asked {
-  readonly uncounted?: boolean;
+  readonly countedHere?: boolean;
   readonly path?: string;
   /** @default the key of the account */
   readonly key?: string;
@@ -31,7 +31,7 @@ interface Asked {
 /** One call of the offers group; what it left in the log. */
 async function logged(
   outcome: () => Promise<unknown>,
-  { uncounted = false, ...asked }: Asked = {},
+  { countedHere = false, ...asked }: Asked = {},
 ): Promise<readonly Line[]> {
   const { logger, lines } = loggedLines("offers");
   const read = route({
@@ -54,7 +54,7 @@ async function logged(
           outcome: "admitted",
           owner,
           rate: { limit: 50, remaining: 49, resetSeconds: 1 },
-          ...(uncounted && { uncounted }),
+          ...(countedHere && { countedHere }),
         }),
       },
       clock,
@@ -185,10 +185,10 @@ describe("the log of a call", () => {
   });
 
   it("names the call in whatever else is written meanwhile", async () => {
-    const lines = await logged(async () => undefined, { uncounted: true });
+    const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
-      "call not counted against its rate",
+      "call counted in this process alone",
       "under way",
       "call",
     ]);

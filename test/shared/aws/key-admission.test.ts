@@ -121,50 +121,101 @@ describe("one call", () => {
   });
 });
 
-describe("when the database throttles", () => {
-  const throttled = new Map<unknown, boolean>();
-  const admitThrottled = (): ((hash: string, now: Date) => Promise<Admission>) =>
+describe("while the database fails", () => {
+  const failing = new Set<unknown>();
+  const refusals = {
+    throttles: { name: "ProvisionedThroughputExceededException" },
+    "does not answer": { name: "TimeoutError" },
+    "cannot be reached": { code: "ECONNREFUSED" },
+  };
+  let refusal: object = refusals.throttles;
+  const admitFailing = (): ((hash: string, now: Date) => Promise<Admission>) =>
     keyAdmission(
       watchedClient(tables.client, async (command, send) => {
-        if (throttled.get(command.constructor) !== true) return send();
-        throw Object.assign(new Error("slow down"), {
-          name: "ProvisionedThroughputExceededException",
-        });
+        if (!failing.has(command.constructor)) return send();
+        throw Object.assign(new Error("no"), refusal);
       }),
       table,
     );
-  beforeEach(() => throttled.clear());
+  beforeEach(() => {
+    failing.clear();
+    refusal = refusals.throttles;
+  });
 
-  it("lets a call of a key that can be read through, and says that it was not counted", async () => {
-    throttled.set(UpdateCommand, true);
-    expect(await admitThrottled()(key.hash, at(0))).toMatchObject({
+  it("a key that can be read is let in, and its calls are counted in the process", async () => {
+    failing.add(UpdateCommand);
+    const admit = admitFailing();
+    expect(await admit(key.hash, at(0))).toMatchObject({
       outcome: "admitted",
       owner: { keyId: key.id },
-      uncounted: true,
+      rate: { limit: 50, remaining: 49 },
+      countedHere: true,
     });
+    expect(await admit(key.hash, at(1))).toMatchObject({ rate: { remaining: 48 } });
   });
 
-  it("lets a call of a remembered key through when reads are throttled too", async () => {
-    const admit = admitThrottled();
-    await admit(key.hash, at(0));
-    throttled.set(UpdateCommand, true).set(GetCommand, true);
-    expect(await admit(key.hash, at(1))).toMatchObject({ outcome: "admitted", uncounted: true });
-  });
+  it.each(Object.entries(refusals))(
+    "a key that the process has seen is let in when the database %s",
+    async (_, how) => {
+      const admit = admitFailing();
+      await admit(key.hash, at(0));
+      refusal = how;
+      failing.add(UpdateCommand).add(GetCommand);
+      expect(await admit(key.hash, at(1))).toMatchObject({
+        outcome: "admitted",
+        owner: { keyId: key.id },
+        countedHere: true,
+      });
+    },
+  );
 
-  it("answers 503 for a key that it neither knows nor can read", async () => {
-    throttled.set(UpdateCommand, true).set(GetCommand, true);
-    await expect(admitThrottled()(key.hash, at(0))).rejects.toMatchObject({
-      code: "UNAVAILABLE",
-      status: 503,
+  it("no more than 50 calls of a key are let in within a second", async () => {
+    const admit = admitFailing();
+    const outcomes: string[] = [];
+    for (let n = 0; n < 60; n += 1) {
+      if (n === 20) failing.add(UpdateCommand).add(GetCommand);
+      outcomes.push((await admit(key.hash, at(n))).outcome);
+    }
+    expect(outcomes.filter((outcome) => outcome === "admitted")).toHaveLength(50);
+    expect(await admit(key.hash, at(60))).toMatchObject({
+      outcome: "limited",
+      rate: { limit: 50, remaining: 0 },
     });
+    expect(await admit(key.hash, at(1_200))).toMatchObject({ outcome: "admitted" });
   });
 
-  it("still refuses keys that are unknown or revoked", async () => {
-    const admit = admitThrottled();
+  it("a key that it neither knows nor can read is not let in, and has its rate", async () => {
+    failing.add(UpdateCommand).add(GetCommand);
+    const admit = admitFailing();
+    expect(await admit(key.hash, at(0))).toMatchObject({
+      outcome: "unreadable",
+      rate: { limit: 50, remaining: 49 },
+      error: { name: "ProvisionedThroughputExceededException" },
+    });
+    for (let n = 1; n < 50; n += 1) await admit(key.hash, at(n));
+    expect(await admit(key.hash, at(50))).toMatchObject({ outcome: "limited" });
+  });
+
+  it("a key that was seen long ago is not let in: it may have been revoked", async () => {
+    const admit = admitFailing();
     await admit(key.hash, at(0));
-    throttled.set(UpdateCommand, true);
+    failing.add(UpdateCommand).add(GetCommand);
+    expect(await admit(key.hash, at(5 * 60_000))).toMatchObject({ outcome: "admitted" });
+    expect(await admit(key.hash, at(5 * 60_000 + 1))).toMatchObject({ outcome: "unreadable" });
+  });
+
+  it("keys that are unknown or revoked are still refused", async () => {
+    const admit = admitFailing();
+    await admit(key.hash, at(0));
+    failing.add(UpdateCommand);
     expect(await admit("0".repeat(64), at(1))).toEqual({ outcome: "unknown" });
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await admit(key.hash, at(2))).toEqual({ outcome: "unknown" });
+  });
+
+  it("a mistake of the service's own is not taken for it", async () => {
+    failing.add(UpdateCommand);
+    refusal = { name: "ValidationException" };
+    await expect(admitFailing()(key.hash, at(0))).rejects.toMatchObject(refusal);
   });
 });
