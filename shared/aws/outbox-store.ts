@@ -3,6 +3,7 @@ import { number, object, optional, parse, picklist, string, unknown } from "vali
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
   Changes,
+  Claimed,
   Entry,
   Lane,
   Lease,
@@ -69,8 +70,8 @@ export function dynamoOutboxStore<LogRecord>(
         .map(({ targetId }) => ({ accountId, targetId }));
     },
     entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
-    record: (target, { lease, changes }) =>
-      transactWrites(client, recordWrites(options, { target, lease, changes }), options),
+    record: (target, change) =>
+      transactWrites(client, recordWrites(options, { target, ...change }), options),
     release: (target, held) => releaseTarget(client, options, { target, ...held }),
   };
 }
@@ -81,7 +82,7 @@ async function claimTarget(
   client: DynamoDBDocumentClient,
   options: Pick<Options, "tableName" | "clock" | "chance">,
   { target, lease, now }: { readonly target: Target; readonly lease: Lease; readonly now: Date },
-): Promise<{ readonly additions: number } | null> {
+): Promise<Omit<Claimed, "crowded"> | null> {
   const command = new UpdateCommand({
     TableName: options.tableName,
     Key: deliveryKeys.outbox(target),
@@ -100,7 +101,9 @@ async function claimTarget(
   const taken = await unlessRefused(async () => {
     claimed = (await pastTransactions(options, () => client.send(command))).Attributes;
   });
-  return taken ? { additions: parse(headRow, claimed ?? {}).additions } : null;
+  if (!taken) return null;
+  const { additions, target_state: state } = parse(headRow, claimed ?? {});
+  return { additions, state };
 }
 
 interface Head {
@@ -202,17 +205,28 @@ async function readEntries(
 /** The target's row comes first: the transaction holds only while the lease does. */
 function recordWrites<LogRecord>(
   { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
-  change: { readonly target: Target; readonly lease: Lease; readonly changes: Changes<LogRecord> },
+  change: {
+    readonly target: Target;
+    readonly lease: Lease;
+    readonly changes: Changes<LogRecord>;
+    readonly state?: unknown;
+  },
 ): readonly Write[] {
-  const { target, lease, changes } = change;
+  const { target, lease, changes, state } = change;
   const { removed, added, records } = changes;
   const head: Write = {
     Update: {
       TableName: tableName,
       Key: deliveryKeys.outbox(target),
-      UpdateExpression: "SET lease_until = :until, due_at = :until",
+      UpdateExpression:
+        "SET lease_until = :until, due_at = :until" +
+        (state === undefined ? "" : ", target_state = :state"),
       ConditionExpression: "lease = :token",
-      ExpressionAttributeValues: { ":token": lease.token, ":until": lease.until.toISOString() },
+      ExpressionAttributeValues: {
+        ":token": lease.token,
+        ":until": lease.until.toISOString(),
+        ...(state === undefined ? {} : { ":state": state }),
+      },
     },
   };
   const rest = [
@@ -277,7 +291,11 @@ async function lookAgain(
 }
 
 const targetRow = object({ sk: string(), due_at: string(), lease_until: optional(string()) });
-const headRow = object({ additions: optional(number(), 0), lease: optional(string()) });
+const headRow = object({
+  additions: optional(number(), 0),
+  lease: optional(string()),
+  target_state: optional(unknown()),
+});
 const entryRow = object({
   lane: picklist(["first", "later"]),
   entry_due_at: string(),

@@ -39,10 +39,16 @@ export interface Session<LogRecord> {
   ended(): Promise<boolean>;
   /** Works on one entry. Throws only when something of the service itself fails. */
   work(entry: Entry, slice: Slice<LogRecord>): Promise<void>;
+  /** What the target's next session is opened with, as JSON; stored with every change. */
+  state?(): unknown;
   close(): void;
 }
 
-export type OpenSession<LogRecord> = (target: Target) => Promise<Session<LogRecord>>;
+/** `state`: what the target's last session returned from `state()`; undefined when none did. */
+export type OpenSession<LogRecord> = (
+  target: Target,
+  state: unknown,
+) => Promise<Session<LogRecord>>;
 
 export interface DrainDependencies<LogRecord> {
   readonly outbox: OutboxStore<LogRecord>;
@@ -73,13 +79,19 @@ export async function drain<LogRecord>(
   const lease = newLease(now, chance);
   const claimed = await outbox.claim(target, { lease, now });
   if (claimed === null) return;
-  const session = await open(target);
+  const session = await open(target, claimed.state);
   const stopAt = now.getTime() + sliceSecondsMax * 1_000;
   const work: Work<LogRecord> = {
     target,
     session,
     dependencies,
-    recorder: recorder({ target, token: lease.token, outbox, clock }),
+    recorder: recorder({
+      target,
+      token: lease.token,
+      outbox,
+      clock,
+      state: () => session.state?.(),
+    }),
     timeIsUp: () => clock.now().getTime() >= stopAt,
     failed: new Set(),
     errors: [],

@@ -43,6 +43,8 @@ export interface Changes<LogRecord> {
 export interface Claimed {
   /** How often something was added so far. */
   readonly additions: number;
+  /** What the last changes stored for the target's next session; undefined when none did. */
+  readonly state: unknown;
   /** True when other targets of the account may be waiting for this one to be given back. */
   readonly crowded: boolean;
 }
@@ -82,10 +84,17 @@ export interface OutboxStore<LogRecord> extends Outbox {
     target: Target,
     wanted: { readonly lane: Lane; readonly by: Date | null; readonly limit: number },
   ): Promise<readonly Entry[]>;
-  /** Keeps changes and the lease until `lease.until`; false when the lease was lost. */
+  /**
+   * Stores changes and extends the lease to `lease.until`, in one transaction; false when the lease
+   * was lost. `state`, unless undefined, is stored with them for the next claim.
+   */
   record(
     target: Target,
-    change: { readonly lease: Lease; readonly changes: Changes<LogRecord> },
+    change: {
+      readonly lease: Lease;
+      readonly changes: Changes<LogRecord>;
+      readonly state?: unknown;
+    },
   ): Promise<boolean>;
   /** Gives the target back, due again when its earliest entry is. */
   release(

@@ -32,6 +32,8 @@ export interface RecorderOptions<LogRecord> {
   readonly token: string;
   readonly outbox: Pick<OutboxStore<LogRecord>, "record">;
   readonly clock: Clock;
+  /** What is stored for the target's next session with each change. */
+  readonly state: () => unknown;
 }
 
 /**
@@ -39,7 +41,7 @@ export interface RecorderOptions<LogRecord> {
  * while the lease does and makes it longer.
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
-  const { target, token, outbox, clock } = options;
+  const { target, token, outbox, clock, state } = options;
   let waiting: Change<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
   let writing: Promise<void> = Promise.resolve();
@@ -52,7 +54,8 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
     const now = clock.now();
     keptAt = now.getTime();
     const lease: Lease = { token, until: leaseUntil(now) };
-    if (!(await outbox.record(target, { lease, changes: merged(taken) }))) throw new LeaseLost();
+    const change = { lease, changes: merged(taken), state: state() };
+    if (!(await outbox.record(target, change))) throw new LeaseLost();
   };
   /** One transaction at a time: they all write the target's row and would cancel each other. */
   const begin = (): Promise<void> => {

@@ -7,6 +7,8 @@ import type { Entry } from "../outbox/outbox.ts";
 import { afterAttempt, type Delivery, endedDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
+import type { HealthTracker } from "./endpoint-health.ts";
+import type { FirstAttemptGate } from "./first-attempt-gate.ts";
 import type { Ready, Receiver, ReceiverDependencies } from "./receiver.ts";
 
 /** A row of the delivery log, as an endpoint's outbox keeps it. */
@@ -35,8 +37,8 @@ export interface WebhookContext {
   readonly run: (runId: string) => Promise<ArchivedRun | null>;
   /** The log as this session knows it: what it has noted may not have been kept yet. */
   readonly log: DeliveryLog;
-  /** First attempts that failed, since the last delivery that did not. */
-  readonly failures: { inRow: number };
+  readonly health: HealthTracker;
+  readonly firstAttempts: FirstAttemptGate;
 }
 
 export interface DeliveryLog {
@@ -65,11 +67,13 @@ export interface Attempting {
  */
 export async function attempt(
   { delivery, body, ready }: Attempting,
-  { clock, chance, report }: WebhookDependencies,
+  { dependencies, health }: Pick<WebhookContext, "dependencies" | "health">,
 ): Promise<Delivery> {
+  const { clock, chance, report } = dependencies;
   if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
   const { secrets, connection } = ready;
   const sent = await sendDelivery({ delivery, body, secrets, connection }, clock);
+  health.note(sent.attempt);
   const attempted = afterAttempt(delivery, sent.attempt, {
     retryAfter: sent.retryAfter,
     now: clock.now(),

@@ -4,8 +4,6 @@ import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { retryEntries, type RunContent } from "./outbox-entries.ts";
 import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
 
-/** After so many failures in a row, the rest of a slice goes straight to the retry schedule. */
-const failuresInRowMax = 3;
 const idsAtOnce = 100;
 
 /**
@@ -20,12 +18,15 @@ export async function firstAttempts(
   const { accountId, dependencies } = context;
   const run = await context.run(content.runId);
   // Events that are not kept any more cannot be sent, or named.
-  const owed = run === null ? [] : await owedEvents(run.events, work, context);
+  const { owed, isBegun } =
+    run === null ? { owed: [], isBegun: true } : await owedEvents(run.events, work, context);
   const lines = readLines({ accountId, runId: content.runId }, owed, dependencies.bodies);
   let line = await nextLine(lines);
+  let mayProbe = !isBegun;
   while (line !== null) {
     if (slice.timeIsUp()) return;
-    const trying = firstAttempt(line, content, context);
+    const trying = firstAttempt(line, { content, mayProbe }, context);
+    mayProbe = false;
     // The next one is unpacked while this one is under way.
     const [tried, next] = await Promise.allSettled([trying, nextLine(lines)]);
     if (tried.status === "rejected") throw tried.reason;
@@ -52,27 +53,32 @@ async function nextLine(lines: ReturnType<typeof readLines>): Promise<Line | nul
 
 async function firstAttempt(
   { event, body }: Line,
-  content: RunContent,
-  { endpointId, receiver, dependencies, failures }: WebhookContext,
+  { content, mayProbe }: { readonly content: RunContent; readonly mayProbe: boolean },
+  context: WebhookContext,
 ): Promise<Delivery> {
+  const { endpointId, receiver, dependencies } = context;
+  const { clock } = dependencies;
   const fresh = newDelivery({ ...content, event, endpointId });
-  const now = dependencies.clock.now();
-  if (failures.inRow >= failuresInRowMax) return postponed(fresh, now);
-  if (body === null) return endedDelivery(fresh, now, "event_expired");
-  const tried = await attempt(
-    { delivery: fresh, body, ready: await receiver.ready() },
-    dependencies,
+  if (body === null) return endedDelivery(fresh, clock.now(), "event_expired");
+  const ready = await receiver.ready();
+  if (ready.outcome === "refused") return endedDelivery(fresh, clock.now(), ready.error);
+  // The gate may wait for another attempt: the endpoint is looked up again.
+  const tried = await context.firstAttempts.pass(
+    async () => attempt({ delivery: fresh, body, ready: await receiver.ready() }, context),
+    mayProbe,
   );
-  failures.inRow = tried.state === "delivered" ? 0 : failures.inRow + 1;
-  return tried;
+  return tried ?? postponed(fresh, clock.now());
 }
 
-/** The run's events that the endpoint is to get and that the log does not know. */
+/**
+ * The run's events that the endpoint is to get and that the log does not know; `isBegun` when the
+ * log knows others.
+ */
 async function owedEvents(
   events: readonly ArchivedEvent[],
   { content }: WebhookWork<RunContent>,
   { endpointId, log }: WebhookContext,
-): Promise<readonly ArchivedEvent[]> {
+): Promise<{ readonly owed: readonly ArchivedEvent[]; readonly isBegun: boolean }> {
   const wanted = events.filter(({ type }) => content.types?.includes(type) ?? true);
   const owed: ArchivedEvent[] = [];
   for (let start = 0; start < wanted.length; start += idsAtOnce) {
@@ -81,7 +87,7 @@ async function owedEvents(
     const known = await log.getMany(ids);
     owed.push(...some.filter((_, n) => !known.has(ids[n] ?? "")));
   }
-  return owed;
+  return { owed, isBegun: owed.length < wanted.length };
 }
 
 /** Where a delivery would be had its first attempt failed just now. */

@@ -9,7 +9,7 @@ export async function retryDelivery(
   { entry, content, slice }: WebhookWork<DeliveryContent>,
   context: WebhookContext,
 ): Promise<void> {
-  const { endpointId, receiver, dependencies, log, failures } = context;
+  const { endpointId, receiver, dependencies, log } = context;
   const known = await log.get(content.deliveryId);
   const delivery = owedDelivery(known, { entry, content, endpointId });
   if (delivery === null) return slice.record({ removed: entry });
@@ -21,8 +21,7 @@ export async function retryDelivery(
   const attempted =
     body === null
       ? endedDelivery(delivery, now, "event_expired")
-      : await attempt({ delivery, body, ready }, dependencies);
-  if (attempted.state === "delivered") failures.inRow = 0;
+      : await attempt({ delivery, body, ready }, context);
   await slice.record({
     removed: entry,
     added: retryEntries(attempted),

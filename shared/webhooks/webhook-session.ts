@@ -5,6 +5,8 @@ import type { OpenSession, Session } from "../outbox/drain.ts";
 import type { DeliveryRecord, WebhookContext, WebhookDependencies } from "./attempt-delivery.ts";
 import { refusalOf } from "./delivery-attempt.ts";
 import { notedLog } from "./delivery-log.ts";
+import { healthOf, trackHealth } from "./endpoint-health.ts";
+import { firstAttemptGate } from "./first-attempt-gate.ts";
 import { firstAttempts } from "./first-attempts.ts";
 import { webhookContent } from "./outbox-entries.ts";
 import { openReceiver } from "./receiver.ts";
@@ -18,9 +20,10 @@ const runsMax = 8;
 
 /** Works off what an endpoint is owed: first attempts, retries, and what it asks to be sent anew. */
 export function webhookSessions(dependencies: WebhookDependencies): OpenSession<DeliveryRecord> {
-  return ({ accountId, targetId: endpointId }) => {
+  return ({ accountId, targetId: endpointId }, state) => {
     const receiver = openReceiver({ accountId, endpointId }, dependencies);
     const log = notedLog(accountId, dependencies.deliveries);
+    const health = trackHealth(healthOf(state));
     const context: WebhookContext = {
       accountId,
       endpointId,
@@ -28,7 +31,8 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       dependencies,
       run: runsAtHand(accountId, dependencies.bodies),
       log,
-      failures: { inRow: 0 },
+      health,
+      firstAttempts: firstAttemptGate(health),
     };
     const work = workOn(context);
     return Promise.resolve({
@@ -37,6 +41,7 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
       ended: async () =>
         refusalOf(await dependencies.endpoints.get(accountId, endpointId)) !== null,
       work: (entry, slice) => work(entry, log.noting(slice)),
+      state: () => health.current(),
       close: () => receiver.close(),
     });
   };

@@ -7,9 +7,9 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "recorded-without-the-lease",
     file: outbox,
-    says: 'UpdateExpression: "SET lease_until = :until, due_at = :until",\n      ConditionExpression: "lease = :token",',
+    says: '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "lease = :token",',
     instead:
-      'UpdateExpression: "SET lease_until = :until, due_at = :until",\n      ConditionExpression: "attribute_exists(pk) OR lease = :token",',
+      '(state === undefined ? "" : ", target_state = :state"),\n      ConditionExpression: "attribute_exists(pk) OR lease = :token",',
     scenario: "deliveries",
   },
   {
@@ -17,6 +17,13 @@ export const deliveryMutants: readonly Mutant[] = [
     file: outbox,
     says: "OR lease_until <= :now OR lease = :token)",
     instead: "OR lease_until <= :now OR attribute_exists(lease) OR lease = :token)",
+    scenario: "deliveries",
+  },
+  {
+    name: "failures-forgotten-between-leases",
+    file: "shared/outbox/drain.ts",
+    says: "await open(target, claimed.state)",
+    instead: "await open(target, undefined)",
     scenario: "deliveries",
   },
   {

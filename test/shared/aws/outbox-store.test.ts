@@ -229,6 +229,24 @@ describe("recording", () => {
     expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
   });
 
+  it("stores the target's state for the next claim, and only while the lease holds", async () => {
+    await store.add(target, [entry("a"), entry("c")]);
+    const first = await mustClaim();
+    expect(first.state).toBeUndefined();
+    const stored = { failuresInRow: 2, lastError: null };
+    await store.record(target, { lease: first.lease, changes, state: stored });
+    await store.release(target, first);
+
+    const second = await mustClaim();
+    expect(second.state).toEqual(stored);
+    const late = { lease: first.lease, changes, state: { failuresInRow: 9 } };
+    expect(await store.record(target, late)).toBe(false);
+    await store.record(target, { lease: second.lease, changes });
+    await store.release(target, second);
+
+    expect((await mustClaim()).state).toEqual(stored);
+  });
+
   it("lets an entry replace itself, and keeps the last of two records of one row", async () => {
     await store.add(target, [entry("a")]);
     const { lease } = await mustClaim();

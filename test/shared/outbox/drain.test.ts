@@ -49,7 +49,8 @@ beforeEach(() => {
 const listOutbox = (): OutboxStore<string> => ({
   add: () => Promise.reject(new Error("nobody adds here")),
   wake: () => Promise.reject(new Error("nobody wakes here")),
-  claim: () => Promise.resolve(leased ? { additions, crowded: waiting.length > 0 } : null),
+  claim: () =>
+    Promise.resolve(leased ? { additions, crowded: waiting.length > 0, state: undefined } : null),
   waiting: () => Promise.resolve(waiting),
   entries: (_, { lane, by, limit }) =>
     Promise.resolve(

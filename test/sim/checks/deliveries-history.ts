@@ -26,18 +26,27 @@ export interface EndpointHistory {
   readonly states: Since<KnownEndpoint>[];
 }
 
+export interface Claim {
+  readonly target: string;
+  readonly task: Task;
+  readonly at: number;
+  readonly failuresInRow: number;
+}
+
 /** What became of endpoints, destinations, logs and leases, as the table was told. */
 export interface DeliveryHistory {
   readonly endpoints: Map<string, EndpointHistory>;
   readonly destinations: Map<string, Since<Destination>[]>;
+  /** When the log first had a row of a delivery. */
+  readonly logged: Map<string, number>;
   /** When the log first said that a delivery is done. */
   readonly delivered: Map<string, number>;
   /** When the log said that the export of a run is done. */
   readonly exported: Map<string, number[]>;
   /** When somebody asked for another attempt of a delivery. */
   readonly requested: Map<string, number[]>;
-  /** Who took which target when. */
-  readonly claims: { readonly target: string; readonly task: Task; readonly at: number }[];
+  /** Who took which target when, and how many failures in a row its row counted then. */
+  readonly claims: Claim[];
   /** How often a holder of a target was refused, by task, target and token. */
   readonly refusals: Map<string, number>;
   /** Writes of targets by who did not hold them. */
@@ -59,6 +68,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
   const history: DeliveryHistory = {
     endpoints: new Map(),
     destinations: new Map(),
+    logged: new Map(),
     delivered: new Map(),
     exported: new Map(),
     requested: new Map(),
@@ -128,11 +138,19 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
     until: textOf(ExpressionAttributeValues[":until"]),
     isClaim: UpdateExpression.startsWith("SET lease = "),
     isEnd: UpdateExpression.includes("REMOVE lease"),
+    failuresInRow: failuresIn(ExpressionAttributeValues[":state"]),
   };
+}
+
+/** The count in a target's state; undefined when the write does not store any. */
+function failuresIn(state: Members | undefined): number | undefined {
+  const { failuresInRow } = (state?.["M"] ?? {}) as Attributes;
+  return failuresInRow === undefined ? undefined : Number(failuresInRow["N"]);
 }
 
 function holdersOf(world: World, history: DeliveryHistory) {
   const holders = new Map<string, { readonly token: string; readonly until: string }>();
+  const failures = new Map<string, number>();
   const given = new Set<string>();
   return {
     note(write: Write, task: Task): void {
@@ -146,9 +164,11 @@ function holdersOf(world: World, history: DeliveryHistory) {
           if (holder.until > now) history.trespasses.push(`${target} taken early by ${task.name}`);
         }
         given.delete(target);
-        history.claims.push({ target, task, at: world.turns.now() });
+        const failuresInRow = failures.get(target) ?? 0;
+        history.claims.push({ target, task, at: world.turns.now(), failuresInRow });
       } else if (holder?.token !== token) history.trespasses.push(`${target} by ${task.name}`);
       holders.set(target, { token, until });
+      if (holding.failuresInRow !== undefined) failures.set(target, holding.failuresInRow);
       if (isEnd) given.add(target);
     },
   };
@@ -193,6 +213,7 @@ function notesOf(world: World, history: DeliveryHistory) {
     { Item, UpdateExpression = "", ExpressionAttributeValues }: Write,
     sk: string,
   ) => {
+    if (!history.logged.has(sk)) history.logged.set(sk, turns.now());
     const texts = Object.values(ExpressionAttributeValues ?? {}).map(textOf);
     if (texts.includes("delivered") && !history.delivered.has(sk)) {
       history.delivered.set(sk, turns.now());

@@ -13,7 +13,7 @@ const windowOf = ({ publishes }: PublishedRun): { from: number; to: number } => 
   to: Math.max(...publishes.map(({ endedAt, begunAt }) => endedAt ?? begunAt)),
 });
 
-const isSuccess = (status: SentRequest["status"]): boolean =>
+export const isSuccess = (status: SentRequest["status"]): boolean =>
   typeof status === "number" && status >= 200 && status < 300;
 
 /** What an endpoint was subscribed to all the while reached it, or is recorded as failed. */

@@ -9,6 +9,7 @@ import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
 import { checkRecoveries, checkRedeliveries } from "./deliveries-asked.ts";
 import { checkRequest, checkTests, meetings } from "./deliveries-requests.ts";
+import { checkSpared } from "./deliveries-spared.ts";
 
 /** Everything that has to hold of webhooks once all is quiet. */
 export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
@@ -40,6 +41,7 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
     checkTests(one);
     checkReached(one);
     checkOrder(one);
+    checkSpared(one);
     checkRecoveries(one);
     checkRedeliveries(one);
     checkRepeats(one);
@@ -92,6 +94,9 @@ function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
   return new Set([...failed, ...held]);
 }
 
+/** Attributes of a target's row that stay when nothing is pending. */
+const kept = ["pk", "sk", "additions", "target_state"];
+
 /** Nothing is owed, due or held any more. */
 async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
   const rows = await allRows(world);
@@ -99,7 +104,7 @@ async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
   assert.deepEqual(owed, [], "entries that are owed");
   const heads = rows.filter(({ pk }) => String(pk).endsWith("#outbox"));
   for (const head of heads) {
-    const left = Object.keys(head).filter((name) => !["pk", "sk", "additions"].includes(name));
+    const left = Object.keys(head).filter((name) => !kept.includes(name));
     assert.deepEqual(left, [], `row of target ${String(head["sk"])}`);
   }
 }

@@ -1,6 +1,8 @@
 import { type EventType, type RunEvents, serializeEvent } from "../../../shared/events/event.ts";
 import type { Random } from "../random.ts";
 
+const minute = 60_000;
+
 /** How much there is to deliver under a seed. */
 export interface DeliveryWorkload {
   readonly accounts: number;
@@ -12,9 +14,23 @@ export interface DeliveryWorkload {
   readonly actions: number;
   /** True when the endpoints are off until all runs have ended, and then ask for all of them. */
   readonly isRecovery: boolean;
+  /** How long no receiver answers well at the beginning, in milliseconds. */
+  readonly outageMs: number;
 }
 
 export function anyWorkload(random: Random): DeliveryWorkload {
+  // Several runs end while the receiver of all of them is down.
+  if (random.isHit(0.06)) {
+    return {
+      accounts: 1,
+      runs: random.between(2, 4),
+      eventsMax: 6,
+      endpointsMax: 1,
+      actions: random.pick([0, 0, 1]),
+      isRecovery: false,
+      outageMs: random.pick([2 * minute, 40 * minute, 8 * 60 * minute]),
+    };
+  }
   // More runs than recovering and backfilling look at in one go.
   return random.isHit(0.012)
     ? {
@@ -24,6 +40,7 @@ export function anyWorkload(random: Random): DeliveryWorkload {
         endpointsMax: 1,
         actions: random.pick([0, 3]),
         isRecovery: random.isHit(0.7),
+        outageMs: 0,
       }
     : {
         accounts: random.isHit(0.15) ? 2 : 1,
@@ -32,6 +49,7 @@ export function anyWorkload(random: Random): DeliveryWorkload {
         endpointsMax: random.pick([1, 1, 1, 1, 2, 3]),
         actions: random.pick([0, 0, 1, 3]),
         isRecovery: false,
+        outageMs: 0,
       };
 }
 

@@ -30,6 +30,7 @@ export const deliveries: Scenario = {
     const scene = await openScene(world);
     const stop = stopOfFaults(scene);
     await setPlaces(scene);
+    if (scene.workload.outageMs > 0) world.begin("outage", () => outage(scene));
     world.begin("runs", () => finishRuns(scene));
     for (const user of scene.users) {
       world.begin(user.name, () => actOnDeliveries(scene, user));
@@ -118,12 +119,23 @@ function stopOfFaults(scene: DeliveryScene): () => void {
 }
 const faultyAttemptsMax = 180;
 
+/** No receiver answers well for a while. */
+async function outage(scene: DeliveryScene): Promise<void> {
+  const { world, workload } = scene;
+  const { dead } = world.receivers;
+  const urls = urlsOf(scene);
+  for (const url of urls) dead.add(url);
+  await world.pause(workload.outageMs);
+  for (const url of urls) dead.delete(url);
+}
+
+const urlsOf = ({ history }: DeliveryScene): readonly string[] =>
+  [...history.endpoints.values()].flatMap(({ states }) => states.at(-1)?.value?.endpoint.url ?? []);
+
 /** Some receivers, and buckets, never come back. */
-function breakPlaces({ world, history }: DeliveryScene): void {
-  const { random, receivers, buckets } = world;
-  const urls = [...history.endpoints.values()].flatMap(
-    ({ states }) => states.at(-1)?.value?.endpoint.url ?? [],
-  );
+function breakPlaces(scene: DeliveryScene): void {
+  const { random, receivers, buckets } = scene.world;
+  const urls = urlsOf(scene);
   if (urls.length > 0 && random.isHit(0.1)) receivers.dead.add(random.pick(urls));
   if (random.isHit(0.05)) buckets.setDead(true);
 }
