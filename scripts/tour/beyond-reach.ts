@@ -70,7 +70,7 @@ async function readLog(api: ApiClient, tell: Narrator): Promise<void> {
   const tried = await tell.wait("an attempt in the log", patienceSeconds, async () => {
     const { body } = await api.get("/webhook_deliveries?limit=100");
     const found = (body["data"] as Record<string, unknown>[]).find(
-      (one) => Number(one["attempt_count"]) > 0,
+      (one) => one["last_attempt_at"] !== null,
     );
     return found === undefined ? undefined : api.get(`/webhook_deliveries/${String(found["id"])}`);
   });

@@ -208,7 +208,7 @@ const deliveryRow = object({
   state: picklist(deliveryStates),
   attempts: array(
     object({
-      attempt: number(),
+      attempt: nullable(number()),
       at: string(),
       status: nullable(number()),
       durationMs: number(),

@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
 import type { SendFailure } from "../webhooks/sender.ts";
 
 export type Exchange =
@@ -8,7 +9,12 @@ export type Exchange =
       readonly headers: IncomingHttpHeaders;
       readonly body: Uint8Array;
     }
-  | { readonly outcome: "failed"; readonly error: SendFailure };
+  | {
+      readonly outcome: "failed";
+      readonly error: SendFailure;
+      /** True once the request may have left. */
+      readonly sent: boolean;
+    };
 
 export interface AttemptOptions {
   readonly body: Uint8Array;
@@ -21,7 +27,11 @@ export interface AttemptOptions {
 /** Interim answers (1xx) that a server may send ahead of its answer. */
 const interimMax = 16;
 
-export const failed = (error: SendFailure): Exchange => ({ outcome: "failed", error });
+export const failed = (error: SendFailure, sent: boolean): Exchange => ({
+  outcome: "failed",
+  error,
+  sent,
+});
 
 /**
  * Sends a request once and reads its answer. Its socket stays open only after a whole answer to a
@@ -32,10 +42,11 @@ export function attemptExchange(
   { body, bytesMax, ending }: AttemptOptions,
 ): Promise<Exchange | "stale"> {
   // Between a stale socket and the next attempt, perhaps.
-  if (ending.aborted) return Promise.resolve(endedBy(ending));
+  if (ending.aborted) return Promise.resolve(endedBy(ending, false));
   return new Promise((resolve) => {
     const outgoing = openedOrNull(open);
-    if (outgoing === null) return resolve(failed("connection_failed"));
+    if (outgoing === null) return resolve(failed("connection_failed", false));
+    const hasLeft = leaving(outgoing);
     let answer: (() => Exchange) | undefined;
     const settle = (exchange: Exchange | "stale", keepsSocket = false): void => {
       ending.removeEventListener("abort", onEnding);
@@ -43,11 +54,11 @@ export function attemptExchange(
       if (!keepsSocket) outgoing.destroy();
     };
     // Once the status is there, what happens to the rest of the answer does not change it.
-    const onEnding = (): void => settle(answer?.() ?? endedBy(ending));
+    const onEnding = (): void => settle(answer?.() ?? endedBy(ending, hasLeft()));
     ending.addEventListener("abort", onEnding);
     const isUnheard = listening(outgoing);
     outgoing.on("error", (error) => {
-      settle(answer?.() ?? (isUnheard() ? "stale" : failed(failureOf(error))));
+      settle(answer?.() ?? (isUnheard() ? "stale" : failed(failureOf(error), hasLeft())));
     });
     outgoing.on("upgrade", (response) => settle(answered(response, [])));
     outgoing.on("response", (response) => {
@@ -88,6 +99,20 @@ function listening(outgoing: ClientRequest): () => boolean {
   return () => outgoing.reusedSocket && !isHeard;
 }
 
+/** Tells whether the request had a connected socket, which it is written to at once. */
+function leaving(outgoing: ClientRequest): () => boolean {
+  let hasLeft = false;
+  outgoing.on("socket", (socket) => {
+    if (outgoing.reusedSocket) hasLeft = true;
+    const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
+    // The guard destroys a connected socket whose address it refuses.
+    socket.once(ready, () => {
+      hasLeft = !socket.destroyed;
+    });
+  });
+  return () => hasLeft;
+}
+
 function limitInterim(outgoing: ClientRequest): void {
   let interim = 0;
   outgoing.on("information", () => {
@@ -105,8 +130,8 @@ const answered = (
   return { outcome: "answered", status, headers, body };
 };
 
-const endedBy = ({ reason }: AbortSignal): Exchange =>
-  failed(reason === "timeout" ? "timeout" : "connection_failed");
+const endedBy = ({ reason }: AbortSignal, sent: boolean): Exchange =>
+  failed(reason === "timeout" ? "timeout" : "connection_failed", sent);
 
 const failures: readonly (readonly [RegExp, SendFailure])[] = [
   [/^ADDRESS_REFUSED$/, "address_refused"],

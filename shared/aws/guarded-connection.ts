@@ -65,7 +65,7 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
   let isClosed = false;
 
   const send = async (request: ExchangeRequest): Promise<Exchange> => {
-    if (isClosed) return failed("connection_failed");
+    if (isClosed) return failed("connection_failed", false);
     const ending = new AbortController();
     underWay.add(ending);
     const limit = setTimeout(() => ending.abort("timeout"), totalMs);
@@ -81,7 +81,9 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
       // The idle rest may be as stale: the second attempt gets a socket of its own.
       closeIdle(agents);
       const second = await attempt();
-      return second === "stale" ? failed("connection_failed") : second;
+      if (second === "stale") return failed("connection_failed", true);
+      // The first one left on the stale socket, and may have been taken.
+      return second.outcome === "failed" ? { ...second, sent: true } : second;
     } finally {
       clearTimeout(limit);
       underWay.delete(ending);
@@ -90,7 +92,9 @@ export function guardedConnection(options: ConnectionOptions): GuardedConnection
 
   return {
     exchange: async (request) =>
-      isAllowed(request.url, policy) ? inTurn(() => send(request)) : failed("address_refused"),
+      isAllowed(request.url, policy)
+        ? inTurn(() => send(request))
+        : failed("address_refused", false),
     close() {
       isClosed = true;
       for (const ending of underWay) ending.abort("closed");

@@ -65,11 +65,12 @@ export function refusalOf(
   return endpoint.enabled ? null : "endpoint_disabled";
 }
 
-function attemptOf(result: SendResult, attempt: number, at: Date): Attempt {
+function attemptOf(result: SendResult, number: number, at: Date): Attempt {
   const { durationMs } = result;
-  const base = { attempt, at: at.toISOString(), durationMs };
+  const base = { attempt: number, at: at.toISOString(), durationMs };
   if (result.outcome === "failed") {
-    return { ...base, status: null, error: result.error, response: null };
+    const attempt = result.sent ? number : null;
+    return { ...base, attempt, status: null, error: result.error, response: null };
   }
   const { status } = result;
   const error = status >= 200 && status < 300 ? null : `status_${status}`;

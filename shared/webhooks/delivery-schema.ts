@@ -63,7 +63,7 @@ export const webhookDeliverySchema = v.object({
     v.picklist(deliveryStates),
     v.description("pending: not sent yet, or to be sent again. failed: not sent again by itself."),
   ),
-  attempt_count: count,
+  attempt_count: v.pipe(count, v.description("Requests that were sent to the receiver.")),
   last_attempt_at: v.nullable(timestamp),
   last_status: v.nullable(
     v.pipe(v.number(), v.integer(), v.description("HTTP status of the last answer.")),
@@ -81,7 +81,17 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
   attempts: v.pipe(
     v.array(
       v.object({
-        attempt: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("1, 2, 3 ...")),
+        attempt: v.nullable(
+          v.pipe(
+            v.number(),
+            v.integer(),
+            v.minValue(1),
+            v.description(
+              "Number of the request, as in its `Service-Attempt` header: 1, 2, 3 ... Null: no " +
+                "request was sent, such as for a refused address or a refused connection.",
+            ),
+          ),
+        ),
         at: v.pipe(timestamp, v.description("When it began.")),
         status: v.nullable(v.pipe(v.number(), v.integer())),
         duration_ms: count,

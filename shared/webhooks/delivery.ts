@@ -17,7 +17,7 @@ export interface Delivery {
   readonly state: DeliveryState;
   /** The newest attempts, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** Attempts ever made. */
+  /** Requests ever sent. */
   readonly attemptCount: number;
   /** Attempts made since the retry schedule last began. */
   readonly tries: number;
@@ -31,7 +31,8 @@ export interface Delivery {
 
 /** One entry of the delivery log. */
 export interface Attempt {
-  readonly attempt: number;
+  /** Number of the request, as in `Service-Attempt`, from 1; null when none was sent. */
+  readonly attempt: number | null;
   /** ISO time at which it began. */
   readonly at: string;
   /** HTTP status of the answer; null when there was none. */
@@ -108,7 +109,7 @@ export function afterAttempt(
 /** A delivery that is not attempted any more, and why. */
 export const endedDelivery = (delivery: Delivery, now: Date, error: string): Delivery => ({
   ...withAttempt(delivery, {
-    attempt: delivery.attemptCount + 1,
+    attempt: null,
     at: now.toISOString(),
     status: null,
     durationMs: 0,
@@ -122,5 +123,5 @@ export const endedDelivery = (delivery: Delivery, now: Date, error: string): Del
 const withAttempt = (delivery: Delivery, attempt: Attempt): Delivery => ({
   ...delivery,
   attempts: [...delivery.attempts, attempt].slice(-attemptsKeptMax),
-  attemptCount: attempt.attempt,
+  attemptCount: attempt.attempt ?? delivery.attemptCount,
 });

@@ -22,7 +22,13 @@ export type SendResult =
       readonly body: Uint8Array;
       readonly durationMs: number;
     }
-  | { readonly outcome: "failed"; readonly error: SendFailure; readonly durationMs: number };
+  | {
+      readonly outcome: "failed";
+      readonly error: SendFailure;
+      /** True when the request may have left: the receiver may have taken it. */
+      readonly sent: boolean;
+      readonly durationMs: number;
+    };
 
 /** A receiver, with connections of its own that stay open between deliveries. */
 export interface ReceiverConnection {

@@ -80,6 +80,13 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
+    name: "attempt-counted-that-never-left",
+    file: "shared/webhooks/delivery.ts",
+    says: "attemptCount: attempt.attempt ?? delivery.attemptCount,",
+    instead: "attemptCount: delivery.attemptCount + 1,",
+    scenario: "deliveries",
+  },
+  {
     name: "gone-receiver-tried-again",
     file: "shared/webhooks/delivery.ts",
     says: "const statusGone = 410;",

@@ -17,6 +17,8 @@ export interface SentRequest {
   arrivedAt: number | null;
   /** What the receiver made of it, whether or not the process came to know. */
   status: number | "failed" | null;
+  /** True once a connection was made for it: the receiver may have seen it. */
+  left: boolean;
 }
 
 /** How a receiver takes what it is sent; it lasts for a while. */
@@ -44,8 +46,8 @@ const answered = (status: number, afterMs: number, retryAfter: string | null = n
 const failed = (
   error: SendFailure,
   afterMs: number,
-  taken: number | "failed" = "failed",
-): Answer => ({ afterMs, taken, result: { outcome: "failed", error, durationMs: afterMs } });
+  { taken = "failed", sent = true }: { taken?: number | "failed"; sent?: boolean } = {},
+): Answer => ({ afterMs, taken, result: { outcome: "failed", error, sent, durationMs: afterMs } });
 
 interface OutsideOptions {
   readonly turns: Turns;
@@ -75,7 +77,9 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     faults.strike(kind) || dead.size > 0 ? answer() : fine();
   const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));
   const refuses = (): Answer =>
-    unless("receiver_refuses", () => failed("connection_failed", random.between(1, 90)));
+    unless("receiver_refuses", () =>
+      failed("connection_failed", random.between(1, 90), { sent: false }),
+    );
   const fails = (): Answer =>
     random.isHit(0.5)
       ? refuses()
@@ -90,8 +94,9 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     random.pick([
       () => unless("receiver_redirects", () => answered(301, 9)),
       () => unless("receiver_resets", () => failed("connection_failed", 40)),
-      () => unless("receiver_takes_and_resets", () => failed("connection_failed", 40, 200)),
-      () => unless("receiver_untrusted", () => failed("tls_failed", 30)),
+      () =>
+        unless("receiver_takes_and_resets", () => failed("connection_failed", 40, { taken: 200 })),
+      () => unless("receiver_untrusted", () => failed("tls_failed", 30, { sent: false })),
     ])();
   const answers: Readonly<Record<Mood, () => Answer>> = {
     fine,
@@ -118,6 +123,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
           task: turns.current(),
           arrivedAt: null,
           status: null,
+          left: false,
         };
         sent.push(request);
         const name = `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url}`;
@@ -125,6 +131,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
           request.arrivedAt = turns.now();
           const decided = answers[moodOf(url)]();
           request.status = decided.taken;
+          request.left = decided.result.outcome === "answered" || decided.result.sent;
           turns.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
           return decided;
         };

@@ -22,7 +22,7 @@ import {
 
 const strict = addressPolicy();
 const rules = { policy: strict, ownHost: null };
-const refused = { outcome: "failed", error: "address_refused" };
+const refused = { outcome: "failed", error: "address_refused", sent: false };
 
 let receiver: TlsReceiver;
 beforeAll(async () => {
@@ -90,7 +90,7 @@ describe("a name", () => {
   it("that does not exist is told apart", async () => {
     const exchange = await post(named(), { lookup: nameServer([]).lookup });
 
-    expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved" });
+    expect(exchange).toEqual({ outcome: "failed", error: "name_not_resolved", sent: false });
   });
 
   it("is refused when it turns from a public address to a private one", async () => {

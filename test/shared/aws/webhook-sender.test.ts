@@ -137,7 +137,7 @@ describe("webhookSender", () => {
 
     const result = await connection.send({ headers, body });
 
-    expect(result).toMatchObject({ outcome: "failed", error: "timeout" });
+    expect(result).toMatchObject({ outcome: "failed", error: "timeout", sent: true });
     expect(result.durationMs).toBeGreaterThanOrEqual(290);
   });
 
@@ -148,7 +148,7 @@ describe("webhookSender", () => {
     for (const host of ["127.0.0.1", "[::1]", "hooks.shop-example.com"]) {
       const connection = connect(`https://${host}:${receiver.port}/`, strict);
       const result = await connection.send({ headers, body });
-      expect(result).toMatchObject({ outcome: "failed", error: "address_refused" });
+      expect(result).toMatchObject({ outcome: "failed", error: "address_refused", sent: false });
     }
 
     expect(receiver.connections()).toBe(before);

@@ -36,7 +36,7 @@ beforeEach(async () => {
       };
     }
     world.clock.advance(15_000);
-    return { outcome: "failed", error: "timeout", durationMs: 15_000 };
+    return { outcome: "failed", error: "timeout", sent: true, durationMs: 15_000 };
   };
   Object.assign(world.webhooks, {
     sender: { connect: () => ({ send: ({ headers }: never) => send(headers), close: () => {} }) },

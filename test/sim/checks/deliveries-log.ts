@@ -15,15 +15,17 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   const name = `log of ${delivery.eventId} to ${delivery.endpointId}`;
   if (delivery.runId === null) return;
   assert.ok(meant.has(delivery.id), `${name}: there is such an event`);
-  const requests = sent.filter(({ headers }) => headers["Service-Delivery-Id"] === delivery.id);
-  const ended = attempts.filter(({ error }) => isEnd(error));
-  for (const attempt of attempts) if (!isEnd(attempt.error)) checkMade(attempt, requests, name);
-  assert.ok(attemptCount <= requests.length + ended.length, `${name}: attempts`);
+  const tried = sent.filter(({ headers }) => headers["Service-Delivery-Id"] === delivery.id);
+  const requests = tried.filter(({ left }) => left);
+  for (const attempt of attempts) if (!isEnd(attempt.error)) checkMade(attempt, tried, name);
+  assert.ok(attemptCount <= requests.length, `${name}: requests`);
+  const numbers = attempts.flatMap(({ attempt }) => attempt ?? []);
   assert.deepEqual(
-    attempts.map(({ attempt }) => attempt),
-    attempts.map((_, n) => attemptCount - attempts.length + 1 + n),
-    `${name}: numbers of attempts`,
+    numbers,
+    numbers.map((_, n) => attemptCount - numbers.length + 1 + n),
+    `${name}: numbers of requests`,
   );
+  checkNumbers(requests, name);
   assert.equal(delivery.nextAttemptAt, null, `${name}: next attempt`);
   assert.equal(delivery.requestedAt, null, `${name}: open request`);
   const last = attempts.at(-1);
@@ -34,10 +36,22 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   if (clocksAgree(scene)) checkWaits(one, delivery, name);
 }
 
-function checkMade(attempt: Attempt, requests: readonly SentRequest[], name: string): void {
-  const made = requests.find(
-    ({ headers, begunAt }) =>
-      headers["Service-Attempt"] === String(attempt.attempt) && begunAt === Date.parse(attempt.at),
+/** `Service-Attempt` counts what a receiver may have seen; a number comes again only unlogged. */
+function checkNumbers(requests: readonly SentRequest[], name: string): void {
+  let highest = 0;
+  for (const { headers } of requests) {
+    const number = Number(headers["Service-Attempt"]);
+    assert.ok(number >= 1 && number <= highest + 1, `${name}: ${number} after ${highest} requests`);
+    highest = Math.max(highest, number);
+  }
+}
+
+function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string): void {
+  const made = tried.find(
+    ({ headers, begunAt, left }) =>
+      begunAt === Date.parse(attempt.at) &&
+      left === (attempt.attempt !== null) &&
+      (!left || headers["Service-Attempt"] === String(attempt.attempt)),
   );
   const what = `${name}: attempt ${attempt.attempt} at ${attempt.at}`;
   if (made === undefined) throw new Error(`${what} was never made`);
@@ -72,10 +86,7 @@ function checkWaits({ scene }: EndpointScene, delivery: Delivery, name: string):
     if (before === undefined || before.error === null) return;
     if (isEnd(attempt.error) || isEnd(before.error)) return;
     const waited = Date.parse(attempt.at) - Date.parse(before.at) - before.durationMs;
-    const scheduled = (retryWaitsSeconds[before.attempt - 1] ?? 0) * 1_000;
-    assert.ok(
-      waited >= Math.floor(scheduled * 0.9),
-      `${name}: waited ${waited} ms after ${before.attempt}`,
-    );
+    const scheduled = (retryWaitsSeconds[n - 1] ?? 0) * 1_000;
+    assert.ok(waited >= Math.floor(scheduled * 0.9), `${name}: waited ${waited} ms after ${n}`);
   });
 }

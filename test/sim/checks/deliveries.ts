@@ -95,7 +95,7 @@ function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
 }
 
 /** Attributes of a target's row that stay when nothing is pending. */
-const kept = ["pk", "sk", "additions", "target_state"];
+const kept = new Set(["pk", "sk", "additions", "target_state"]);
 
 /** Nothing is owed, due or held any more. */
 async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
@@ -104,7 +104,7 @@ async function checkNothingIsLeft({ world }: DeliveryScene): Promise<void> {
   assert.deepEqual(owed, [], "entries that are owed");
   const heads = rows.filter(({ pk }) => String(pk).endsWith("#outbox"));
   for (const head of heads) {
-    const left = Object.keys(head).filter((name) => !kept.includes(name));
+    const left = Object.keys(head).filter((name) => !kept.has(name));
     assert.deepEqual(left, [], `row of target ${String(head["sk"])}`);
   }
 }

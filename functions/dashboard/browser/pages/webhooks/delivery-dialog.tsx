@@ -95,13 +95,14 @@ const ListName = ({ id, name }: { readonly id: string; readonly name: string | u
 function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts }) {
   const { attempts, attempt_count: count } = delivery;
   if (attempts.length === 0) return <p class="muted">None yet.</p>;
+  const older = count - attempts.filter(({ attempt }) => attempt !== null).length;
   return (
     <ol class="attempts" role="list">
       {attempts.toReversed().map((attempt) => (
-        <li key={attempt.attempt} class="attempt">
+        <li key={attempt.at} class="attempt">
           <div class="attempt-head">
             <span class="row">
-              <strong>{attempt.attempt}.</strong>
+              <strong>{attempt.attempt === null ? "Not sent" : `${attempt.attempt}.`}</strong>
               <StateBadge state={attempt.error === null ? "delivered" : "failed"} />
               <span>
                 {attempt.error === null ? `HTTP ${attempt.status}` : reasonInWords(attempt.error)}
@@ -112,15 +113,13 @@ function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts
             </span>
           </div>
           {attempt.response !== null && attempt.response !== "" && (
-            <pre tabIndex={0} role="region" aria-label={`Answer to attempt ${attempt.attempt}`}>
+            <pre tabIndex={0} role="region" aria-label={`Answer to request ${attempt.attempt}`}>
               {attempt.response}
             </pre>
           )}
         </li>
       ))}
-      {count > attempts.length && (
-        <li class="muted small">{count - attempts.length} older attempts are not kept.</li>
-      )}
+      {older > 0 && <li class="muted small">Older requests that are not kept: {older}.</li>}
     </ol>
   );
 }

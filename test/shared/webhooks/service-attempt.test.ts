@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+
+const account = "acct_1";
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+let world: DeliveryWorld;
+let receiver: Receiver;
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+const onlyDelivery = async () => {
+  const wanted = { limit: 2, before: null, filter: {} };
+  const { deliveries } = await world.webhooks.deliveries.list(account, wanted);
+  expect(deliveries).toHaveLength(1);
+  return deliveries[0];
+};
+const nextAttempt = async (): Promise<void> => {
+  world.clock.set((await onlyDelivery())?.nextAttemptAt ?? "");
+  await world.deliverDue();
+};
+
+describe("Service-Attempt", () => {
+  it("counts only the requests that were sent, and the delivery log has the same numbers", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const { sender } = world.webhooks;
+    const unresolved = { outcome: "failed", error: "name_not_resolved", sent: false } as const;
+    const down = {
+      connect: () => ({ send: async () => ({ ...unresolved, durationMs: 3 }), close() {} }),
+    };
+    Object.assign(world.webhooks, { sender: down });
+    await world.publish(aRun(["watchlist.run.completed"]));
+    await world.deliverDue();
+    await nextAttempt();
+    Object.assign(world.webhooks, { sender });
+    receiver.answer = (response) => response.writeHead(500).end();
+    await nextAttempt();
+    receiver.answer = (response) => response.end("ok");
+    await nextAttempt();
+
+    expect(receiver.requests.map(({ headers }) => headers["service-attempt"])).toEqual(["1", "2"]);
+    const delivery = await onlyDelivery();
+    expect(delivery).toMatchObject({ endpointId: endpoint.id, attemptCount: 2, tries: 4 });
+    expect(delivery?.attempts).toMatchObject([
+      { attempt: null, error: "name_not_resolved" },
+      { attempt: null, error: "name_not_resolved" },
+      { attempt: 1, error: "status_500" },
+      { attempt: 2, error: null },
+    ]);
+  });
+
+  it("does not count an attempt to a port where nobody listens", async () => {
+    const { port } = receiver;
+    await receiver.stop();
+    await world.addEndpoint(account, `http://127.0.0.1:${port}/hook`);
+    await world.publish(aRun(["watchlist.run.completed"]));
+    await world.deliverDue();
+
+    expect(await onlyDelivery()).toMatchObject({
+      attemptCount: 0,
+      tries: 1,
+      attempts: [{ attempt: null, error: "connection_failed" }],
+    });
+    receiver = await startReceiver();
+  });
+
+  it("does not count what ends because the endpoint is disabled", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
+    await world.publish(aRun(["watchlist.run.completed"], { webhookEndpointId: endpoint.id }));
+    await world.deliverDue();
+
+    expect(await onlyDelivery()).toMatchObject({
+      state: "failed",
+      attemptCount: 0,
+      attempts: [{ attempt: null, error: "endpoint_disabled" }],
+    });
+  });
+});
