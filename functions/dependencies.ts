@@ -321,12 +321,14 @@ export const delivery = (
     deliveries: deliveries(environment, overrides),
     sender: sender(overrides),
   });
+  const exportOutbox = outboxOf(environment, overrides, exportWrite);
   const openExports = exportSessions({
     ...shared,
     destinations: destinations(environment, overrides),
     exports: exportLog(environment, overrides),
     buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
     roles: keptRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
+    outbox: exportOutbox,
   });
   return {
     webhooks: {
@@ -339,7 +341,7 @@ export const delivery = (
     exports: {
       ...shared,
       open: openExports,
-      outbox: outboxOf(environment, overrides, exportWrite),
+      outbox: exportOutbox,
       late: (milliseconds: number) =>
         tell([figures("exports", {}, { export_late_ms: milliseconds })]),
     },

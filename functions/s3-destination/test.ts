@@ -5,8 +5,15 @@ import type { DestinationDependencies } from "./handler.ts";
 /** `POST /v1/s3_destination/test` */
 export const testRoute = route<DestinationDependencies>({
   async handle({ caller }, dependencies) {
-    const { ok, error, durationMs } = await tryDestination(caller.accountId, dependencies);
-    const body = { object: "s3_destination_test", ok, error, duration_ms: durationMs };
+    const { ok, failure, durationMs } = await tryDestination(caller.accountId, dependencies);
+    const body = {
+      object: "s3_destination_test",
+      ok,
+      error: failure?.reason ?? null,
+      param: failure?.param ?? null,
+      message: failure?.message ?? null,
+      duration_ms: durationMs,
+    };
     return { status: 200, body };
   },
 });

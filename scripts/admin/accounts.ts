@@ -7,6 +7,7 @@ import { dynamoApiKeyStore } from "../../shared/aws/api-key-store.ts";
 import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
 import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
 import { dynamoEndpoints } from "../../shared/aws/endpoint-store.ts";
+import { isFailing } from "../../shared/exports/destination.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { visibleText } from "../../shared/base/visible-text.ts";
@@ -150,7 +151,7 @@ async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
     created_at: account.createdAt,
     s3_destination: destination && {
       enabled: destination.enabled,
-      failing: destination.failing,
+      failing: isFailing(destination),
       bucket: destination.bucket,
       last_error: destination.lastError,
     },

@@ -100,6 +100,7 @@ const delivering = {
       exports: dynamoExportStore(dynamo, tableName),
       buckets: s3CustomerBuckets({ policy }),
       roles: stsRoleCredentials(),
+      outbox: exportOutbox,
     }),
   },
 };
@@ -140,7 +141,7 @@ async function setDestination(): Promise<void> {
       secretHint: "ench",
     },
     compression: "gzip",
-    failing: false,
+    failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,
     revision: newRevision(chance),

@@ -1,14 +1,20 @@
 import { createHash } from "node:crypto";
 import type { LookupFunction } from "node:net";
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import type {
   BucketAccess,
-  BucketOutcome,
+  BucketFailure,
   CustomerBucket,
   CustomerBuckets,
 } from "../exports/customer-bucket.ts";
 import type { AddressPolicy } from "../outgoing/address-policy.ts";
-import { failureReason } from "./failure-reason.ts";
+import { bucketFailure } from "./bucket-failure.ts";
 import { type ExchangeTimes, guardedConnection } from "./guarded-connection.ts";
 
 export interface CustomerBucketOptions {
@@ -19,7 +25,7 @@ export interface CustomerBucketOptions {
   readonly times?: ExchangeTimes;
 }
 
-/** For a check within a call of the API, which has 29 s for signing in, a put and a delete. */
+/** For a check within a call of the API: it signs in, writes, then deletes and looks up at once. */
 export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
 
 const answerBytesMax = 64 * 1_024;
@@ -55,9 +61,29 @@ function customerBucket(access: BucketAccess, options: CustomerBucketOptions): C
       // Every store knows this header, and a bucket with Object Lock asks for it.
       const ContentMD5 = createHash("md5").update(Body).digest("base64");
       const command = new PutObjectCommand({ Bucket, Key, Body, ContentType, ContentMD5 });
-      return outcomeOf(client.send(command));
+      return orFailure(async () => {
+        const { ETag } = await client.send(command);
+        // Every store names what it has written; a server that accepts any request does not.
+        return ETag === undefined
+          ? { outcome: "failed", reason: "no_object_store" }
+          : { outcome: "done" };
+      });
     },
-    delete: (Key) => outcomeOf(client.send(new DeleteObjectCommand({ Bucket, Key }))),
+    find: (Key) =>
+      orFailure(async () => {
+        try {
+          await client.send(new HeadObjectCommand({ Bucket, Key }));
+          return { outcome: "found" };
+        } catch (error) {
+          if (error instanceof NotFound) return { outcome: "absent" };
+          throw error;
+        }
+      }),
+    delete: (Key) =>
+      orFailure(async () => {
+        await client.send(new DeleteObjectCommand({ Bucket, Key }));
+        return { outcome: "done" };
+      }),
     close: () => {
       client.destroy();
       connection.close();
@@ -112,11 +138,12 @@ const escaped = (text: string): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-async function outcomeOf(sent: Promise<unknown>): Promise<BucketOutcome> {
+async function orFailure<Outcome>(
+  send: () => Promise<Outcome | BucketFailure>,
+): Promise<Outcome | BucketFailure> {
   try {
-    await sent;
-    return { outcome: "done" };
+    return await send();
   } catch (error) {
-    return { outcome: "failed", reason: failureReason(error) };
+    return bucketFailure(error);
   }
 }

@@ -5,9 +5,25 @@ import {
   PutCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import { boolean, nullable, object, parse, picklist, string, variant, literal } from "valibot";
+import {
+  boolean,
+  literal,
+  nullable,
+  number,
+  object,
+  optional,
+  parse,
+  picklist,
+  string,
+  variant,
+} from "valibot";
 import { assertNever } from "../base/assert.ts";
-import { compressions, type Credentials, type Destination } from "../exports/destination.ts";
+import {
+  compressions,
+  type Credentials,
+  type Destination,
+  failuresUntilFailing,
+} from "../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../exports/destination-store.ts";
 import { type Row, unlessRefused } from "./dynamo.ts";
 import { deliveryKeys } from "./table.ts";
@@ -33,7 +49,8 @@ export function dynamoDestinationStore(
             Item: {
               ...deliveryKeys.destination(accountId),
               ...settingsOf(destination),
-              failing: destination.failing,
+              ...noFailures,
+              failures_in_row: destination.failuresInRow,
               last_success_at: destination.lastSuccessAt,
               last_error: destination.lastError,
               created_at: destination.createdAt,
@@ -49,10 +66,10 @@ export function dynamoDestinationStore(
       ),
     async change(accountId, destination, { revision, checked }) {
       let kept: Row | undefined;
-      const set = { ...settingsOf(destination), ...(checked ? unfailed : {}) };
+      const set = { ...settingsOf(destination), ...(checked ? noFailures : {}) };
       const command = new UpdateCommand({
         ...rowOf(accountId),
-        ...setting(set, { ":revision": revision }),
+        ...updating({ set }, { ":revision": revision }),
         ConditionExpression: isRevision,
         ReturnValues: "ALL_NEW",
       });
@@ -68,7 +85,7 @@ export function dynamoDestinationStore(
     async report(accountId, revision, report) {
       const command = new UpdateCommand({
         ...rowOf(accountId),
-        ...setting(reported(report), { ":revision": revision }),
+        ...updating(changesOf(report), { ":revision": revision }),
         ConditionExpression: isRevision,
       });
       await unlessRefused(() => client.send(command));
@@ -76,30 +93,44 @@ export function dynamoDestinationStore(
   };
 }
 
-const unfailed = { failing: false, last_error: null };
+interface RowChanges {
+  readonly set: Row;
+  /** Attributes to count up by one. */
+  readonly increment?: string;
+}
 
-function reported(report: DestinationReport): Row {
+/** The previous release has `failing` in place of the count, and cannot read a row without it. */
+const noFailures = { failures_in_row: 0, failing: false, last_error: null };
+
+function changesOf(report: DestinationReport): RowChanges {
   switch (report.outcome) {
     case "exported":
-      return { ...unfailed, last_success_at: report.at.toISOString() };
+      return { set: { ...noFailures, last_success_at: report.at.toISOString() } };
     case "usable":
-      return unfailed;
+      return { set: noFailures };
+    case "unusable":
+      return { set: { last_error: report.error } };
     case "failed":
-      return { last_error: report.error, ...(report.givenUp ? { failing: true } : {}) };
+      return { set: { last_error: report.error }, increment: "failures_in_row" };
     default:
       return assertNever(report);
   }
 }
 
-/** Sets these attributes and leaves all others as they are. */
-function setting(row: Row, values: Row) {
-  const names = Object.keys(row);
+/** The parameters of an update that makes these changes and leaves all other attributes. */
+function updating({ set, increment }: RowChanges, values: Row) {
+  const names = Object.keys(set);
+  const clauses = [
+    `SET ${names.map((name) => `#${name} = :${name}_set`).join(", ")}`,
+    ...(increment === undefined ? [] : [`ADD ${increment} :one`]),
+  ];
   return {
-    UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}_set`).join(", ")}`,
+    UpdateExpression: clauses.join(" "),
     ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
     ExpressionAttributeValues: {
       ...values,
-      ...Object.fromEntries(names.map((name) => [`:${name}_set`, row[name]])),
+      ...Object.fromEntries(names.map((name) => [`:${name}_set`, set[name]])),
+      ...(increment === undefined ? {} : { ":one": 1 }),
     },
   };
 }
@@ -145,6 +176,8 @@ const destinationRow = object({
     object({ auth: literal("role"), role_arn: string() }),
   ]),
   compression: picklist(compressions),
+  failures_in_row: optional(number(), 0),
+  /** Set by the previous release once an export had exhausted its retries. */
   failing: boolean(),
   last_success_at: nullable(string()),
   last_error: nullable(string()),
@@ -173,7 +206,7 @@ function destinationOf(stored: Row): Destination {
             secretHint: credentials.secret_hint,
           },
     compression: row.compression,
-    failing: row.failing,
+    failuresInRow: Math.max(row.failures_in_row, row.failing ? failuresUntilFailing : 0),
     lastSuccessAt: row.last_success_at,
     lastError: row.last_error,
     revision: row.revision,

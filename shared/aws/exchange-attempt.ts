@@ -141,7 +141,8 @@ const failures: readonly (readonly [RegExp, SendFailure])[] = [
   [/^(?:HOSTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|ERROR_IN_CERT)/, "tls_failed"],
 ];
 
-function failureOf(error: Error): SendFailure {
+/** Why a connection failed, from an error of Node.js. */
+export function failureOf(error: Error): SendFailure {
   const code = "code" in error ? String(error.code) : "";
   return failures.find(([codes]) => codes.test(code))?.[1] ?? "connection_failed";
 }

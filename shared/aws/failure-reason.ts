@@ -1,14 +1,18 @@
+import { failureOf } from "./exchange-attempt.ts";
+
 /** Names of errors that say nothing of what went wrong. */
 const unspeaking = new Set(["Error", "TypeError", "SyntaxError", "Unknown", "UnknownError"]);
 
 /**
- * A short code for why a call of somebody else's service failed: the code that it answered, or the
- * status without one. It chose the code, so it is taken only when it looks like one.
+ * A short code for why a call of another service failed: the code that it answered, its status
+ * without one, or why there was no connection. The service chose the code, so it counts only when it
+ * has the form of one.
  */
 export function failureReason(error: unknown): string {
   const { name, status } = partsOf(error);
-  if (/^\w{1,64}$/.test(name) && !unspeaking.has(name)) return name;
-  return status === undefined ? "unknown_error" : `status_${status}`;
+  if (/^\w[\w.]{0,63}$/.test(name) && !unspeaking.has(name)) return name;
+  if (status !== undefined) return `status_${status}`;
+  return error instanceof Error && "code" in error ? failureOf(error) : "unknown_error";
 }
 
 function partsOf(error: unknown): { readonly name: string; readonly status?: number } {

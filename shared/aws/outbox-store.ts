@@ -2,10 +2,10 @@ import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk
 import { number, object, optional, parse, picklist, string, unknown } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
+  EntriesWanted,
   Changes,
   Claimed,
   Entry,
-  Lane,
   Lease,
   OutboxStore,
   Released,
@@ -178,25 +178,18 @@ function readHeads(
 async function readEntries(
   client: DynamoDBDocumentClient,
   { tableName }: Pick<Options, "tableName">,
-  wanted: {
-    readonly target: Target;
-    readonly lane: Lane;
-    readonly by: Date | null;
-    readonly limit: number;
-  },
+  { target, lane, by, after, limit }: EntriesWanted & { readonly target: Target },
 ): Promise<readonly Entry[]> {
-  const { target, lane, by, limit } = wanted;
-  const { pk, sk: from } = deliveryKeys.outboxEntry(target, { lane, dueAt: "", key: "" });
-  // Any key of an entry due at `by` sorts before this one.
-  const to = deliveryKeys.outboxEntry(target, {
-    lane,
-    dueAt: by === null ? "~" : `${by.toISOString()}#~`,
-    key: "",
-  }).sk;
+  const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
+  // Any key of an entry due at that time sorts before this one.
+  const past = (time: Date): string => keyAt(`${time.toISOString()}#~`).sk;
+  const { pk, sk: first } = keyAt("");
+  const from = after === undefined ? first.slice(0, -1) : past(after);
+  const to = by === null ? keyAt("~").sk : past(by);
   const query = {
     TableName: tableName,
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-    ExpressionAttributeValues: { ":pk": pk, ":from": from.slice(0, -1), ":to": to },
+    ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
     ConsistentRead: true,
   };
   return (await firstRows(client, query, limit)).map(entryOf);

@@ -2,6 +2,7 @@ import { requireUsable } from "./check-destination.ts";
 import { noDestination, type Destination, newRevision } from "./destination.ts";
 import type { DestinationPatch } from "./destination-body.ts";
 import { endPending } from "./end-pending.ts";
+import { requestRetry } from "./request-retry.ts";
 import {
   type DestinationRequest,
   pathStyleByDefault,
@@ -15,7 +16,8 @@ type PatchRequest = DestinationRequest<DestinationPatch>;
 
 /**
  * Changes the account's destination. A check object is written and deleted first when the change
- * says where or how to write, or enables it.
+ * says where or how to write, or enables it. Pending exports of an enabled destination are due at
+ * once, also when nothing changes: a repeat of a call makes up for one that ended before that.
  * @throws 400 that names the field at fault or says which step failed; nothing is saved then.
  * @throws 404 NOT_FOUND without a destination.
  */
@@ -40,10 +42,10 @@ export async function changeDestination(
     const kept = await destinations.change(accountId, after, from);
     return kept === null ? null : { before, after: kept };
   });
-  if (changed.before.enabled && !changed.after.enabled) {
-    await endPending(accountId, now, dependencies);
-  }
-  return changed.after;
+  const { before, after } = changed;
+  if (after.enabled) await requestRetry(accountId, now, dependencies);
+  else if (before.enabled) await endPending(accountId, now, dependencies);
+  return after;
 }
 
 async function changedBy(

@@ -1,23 +1,25 @@
-import { assertNever } from "../base/assert.ts";
-import { invalidParam, type ServiceError } from "../base/errors.ts";
+import type { Chance } from "../base/clock.ts";
+import { invalidParam } from "../base/errors.ts";
+import type { CustomerBucket } from "./customer-bucket.ts";
 import { type Destination, externalIdOf } from "./destination.ts";
-import { checkKey } from "./object-key.ts";
+import { type CheckFailure, faultOf } from "./destination-fault.ts";
+import { absentKey, checkKey } from "./object-key.ts";
 import { openBucket, type OpenBucketDependencies } from "./open-bucket.ts";
 
-/** What went wrong with a bucket, and at which step of the way there. */
-export type CheckOutcome =
-  | { readonly outcome: "usable" }
-  | {
-      readonly outcome: "failed";
-      readonly step: "sign_in" | "resolve" | "write" | "delete";
-      readonly reason: string;
-    };
+export type CheckOutcome = { readonly outcome: "usable" } | CheckFailure;
 
-/** Signs in, then writes and deletes a check object. */
+export interface CheckDestinationDependencies extends OpenBucketDependencies {
+  readonly chance: Chance;
+}
+
+/**
+ * Checks a destination: signs in, writes and deletes a check object, and looks up a key that was
+ * never written. The key or role needs `s3:PutObject` and `s3:DeleteObject`, and nothing else.
+ */
 export async function checkDestination(
   accountId: string,
   destination: Destination,
-  dependencies: OpenBucketDependencies,
+  dependencies: CheckDestinationDependencies,
 ): Promise<CheckOutcome> {
   const [opened, isOpenToAll] = await Promise.all([
     openBucket(accountId, destination, dependencies),
@@ -25,26 +27,35 @@ export async function checkDestination(
   ]);
   if (opened.outcome === "failed") return { ...opened, step: "sign_in" };
   const { bucket } = opened;
-  if (isOpenToAll) {
-    bucket.close();
-    return { outcome: "failed", step: "sign_in", reason: trustsAnybodyReason };
-  }
-  const key = checkKey(destination.prefix);
-  const bytes = Buffer.from("This object may be deleted.\n");
   try {
-    const written = await bucket.put({ key, bytes, contentType: "text/plain" });
-    if (written.outcome === "failed") {
-      const step = written.reason === "name_not_resolved" ? "resolve" : "write";
-      return { ...written, step };
-    }
-    const deleted = await bucket.delete(key);
-    return deleted.outcome === "failed" ? { ...deleted, step: "delete" } : { outcome: "usable" };
+    return isOpenToAll
+      ? { outcome: "failed", step: "sign_in", reason: "external_id_not_asked_for" }
+      : await checkBucket(bucket, destination, dependencies);
   } finally {
     bucket.close();
   }
 }
 
-const trustsAnybodyReason = "external_id_not_asked_for";
+async function checkBucket(
+  bucket: CustomerBucket,
+  { prefix }: Destination,
+  { chance }: Pick<CheckDestinationDependencies, "chance">,
+): Promise<CheckOutcome> {
+  const key = checkKey(prefix);
+  const bytes = Buffer.from("This object may be deleted.\n");
+  const written = await bucket.put({ key, bytes, contentType: "text/plain" });
+  if (written.outcome === "failed") return { ...written, step: "write" };
+  const [deleted, absent] = await Promise.all([
+    bucket.delete(key),
+    bucket.find(absentKey(prefix, chance)),
+  ]);
+  // A server that accepts any request would take exports and keep nothing. A store reports that the
+  // object is absent or, to a key without permission to read, denies access.
+  if (absent.outcome === "found") {
+    return { outcome: "failed", step: "look_up", reason: "no_object_store" };
+  }
+  return deleted.outcome === "failed" ? { ...deleted, step: "delete" } : { outcome: "usable" };
+}
 
 /**
  * Whether a role lets the service in under an external id that is not its owner's: then any account
@@ -64,60 +75,15 @@ async function trustsAnybody(
 
 /**
  * The same, for a destination that is about to be saved.
- * @throws 400 that says which step failed and why.
+ * @throws 400 that names the field to change, the step that failed and what to do.
  */
 export async function requireUsable(
   accountId: string,
   destination: Destination,
-  dependencies: OpenBucketDependencies,
+  dependencies: CheckDestinationDependencies,
 ): Promise<void> {
   const checked = await checkDestination(accountId, destination, dependencies);
-  if (checked.outcome === "failed") throw refusalOf(accountId, destination, checked);
-}
-
-function refusalOf(
-  accountId: string,
-  { prefix, endpoint }: Destination,
-  { step, reason }: Extract<CheckOutcome, { outcome: "failed" }>,
-): ServiceError {
-  const key = checkKey(prefix);
-  const place = endpoint === null ? "bucket" : "endpoint";
-  const refuse = (param: string, attempt: string): ServiceError =>
-    invalidParam(param, `${attempt} failed: ${reason}. ${adviceOn(reason)}Nothing was saved.`);
-  switch (step) {
-    case "sign_in":
-      return invalidParam(
-        "role_arn",
-        `Signing in with the role failed: ${reason}. Its trust policy must let this service ` +
-          `assume it with the external id '${externalIdOf(accountId)}', and with no other. ` +
-          "Nothing was saved.",
-      );
-    case "resolve":
-      return refuse(place, "Resolving the host of the bucket");
-    case "write":
-      return refuse(
-        reason === "address_refused" ? place : "bucket",
-        `Writing the check object '${key}' to the bucket`,
-      );
-    case "delete":
-      return refuse("bucket", `Deleting the check object '${key}' in the bucket`);
-    default:
-      return assertNever(step);
-  }
-}
-
-/** Stores' codes that say little to whoever has not met them. */
-function adviceOn(reason: string): string {
-  switch (reason) {
-    case "PermanentRedirect":
-    case "TemporaryRedirect":
-    case "AuthorizationHeaderMalformed":
-      return "The bucket is probably in another region: check 'region'. ";
-    case "SignatureDoesNotMatch":
-      return "Check 'secret_access_key' and 'region'. ";
-    case "tls_failed":
-      return "Check that the host has a valid certificate; a bucket with dots in its name needs 'force_path_style'. ";
-    default:
-      return "";
-  }
+  if (checked.outcome === "usable") return;
+  const { param, message } = faultOf(accountId, destination, checked);
+  throw invalidParam(param, `${message} Nothing was saved.`);
 }

@@ -17,10 +17,19 @@ export interface BucketObject {
   readonly contentType: string;
 }
 
-/** `reason` is a code of the store (`AccessDenied`) or of the connection (`timeout`). */
-export type BucketOutcome =
-  | { readonly outcome: "done" }
-  | { readonly outcome: "failed"; readonly reason: string };
+export interface BucketFailure {
+  readonly outcome: "failed";
+  /**
+   * A code of the store (`AccessDenied`), of the connection (`timeout`), or `no_object_store` for a
+   * server whose answer no S3-compatible store gives.
+   */
+  readonly reason: string;
+  /** The region that the bucket is in, when the store names it. */
+  readonly region?: string;
+}
+
+export type BucketOutcome = { readonly outcome: "done" } | BucketFailure;
+export type ObjectLookup = { readonly outcome: "found" | "absent" } | BucketFailure;
 
 /**
  * A bucket of a customer, reached as webhooks are: public addresses only, no redirects, with time
@@ -28,6 +37,8 @@ export type BucketOutcome =
  */
 export interface CustomerBucket {
   put(object: BucketObject): Promise<BucketOutcome>;
+  /** Whether there is an object. A key without permission to read fails with `AccessDenied`. */
+  find(key: string): Promise<ObjectLookup>;
   delete(key: string): Promise<BucketOutcome>;
   /** Ends its connections. */
   close(): void;

@@ -50,7 +50,8 @@ const prefix = v.pipe(
   ),
   v.regex(/^(?!.*\/\/)/, "'prefix' must not contain an empty folder ('//')."),
   v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/, "'prefix' must not contain '.' or '..' as a folder."),
-  v.description("Comes before every object key as it is."),
+  v.transform((folder) => (folder === "" || folder.endsWith("/") ? folder : `${folder}/`)),
+  v.description("Folder of the objects. A slash is added at its end where there is none."),
 );
 const auth = v.pipe(
   v.picklist(["access_key", "role"], "'auth' must be access_key or role."),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { compressions } from "./destination.ts";
+import { compressions, failuresUntilFailing } from "./destination.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 export const compressionMeaning =
@@ -16,7 +16,7 @@ export const destinationSchema = v.object({
     v.pipe(v.string(), v.description("Address of an S3-compatible store; null: AWS.")),
   ),
   force_path_style: v.boolean(),
-  prefix: v.pipe(v.string(), v.description("Comes before every object key as it is.")),
+  prefix: v.pipe(v.string(), v.description("Comes before every object key.")),
   auth: v.picklist(["access_key", "role"]),
   access_key_id: v.nullable(v.string()),
   secret_hint: v.nullable(
@@ -28,9 +28,20 @@ export const destinationSchema = v.object({
     v.description("What the trust policy of your role asks for; an account's is always the same."),
   ),
   compression: v.pipe(v.picklist(compressions), v.description(compressionMeaning)),
-  status: v.picklist(["active", "failing", "disabled"]),
+  status: v.pipe(
+    v.picklist(["active", "failing", "disabled"]),
+    v.description(
+      `failing: the last ${failuresUntilFailing} attempts to export a run failed, or more. Exports are ` +
+        "still attempted. An export, a test or a checked change that succeeds makes it active.",
+    ),
+  ),
   last_success_at: v.nullable(timestamp),
-  last_error: v.nullable(v.string()),
+  last_error: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description("Why the last attempt failed: a code of the store, or a code of the service."),
+    ),
+  ),
   created_at: timestamp,
   updated_at: timestamp,
 });
@@ -46,7 +57,16 @@ export const destinationTestResponse = v.object({
   object: v.literal("s3_destination_test"),
   ok: v.boolean(),
   error: v.nullable(
-    v.pipe(v.string(), v.description("A code of the store or of the connection; null when ok.")),
+    v.pipe(
+      v.string(),
+      v.description("A code of the store, or a code of the service; null when ok."),
+    ),
+  ),
+  param: v.nullable(
+    v.pipe(v.string(), v.description("The field of the destination to change; null when ok.")),
+  ),
+  message: v.nullable(
+    v.pipe(v.string(), v.description("The step that failed and what to do; null when ok.")),
   ),
   duration_ms: count,
 });

@@ -1,11 +1,14 @@
 import type { Destination } from "./destination.ts";
 
-/** How the destination was found, as it shows it. */
+/** The outcome of using a destination, as its `status` and `last_error` show it. */
 export type DestinationReport =
   | { readonly outcome: "exported"; readonly at: Date }
-  /** The check object was written and deleted. */
+  /** A test succeeded. */
   | { readonly outcome: "usable" }
-  | { readonly outcome: "failed"; readonly error: string; readonly givenUp: boolean };
+  /** A test failed: that does not count as a failed attempt. */
+  | { readonly outcome: "unusable"; readonly error: string }
+  /** An attempt to export a run failed. */
+  | { readonly outcome: "failed"; readonly error: string };
 
 /**
  * The one S3 destination of an account. Settings change only from the revision that the change was

@@ -31,8 +31,8 @@ export interface Destination {
   readonly credentials: Credentials;
   /** Format of runs whose first export is still to come; a run keeps the format that it has. */
   readonly compression: Compression;
-  /** True after an export was given up, until one succeeds. */
-  readonly failing: boolean;
+  /** Attempts of exports that failed since one succeeded, a test did, or a change was checked. */
+  readonly failuresInRow: number;
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
   /** Another one after every change of the settings, never the same again. */
@@ -40,6 +40,12 @@ export interface Destination {
   readonly createdAt: string;
   readonly updatedAt: string;
 }
+
+export const failuresUntilFailing = 3;
+
+/** Whether a destination is shown as `failing`. */
+export const isFailing = ({ failuresInRow }: Pick<Destination, "failuresInRow">): boolean =>
+  failuresInRow >= failuresUntilFailing;
 
 const hintLength = 4;
 const hintedLengthMin = 12;

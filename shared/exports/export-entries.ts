@@ -4,7 +4,7 @@ import type { Entry } from "../outbox/outbox.ts";
 import { type ExportRecord, newExport } from "./export-record.ts";
 
 /** A run whose events the destination is to get. */
-const exportContent = object({
+export const exportContent = object({
   kind: literal("export"),
   runId: string(),
   watchlistId: string(),
@@ -21,8 +21,11 @@ const backfillContent = object({
   after: nullable(object({ createdAt: string(), runId: string() })),
 });
 
+/** Every export that waits for its next attempt is to be attempted now. */
+const retryContent = object({ kind: literal("retry") });
+
 /** What a destination's outbox holds. */
-export const outboxContent = variant("kind", [exportContent, backfillContent]);
+export const outboxContent = variant("kind", [exportContent, backfillContent, retryContent]);
 type ExportContent = InferOutput<typeof exportContent>;
 export type BackfillContent = InferOutput<typeof backfillContent>;
 
@@ -68,6 +71,14 @@ export const backfillEntry = (
   dueAt: now.toISOString(),
   key: `backfill#${span.since}#${span.until}`,
   content: { kind: "backfill", ...span, after: null } satisfies BackfillContent,
+});
+
+/** Every export that waits for its next attempt, to be attempted now. */
+export const retryEntry = (now: Date): Entry => ({
+  lane: "first",
+  dueAt: now.toISOString(),
+  key: "retry",
+  content: { kind: "retry" } satisfies InferOutput<typeof retryContent>,
 });
 
 const contentOf = ({ runId, watchlistId, runNumber, createdAt }: ExportedRun): ExportContent => ({

@@ -169,7 +169,7 @@ async function fail(
   };
   const givenUp = await wait(task, tried, dependencies);
   dependencies.report?.([attemptFigures(givenUp ? "given_up" : "failed")]);
-  const report = { outcome: "failed", error: reason, givenUp } as const;
+  const report = { outcome: "failed", error: reason } as const;
   await dependencies.destinations.report(task.accountId, destination.revision, report);
 }
 

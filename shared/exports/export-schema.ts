@@ -40,7 +40,7 @@ export const exportSchema = v.object({
   bytes: v.pipe(count, v.description("Their size as stored.")),
   attempt_count: count,
   last_error: v.nullable(
-    v.pipe(v.string(), v.description("A code of the store or of the connection.")),
+    v.pipe(v.string(), v.description("A code of the store, or a code of the service.")),
   ),
   next_attempt_at: v.nullable(timestamp),
   manifest_key: v.nullable(v.pipe(v.string(), v.description("Once everything is written."))),

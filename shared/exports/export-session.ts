@@ -9,19 +9,21 @@ import { exportOf, outboxContent } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";
 import { exportRun, type ExportRunDependencies } from "./export-run.ts";
 import type { ExportStore } from "./export-store.ts";
+import { retryPending, type RetryPendingDependencies } from "./retry-pending.ts";
 import { openDestination, type ReadyDependencies, refusalOf } from "./ready-destination.ts";
 
 export interface ExportDependencies
   extends
     ReadyDependencies,
     Omit<BackfillDependencies, "known">,
+    Omit<RetryPendingDependencies, "known">,
     Omit<ExportRunDependencies, "ready" | "known"> {
   readonly destinations: Pick<DestinationStore, "get" | "report">;
   readonly exports: Pick<ExportStore, "get">;
   readonly clock: Clock;
 }
 
-/** Works off what an account's S3 destination is owed: exports of runs, and backfills. */
+/** Does the work of an account's S3 destination: exports of runs, backfills, requested retries. */
 export function exportSessions(dependencies: ExportDependencies): OpenSession<ExportRecord> {
   return async ({ accountId }) => {
     const destination = openDestination(accountId, dependencies);
@@ -40,9 +42,13 @@ export function exportSessions(dependencies: ExportDependencies): OpenSession<Ex
           return exportRun(task, work);
         }
         const ready = await destination.ready();
-        return ready.outcome === "refused"
-          ? slice.record({ removed: entry })
-          : backfillPage({ accountId, entry, content, slice: noted }, work);
+        if (ready.outcome === "refused") return slice.record({ removed: entry });
+        if (content.kind === "backfill") {
+          return backfillPage({ accountId, entry, content, slice: noted }, work);
+        }
+        // What failed before the request says nothing of the destination as it is now.
+        failures.inRow = 0;
+        return retryPending({ accountId, entry, slice: noted }, work);
       },
       close: () => destination.close(),
     };

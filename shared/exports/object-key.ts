@@ -1,3 +1,4 @@
+import type { Chance } from "../base/clock.ts";
 import type { EventType } from "../events/event.ts";
 import type { Compression } from "./destination.ts";
 
@@ -48,3 +49,9 @@ export const manifestKey = (folder: ExportFolder): string =>
 
 /** The key of the object that is written and deleted to check a destination. */
 export const checkKey = (prefix: string): string => `${prefix}_service_check`;
+
+const absentKeyBytes = 12;
+
+/** A key that nothing was ever written to. */
+export const absentKey = (prefix: string, chance: Chance): string =>
+  `${checkKey(prefix)}_${Buffer.from(chance.bytes(absentKeyBytes)).toString("hex")}`;

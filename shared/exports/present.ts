@@ -1,5 +1,5 @@
 import type { InferOutput } from "valibot";
-import { type Destination, externalIdOf } from "./destination.ts";
+import { type Destination, externalIdOf, isFailing } from "./destination.ts";
 import type { destinationSchema } from "./destination-schema.ts";
 import type { ExportRecord } from "./export-record.ts";
 import type { exportSchema } from "./export-schema.ts";
@@ -33,9 +33,9 @@ export function presentDestination(
   };
 }
 
-function statusOf({ enabled, failing }: Destination): "active" | "failing" | "disabled" {
-  if (!enabled) return "disabled";
-  return failing ? "failing" : "active";
+function statusOf(destination: Destination): "active" | "failing" | "disabled" {
+  if (!destination.enabled) return "disabled";
+  return isFailing(destination) ? "failing" : "active";
 }
 
 /** An entry of the export log. */

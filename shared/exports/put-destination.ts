@@ -1,18 +1,21 @@
-import type { Chance } from "../base/clock.ts";
 import { type Destination, newRevision } from "./destination.ts";
 import type { DestinationBody } from "./destination-body.ts";
-import { requireUsable } from "./check-destination.ts";
+import { type CheckDestinationDependencies, requireUsable } from "./check-destination.ts";
 import type { DestinationStore } from "./destination-store.ts";
 import { endPending, type EndPendingDependencies } from "./end-pending.ts";
-import type { OpenBucketDependencies } from "./open-bucket.ts";
+import { requestRetry, type RequestRetryDependencies } from "./request-retry.ts";
 import { untilSaved } from "./save-destination.ts";
 import { storeAddress, type StoreAddressDependencies } from "./store-address.ts";
 import { wantedCredentials } from "./wanted-credentials.ts";
 
 export interface SaveDestinationDependencies
-  extends OpenBucketDependencies, StoreAddressDependencies, EndPendingDependencies {
+  extends
+    CheckDestinationDependencies,
+    StoreAddressDependencies,
+    EndPendingDependencies,
+    RequestRetryDependencies {
+  readonly outbox: EndPendingDependencies["outbox"] & RequestRetryDependencies["outbox"];
   readonly destinations: DestinationStore;
-  readonly chance: Chance;
 }
 
 export interface DestinationRequest<Wanted> {
@@ -52,7 +55,7 @@ export async function putDestination(
     prefix: wanted.prefix,
     credentials,
     compression: wanted.compression,
-    failing: false,
+    failuresInRow: 0,
     lastSuccessAt: null,
     lastError: null,
     revision: newRevision(chance),
@@ -66,8 +69,10 @@ export async function putDestination(
     const kept = await destinations.put(accountId, destination, before?.revision ?? null);
     return kept ? { destination, before } : null;
   });
-  if (!fresh.enabled && saved.before !== null) await endPending(accountId, now, dependencies);
   const { destination, before } = saved;
+  if (before !== null) {
+    await (fresh.enabled ? requestRetry : endPending)(accountId, now, dependencies);
+  }
   return { destination, outcome: before === null ? "created" : "replaced" };
 }
 

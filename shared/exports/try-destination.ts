@@ -1,24 +1,25 @@
 import type { Clock } from "../base/clock.ts";
-import { checkDestination } from "./check-destination.ts";
+import { checkDestination, type CheckDestinationDependencies } from "./check-destination.ts";
+import { requestRetry, type RequestRetryDependencies } from "./request-retry.ts";
 import { noDestination } from "./destination.ts";
+import { type DestinationFault, faultOf } from "./destination-fault.ts";
 import type { DestinationStore } from "./destination-store.ts";
-import type { OpenBucketDependencies } from "./open-bucket.ts";
 
-export interface TryDestinationDependencies extends OpenBucketDependencies {
+export interface TryDestinationDependencies
+  extends CheckDestinationDependencies, RequestRetryDependencies {
   readonly destinations: Pick<DestinationStore, "get" | "report">;
   readonly clock: Clock;
 }
 
 export interface DestinationTrial {
   readonly ok: boolean;
-  /** Why it did not work; null when it did. */
-  readonly error: string | null;
+  readonly failure: (DestinationFault & { readonly reason: string }) | null;
   readonly durationMs: number;
 }
 
 /**
- * Writes and deletes a check object in the account's destination, enabled or not, and notes what
- * came of it.
+ * Checks the account's destination, enabled or not, and records the outcome. After a success, pending
+ * exports are due at once.
  * @throws 404 NOT_FOUND without a destination.
  */
 export async function tryDestination(
@@ -31,11 +32,14 @@ export async function tryDestination(
   const begun = clock.now().getTime();
   const checked = await checkDestination(accountId, destination, dependencies);
   const durationMs = clock.now().getTime() - begun;
-  const error = checked.outcome === "failed" ? checked.reason : null;
-  await destinations.report(
-    accountId,
-    destination.revision,
-    error === null ? { outcome: "usable" } : { outcome: "failed", error, givenUp: false },
-  );
-  return { ok: error === null, error, durationMs };
+  const { revision } = destination;
+  if (checked.outcome === "failed") {
+    const { reason } = checked;
+    await destinations.report(accountId, revision, { outcome: "unusable", error: reason });
+    const failure = { ...faultOf(accountId, destination, checked), reason };
+    return { ok: false, failure, durationMs };
+  }
+  await destinations.report(accountId, revision, { outcome: "usable" });
+  if (destination.enabled) await requestRetry(accountId, clock.now(), dependencies);
+  return { ok: true, failure: null, durationMs };
 }

@@ -67,6 +67,13 @@ export interface Outbox {
   wake(target: Target, now: Date): Promise<void>;
 }
 
+export interface EntriesWanted {
+  readonly lane: Lane;
+  readonly by: Date | null;
+  readonly after?: Date;
+  readonly limit: number;
+}
+
 /** What is owed to targets, and who is at it. `LogRecord` is what the target's log is made of. */
 export interface OutboxStore<LogRecord> extends Outbox {
   /**
@@ -79,11 +86,11 @@ export interface OutboxStore<LogRecord> extends Outbox {
   ): Promise<Claimed | null>;
   /** The targets of an account that are due and that nobody has, the longest due first. */
   waiting(accountId: string, now: Date): Promise<readonly Target[]>;
-  /** Entries of a lane due by a time (null: at any time), the longest due first. */
-  entries(
-    target: Target,
-    wanted: { readonly lane: Lane; readonly by: Date | null; readonly limit: number },
-  ): Promise<readonly Entry[]>;
+  /**
+   * Entries of a lane due by a time (null: at any time) and, with `after`, later than that; the
+   * longest due first.
+   */
+  entries(target: Target, wanted: EntriesWanted): Promise<readonly Entry[]>;
   /**
    * Stores changes and extends the lease to `lease.until`, in one transaction; false when the lease
    * was lost. `state`, unless undefined, is stored with them for the next claim.

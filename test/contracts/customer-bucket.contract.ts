@@ -92,6 +92,14 @@ export function customerBucketContract(subject: () => BucketSubject): void {
     expect(await subject().keys()).not.toContain("gone");
   });
 
+  it("finds an object that is there, and no other", async () => {
+    const bucket = open();
+    await bucket.put({ key: "there", bytes: Buffer.from("x"), contentType: "text/plain" });
+
+    expect(await bucket.find("there")).toEqual({ outcome: "found" });
+    expect(await bucket.find("not-there")).toEqual({ outcome: "absent" });
+  });
+
   it("says NoSuchBucket of a bucket that is not there", async () => {
     const object = { key: "k", bytes: Buffer.from("x"), contentType: "text/plain" };
 

@@ -91,6 +91,15 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
           made(bucket, () => keep(bucket, key, bytes));
         return turns.call({ label: `puts ${bucket}/${key}`, effect });
       },
+      find: (key) =>
+        turns.call({
+          label: `finds ${bucket}/${key}`,
+          async effect() {
+            const reason = trouble(bucket);
+            if (reason !== undefined) return { outcome: "failed", reason };
+            return { outcome: objectsOf(bucket).has(key) ? "found" : "absent" };
+          },
+        }),
       delete: (key) =>
         turns.call({
           label: `deletes ${bucket}/${key}`,

@@ -103,6 +103,7 @@ export async function startDeliveryWorld() {
       exports: dynamoExportStore(tables.client, tableName),
       buckets,
       roles: stsRoleCredentials(),
+      outbox: exportOutbox,
     };
     const draining = { queue, clock, chance };
     const delivering: DeliverDependencies = {
@@ -239,7 +240,7 @@ export async function startDeliveryWorld() {
               secretHint: "cret",
             },
             compression: "gzip",
-            failing: false,
+            failuresInRow: 0,
             lastSuccessAt: null,
             lastError: null,
             revision: newRevision(chance),

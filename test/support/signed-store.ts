@@ -49,9 +49,14 @@ export async function startSignedStore(known: {
         return response.writeHead(403, { "Content-Type": "application/xml" }).end(xml);
       }
       const name = `${headers.host} ${decodeURIComponent(url.split("?")[0] ?? "")}`;
-      if (method === "PUT") objects.set(name, body);
-      if (method === "DELETE") objects.delete(name);
-      return response.writeHead(method === "DELETE" ? 204 : 200).end();
+      if (method === "HEAD") return response.writeHead(objects.has(name) ? 200 : 404).end();
+      if (method === "DELETE") {
+        objects.delete(name);
+        return response.writeHead(204).end();
+      }
+      objects.set(name, body);
+      const digest = createHash("md5").update(body).digest("hex");
+      return response.writeHead(200, { ETag: `"${digest}"` }).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -49,7 +49,13 @@ const exported = {
 };
 
 const check =
-  "A check object is written and deleted before anything is saved; a 400 says which step failed.";
+  "Before anything is saved, a check object is written and deleted and a key that was never written " +
+  "is looked up; the key or role needs `s3:PutObject` and `s3:DeleteObject`, and `kms:GenerateDataKey` " +
+  "where a KMS key encrypts the bucket. A 400 names the field to change in `param`, and in its message " +
+  "the step that failed, the store's code and what to do.";
+
+const dueAtOnce =
+  "Exports that wait for their next attempt are due at once, and their retry schedule begins again.";
 
 export const exportOperations = {
   "GET /v1/s3_destination": {
@@ -65,7 +71,7 @@ export const exportOperations = {
     tag: "Export",
     summary: "Set the S3 destination",
     description:
-      `One per account, any S3-compatible store. ${check}\n\n` +
+      `One per account, any S3-compatible store. ${check} ${dueAtOnce}\n\n` +
       "With `auth` `access_key` the service signs with your key: `access_key_id` and " +
       "`secret_access_key` are required. With `auth` `role` (AWS only) it assumes `role_arn`, " +
       "whose trust policy must ask for your account's external id; until it does, the 400 of this " +
@@ -101,8 +107,8 @@ export const exportOperations = {
     description:
       "What is absent stays as it is; `endpoint` null means AWS again. Changing `bucket` or " +
       "`endpoint`, or going back to `auth` `access_key`, takes `secret_access_key` again.\n\n" +
-      `${check} Changing only \`compression\`, and disabling, need no check. Disabling ends the ` +
-      "exports that are still owed.",
+      `${check} Changing only \`compression\`, and disabling, need no check. ${dueAtOnce} Disabling ` +
+      "ends the exports that are pending.",
     body: {
       schema: destinationPatchBody,
       examples: {
@@ -135,16 +141,22 @@ export const exportOperations = {
     tag: "Export",
     summary: "Test the S3 destination",
     description:
-      "Writes and deletes a check object now, whether the destination is enabled or not. A success " +
-      "clears `failing` and `last_error`; a failure is no error of this call.",
+      "Checks the destination now, whether it is enabled or not. A success makes a `failing` " +
+      `destination \`active\` and clears \`last_error\`. ${dueAtOnce} A failure is no error of this ` +
+      "call: its answer names the field to change and what to do.",
     answers: {
       200: {
-        description: "What came of it.",
+        description: "The result.",
         schema: destinationTestResponse,
         example: {
           object: "s3_destination_test",
           ok: false,
-          error: "AccessDenied",
+          error: "KMS.DisabledException",
+          param: "bucket",
+          message:
+            "Writing the check object 'retail/_service_check' to the bucket failed: " +
+            "KMS.DisabledException. The KMS key that encrypts the bucket is disabled. Enable it, or " +
+            "give the bucket another one.",
           duration_ms: 212,
         },
       },

@@ -28,6 +28,7 @@ import { destinationTarget } from "../../../shared/outbox/outbox.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { answerAsStore, refuseAsStore } from "../../support/store-answers.ts";
 
 let base: Awaited<ReturnType<typeof startExportWorld>>;
 let world: ExportWorld;
@@ -43,7 +44,7 @@ afterAll(async () => {
 beforeEach(async () => {
   world = await base.open();
   store.requests.length = 0;
-  store.answer = (response) => response.end();
+  store.answer = answerAsStore;
 });
 
 const roleArn = "arn:aws:iam::123456789012:role/team/events";
@@ -93,11 +94,16 @@ const patch = (wanted: Record<string, unknown>) =>
 const get = (accountId?: string) => call(getRoute, accountId === undefined ? {} : { accountId });
 const storeAt = () => `http://127.0.0.1:${store.port}`;
 const refusing = (status: number, code: string) => {
-  store.answer = (response) =>
-    response
-      .writeHead(status, { "Content-Type": "application/xml" })
-      .end(`<Error><Code>${code}</Code><Message>no</Message></Error>`);
+  store.answer = refuseAsStore(status, code);
 };
+/** Reports as many failed exports as make the destination `failing`. */
+async function failThreeTimes(error: string): Promise<void> {
+  const { destinations } = world.registering;
+  const { revision = "" } = (await destinations.get("acct_1")) ?? {};
+  for (let n = 0; n < 3; n += 1) {
+    await destinations.report("acct_1", revision, { outcome: "failed", error });
+  }
+}
 const objectsLeft = async (): Promise<readonly unknown[]> => {
   const listing = new ListObjectsV2Command({ Bucket: world.exportBucket });
   return (await world.s3.send(listing)).Contents ?? [];
@@ -175,18 +181,21 @@ describe("PUT /v1/s3_destination", () => {
   });
 
   it("answers 400 when the check object can be written but not deleted", async () => {
-    store.answer = (response, { method }) => {
-      if (method !== "DELETE") return response.end();
-      const xml = "<Error><Code>AccessDenied</Code><Message>no</Message></Error>";
-      return response.writeHead(403, { "Content-Type": "application/xml" }).end(xml);
-    };
+    store.answer = (response, request) =>
+      request.method === "DELETE"
+        ? refuseAsStore(403, "AccessDenied")(response)
+        : answerAsStore(response, request);
 
     await expect(put({ endpoint: storeAt() })).rejects.toMatchObject({
       message: expect.stringMatching(/^Deleting .*AccessDenied/),
     });
-    expect(store.requests.map(({ path }) => path.split("?")[0])).toEqual([
-      `/${world.exportBucket}/shop/_service_check`,
-      `/${world.exportBucket}/shop/_service_check`,
+    const wantedKey = `/${world.exportBucket}/shop/_service_check`;
+    expect(
+      store.requests.map(({ method, path }) => `${method} ${path.split("?")[0]}`).toSorted(),
+    ).toEqual([
+      `DELETE ${wantedKey}`,
+      expect.stringMatching(new RegExp(`^HEAD ${wantedKey}_[0-9a-f]{24}$`)),
+      `PUT ${wantedKey}`,
     ]);
   });
 
@@ -199,15 +208,15 @@ describe("PUT /v1/s3_destination", () => {
     expect(store.requests).toHaveLength(1);
   });
 
-  it("answers 400 that names the step when the bucket's host has no address", async () => {
+  it("answers 400 that names the region when AWS has no host of it", async () => {
     const lookup = (_: string, __: unknown, answer: (error: Error, address: string) => void) =>
       answer(Object.assign(new Error("none"), { code: "ENOTFOUND" }), "");
     const policy = addressPolicy({ allowLoopback: true });
     Object.assign(world.registering, { buckets: s3CustomerBuckets({ policy, lookup }) });
 
     await expect(put({ endpoint: null })).rejects.toMatchObject({
-      ...invalid("bucket"),
-      message: expect.stringMatching(/^Resolving .*name_not_resolved/),
+      ...invalid("region"),
+      message: expect.stringMatching(/name_not_resolved.*no region 'us-east-1'/),
     });
   });
 
@@ -345,6 +354,21 @@ describe("PATCH /v1/s3_destination", () => {
     await expect(call(updateRoute, other)).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
+  it("shows a prefix with its slash, and takes one without for the same prefix", async () => {
+    const { body: before } = await get();
+    expect((await patch({ prefix: "shop" })).body).toEqual(before);
+
+    expect((await patch({ prefix: "retail" })).body).toMatchObject({ prefix: "retail/" });
+    expect((await get()).body).toMatchObject({ prefix: "retail/" });
+  });
+
+  it("leaves a prefix without a slash that an earlier release stored until it is set again", async () => {
+    await world.setDestination("acct_1", { prefix: "shop" });
+
+    expect((await patch({ compression: "none" })).body).toMatchObject({ prefix: "shop" });
+    expect((await patch({ prefix: "shop" })).body).toMatchObject({ prefix: "shop/" });
+  });
+
   it("changes what is there and leaves the rest", async () => {
     const { body: before } = await get();
     const { status, body } = await patch({ prefix: "new/", compression: "none" });
@@ -356,11 +380,11 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it.each([
-    [2, { prefix: "new/" }],
-    [2, { region: "eu-west-1" }],
-    [2, { force_path_style: true, access_key_id: "AKIAOTHER" }],
-    [2, { secret_access_key: canary }],
-    [2, { bucket: "another", secret_access_key: canary }],
+    [3, { prefix: "new/" }],
+    [3, { region: "eu-west-1" }],
+    [3, { force_path_style: true, access_key_id: "AKIAOTHER" }],
+    [3, { secret_access_key: canary }],
+    [3, { bucket: "another", secret_access_key: canary }],
     [0, { compression: "none" }],
     [0, { enabled: false }],
     [0, { enabled: true, prefix: "shop/" }],
@@ -420,12 +444,7 @@ describe("PATCH /v1/s3_destination", () => {
   });
 
   it("is active again after a successful check, and only then", async () => {
-    const failing = async () => {
-      const known = await world.registering.destinations.get("acct_1");
-      const report = { outcome: "failed", error: "AccessDenied", givenUp: true } as const;
-      await world.registering.destinations.report("acct_1", known?.revision ?? "", report);
-    };
-    await failing();
+    await failThreeTimes("AccessDenied");
     const kept = await patch({ compression: "none" });
     const checked = await patch({ prefix: "again/" });
 
@@ -478,15 +497,20 @@ describe("DELETE /v1/s3_destination", () => {
 describe("POST /v1/s3_destination/test", () => {
   it("writes and deletes a check object, and clears what was wrong", async () => {
     await put();
-    const known = await world.registering.destinations.get("acct_1");
-    const report = { outcome: "failed", error: "SlowDown", givenUp: true } as const;
-    await world.registering.destinations.report("acct_1", known?.revision ?? "", report);
+    await failThreeTimes("SlowDown");
     expect((await get()).body).toMatchObject({ status: "failing", last_error: "SlowDown" });
 
     const { status, body } = await call(testRoute);
 
     expect(status).toBe(200);
-    expect(body).toEqual({ object: "s3_destination_test", ok: true, error: null, duration_ms: 0 });
+    expect(body).toEqual({
+      object: "s3_destination_test",
+      ok: true,
+      error: null,
+      param: null,
+      message: null,
+      duration_ms: 0,
+    });
     expect(safeParse(destinationTestResponse, body).success).toBe(true);
     expect((await get()).body).toMatchObject({ status: "active", last_error: null });
     expect(await objectsLeft()).toEqual([]);
@@ -501,7 +525,15 @@ describe("POST /v1/s3_destination/test", () => {
     const { status, body } = await call(testRoute);
 
     expect(status).toBe(200);
-    expect(body).toMatchObject({ ok: false, error: "AccessDenied", duration_ms: 321 });
+    expect(body).toEqual({
+      object: "s3_destination_test",
+      ok: false,
+      error: "AccessDenied",
+      param: "bucket",
+      message: expect.stringMatching(/^Writing .* failed: AccessDenied. Allow .*s3:PutObject on/),
+      duration_ms: 321,
+    });
+    expect(safeParse(destinationTestResponse, body).success).toBe(true);
     expect((await get()).body).toMatchObject({ status: "active", last_error: "AccessDenied" });
   });
 
@@ -671,8 +703,16 @@ describe("the bodies of a destination", () => {
     }
   });
 
-  it.each(["", "a", "A-Z_09!.*'()=-/x/", "dt=1/"])("take the prefix %j", (prefix) => {
-    expect(safeParse(destinationBody, { ...aBody(), prefix }).success).toBe(true);
+  it.each([
+    ["", ""],
+    ["shop", "shop/"],
+    ["shop/", "shop/"],
+    ["a/b", "a/b/"],
+    ["A-Z_09!.*'()=-/x/", "A-Z_09!.*'()=-/x/"],
+    ["x".repeat(500), `${"x".repeat(500)}/`],
+  ])("end the prefix %j with a slash", (prefix, shown) => {
+    expect(parse(destinationBody, { ...aBody(), prefix })).toMatchObject({ prefix: shown });
+    expect(parse(destinationPatchBody, { prefix })).toEqual({ prefix: shown });
   });
 
   it.each([

@@ -13,6 +13,7 @@ import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
 import { customerBucketContract } from "../../contracts/customer-bucket.contract.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { selfSigned } from "../../support/self-signed.ts";
+import { answerAsStore } from "../../support/store-answers.ts";
 import { type SignedStore, startSignedStore } from "../../support/signed-store.ts";
 
 const policy = addressPolicy({ allowLoopback: true });
@@ -165,6 +166,7 @@ describe("a store that does not do what it should", () => {
     [307, "TemporaryRedirect"],
     [503, "SlowDown"],
     [500, "InternalError"],
+    [400, "KMS.DisabledException"],
   ])("is taken by its word: %i %s, asked once", async (status, code) => {
     store.answer = (response) =>
       response.writeHead(status, { Location: `http://127.0.0.1:${store.port}/x` }).end(xml(code));
@@ -194,6 +196,46 @@ describe("a store that does not do what it should", () => {
     store.answer = (response) => response.writeHead(502).end(body);
 
     expect(await put()).toEqual(failed("status_502"));
+  });
+
+  it.each([
+    { status: 400, headers: {}, xml: "<Region>eu-west-1</Region>", named: { region: "eu-west-1" } },
+    {
+      status: 301,
+      headers: { "x-amz-bucket-region": "eu-central-1" },
+      xml: "",
+      named: { region: "eu-central-1" },
+    },
+    { status: 301, headers: { "x-amz-bucket-region": "<b>" }, xml: "", named: {} },
+    { status: 400, headers: {}, xml: "<Region>Somewhere else</Region>", named: {} },
+  ])(
+    "names the region of the bucket, when the store names one: %j",
+    async ({ status, headers, xml: region, named }) => {
+      store.answer = (response) =>
+        response
+          .writeHead(status, headers)
+          .end(`<Error><Code>AuthorizationHeaderMalformed</Code>${region}</Error>`);
+
+      expect(await put()).toEqual({ ...failed("AuthorizationHeaderMalformed"), ...named });
+    },
+  );
+
+  it("is told apart when it denies the use of the KMS key of the bucket", async () => {
+    const message =
+      "User: arn:aws:iam::123456789012:user/x is not authorized to perform: kms:GenerateDataKey on " +
+      "resource: arn:aws:kms:us-east-1:123456789012:key/1 because no identity-based policy allows the kms:GenerateDataKey action";
+    store.answer = (response) =>
+      response
+        .writeHead(403)
+        .end(`<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`);
+
+    expect(await put()).toEqual(failed("kms_generate_data_key_denied"));
+  });
+
+  it("is found out when it answers 200 without naming what it has written", async () => {
+    store.answer = (response) => response.end("<html>Welcome</html>");
+
+    expect(await put()).toEqual(failed("no_object_store"));
   });
 
   it("ends a put that it does not answer", async () => {
@@ -273,7 +315,7 @@ describe("a store that does not do what it should", () => {
 describe("an opened bucket", () => {
   it("keeps its connection for the next object, and shares it with no other", async () => {
     const store = await startReceiver();
-    store.answer = (response) => response.end();
+    store.answer = answerAsStore;
     const endpoint = `http://127.0.0.1:${store.port}`;
     const first = open({ endpoint });
     for (let n = 0; n < 5; n += 1) await first.put(object);

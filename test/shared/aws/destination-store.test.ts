@@ -1,5 +1,7 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoDestinationStore } from "../../../shared/aws/destination-store.ts";
+import { deliveryKeys } from "../../../shared/aws/table.ts";
 import type { Destination } from "../../../shared/exports/destination.ts";
 import type { DestinationStore } from "../../../shared/exports/destination-store.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
@@ -18,7 +20,7 @@ const aDestination: Destination = {
     secretHint: "cret",
   },
   compression: "none",
-  failing: false,
+  failuresInRow: 0,
   lastSuccessAt: null,
   lastError: null,
   revision: "1",
@@ -26,16 +28,18 @@ const aDestination: Destination = {
   updatedAt: "2026-11-20T10:00:00.000Z",
 };
 const at = new Date("2026-11-20T11:00:00.000Z");
-const gone = { outcome: "failed", error: "NoSuchBucket", givenUp: true } as const;
+const gone = { outcome: "failed", error: "NoSuchBucket" } as const;
 
 let tables: TestTables;
+let table: string;
 let store: DestinationStore;
 beforeAll(async () => {
   tables = await startTables();
 });
 afterAll(() => tables.stop());
 beforeEach(async () => {
-  store = dynamoDestinationStore(tables.client, await tables.create());
+  table = await tables.create();
+  store = dynamoDestinationStore(tables.client, table);
 });
 
 describe("dynamoDestinationStore", () => {
@@ -45,7 +49,7 @@ describe("dynamoDestinationStore", () => {
       ...aDestination,
       endpoint: null,
       credentials: { auth: "role", roleArn: "arn:aws:iam::123456789012:role/events" },
-      failing: true,
+      failuresInRow: 3,
       lastError: "AccessDenied",
       lastSuccessAt: at.toISOString(),
     } as const,
@@ -87,7 +91,11 @@ describe("dynamoDestinationStore", () => {
     await store.report("acct_1", "1", gone);
     // Whoever changes it has read it before the reports.
     const changed = { ...aDestination, prefix: "new/", revision: "2" };
-    const reported = { failing: true, lastError: "NoSuchBucket", lastSuccessAt: at.toISOString() };
+    const reported = {
+      failuresInRow: 1,
+      lastError: "NoSuchBucket",
+      lastSuccessAt: at.toISOString(),
+    };
 
     expect(await store.change("acct_1", changed, { revision: "1", checked: false })).toEqual({
       ...changed,
@@ -97,23 +105,51 @@ describe("dynamoDestinationStore", () => {
     expect(await store.change("acct_1", again, { revision: "2", checked: true })).toEqual({
       ...again,
       ...reported,
-      failing: false,
+      failuresInRow: 0,
       lastError: null,
     });
   });
 
   it("notes reports of the revision that is there, and of no other", async () => {
     await store.put("acct_1", aDestination, null);
-    await store.report("acct_1", "1", { ...gone, givenUp: false });
-    expect(await store.get("acct_1")).toMatchObject({ failing: false, lastError: "NoSuchBucket" });
     await store.report("acct_1", "1", gone);
-    expect(await store.get("acct_1")).toMatchObject({ failing: true });
+    await store.report("acct_1", "1", gone);
+    expect(await store.get("acct_1")).toMatchObject({
+      failuresInRow: 2,
+      lastError: "NoSuchBucket",
+    });
+    await store.report("acct_1", "1", { outcome: "unusable", error: "AccessDenied" });
+    expect(await store.get("acct_1")).toMatchObject({
+      failuresInRow: 2,
+      lastError: "AccessDenied",
+    });
     await store.report("acct_1", "1", { outcome: "usable" });
     expect(await store.get("acct_1")).toEqual(aDestination);
     await store.report("acct_1", "0", gone);
     expect(await store.get("acct_1")).toEqual(aDestination);
     await store.report("acct_1", "1", { outcome: "exported", at });
     expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
+  });
+
+  it("reads a row of the previous release, which stored whether it was failing and no count", async () => {
+    await store.put("acct_1", aDestination, null);
+    const put = (failing: boolean) =>
+      tables.client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: deliveryKeys.destination("acct_1"),
+          UpdateExpression: "SET failing = :failing REMOVE failures_in_row",
+          ExpressionAttributeValues: { ":failing": failing },
+        }),
+      );
+    await put(false);
+    expect(await store.get("acct_1")).toEqual(aDestination);
+    await put(true);
+    expect(await store.get("acct_1")).toEqual({ ...aDestination, failuresInRow: 3 });
+    await store.report("acct_1", "1", gone);
+    expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 3 });
+    await store.report("acct_1", "1", { outcome: "exported", at });
+    expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 0 });
   });
 
   it("brings nothing back after it was deleted", async () => {

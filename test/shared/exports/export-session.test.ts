@@ -10,6 +10,7 @@ import { destinationTarget } from "../../../shared/outbox/outbox.ts";
 import { aRun } from "../../support/delivery-world.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 import { startReceiver } from "../../support/receiver.ts";
+import { answerAsStore } from "../../support/store-answers.ts";
 
 const account = "acct_1";
 const target = destinationTarget(account);
@@ -206,7 +207,7 @@ describe("an export", () => {
     await world.publish(aRun(types));
     await world.work();
     expect(keys.map(nameOf)).toEqual(["00001-wat", "00002-wat"]);
-    expect(await destination()).toMatchObject({ lastError: "SlowDown", failing: false });
+    expect(await destination()).toMatchObject({ lastError: "SlowDown", failuresInRow: 1 });
     expect(await log()).toMatchObject([
       {
         state: "pending",
@@ -223,7 +224,7 @@ describe("an export", () => {
     await world.work();
 
     expect(keys.slice(2).map(nameOf)).toEqual(["00002-wat", "_manifest"]);
-    expect(await destination()).toMatchObject({ lastError: null });
+    expect(await destination()).toMatchObject({ lastError: null, failuresInRow: 0 });
     expect(await log()).toMatchObject([{ state: "done", attemptCount: 2, lastError: null }]);
   });
 
@@ -308,7 +309,7 @@ describe("an export", () => {
       world.clock.advance(27 * 60 * 60 * 1_000);
     }
 
-    expect(await destination()).toMatchObject({ lastError: "NoSuchBucket", failing: true });
+    expect(await destination()).toMatchObject({ lastError: "NoSuchBucket", failuresInRow: 10 });
     expect(await log()).toMatchObject([
       { state: "failed", attemptCount: 10, lastError: "NoSuchBucket", nextAttemptAt: null },
     ]);
@@ -357,6 +358,7 @@ describe("an export", () => {
 
   it("keeps one connection open for the objects of a slice, and closes it", async () => {
     const store = await startReceiver();
+    store.answer = answerAsStore;
     const { buckets } = world.exporting;
     let closed = 0;
     const open = (access: Parameters<typeof buckets.open>[0]) => {
@@ -389,7 +391,7 @@ describe("an export", () => {
 
     expect(keys).toEqual([]);
     expect(await log()).toMatchObject([{ state: "failed", lastError: "events_expired" }]);
-    expect(await destination()).toMatchObject({ failing: false, lastError: null });
+    expect(await destination()).toMatchObject({ failuresInRow: 0, lastError: null });
   });
 
   it("signs in with a role, and says why that fails", async () => {

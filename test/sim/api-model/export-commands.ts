@@ -140,7 +140,14 @@ const use = command<Drawn>({
     if (how === 2) {
       expectBody("destination test", await send("POST", "/test"), {
         status: 200,
-        body: { object: "s3_destination_test", ok: true, error: null, duration_ms: 0 },
+        body: {
+          object: "s3_destination_test",
+          ok: true,
+          error: null,
+          param: null,
+          message: null,
+          duration_ms: 0,
+        },
       });
       return "200 test";
     }

@@ -280,6 +280,7 @@ function bucketsIn(buckets: Map<string, Map<string, Buffer>>): CustomerBuckets {
     open: ({ bucket }) => ({
       put: async ({ key, bytes }) =>
         made(bucket, (objects) => void objects.set(key, Buffer.from(bytes))),
+      find: async (key) => ({ outcome: buckets.get(bucket)?.has(key) ? "found" : "absent" }),
       delete: async (key) => made(bucket, (objects) => void objects.delete(key)),
       close: () => {},
     }),

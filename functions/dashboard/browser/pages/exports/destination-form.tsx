@@ -88,7 +88,7 @@ export function DestinationForm({ destination, onSaved, onClose }: DestinationFo
             Cancel
           </Button>
           <span class="muted small">
-            A check object is written and deleted first; in vain, nothing is saved.
+            A check object is written and deleted first. If that fails, nothing is saved.
           </span>
         </div>
       </form>
@@ -138,7 +138,7 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
         <TextField
           label="Prefix"
           optional
-          hint="Comes before every key as it is: end a folder with a slash."
+          hint="The folder of the objects. A slash is added at its end."
           placeholder="shop/"
           value={draft.prefix}
           error={messageFor("prefix")}

@@ -1,7 +1,7 @@
 import type { S3DestinationTest } from "../../api/resources.ts";
 import { formatDuration } from "../../format/sizes.ts";
 
-/** Codes of stores and connections that everybody meets; others are shown as they are. */
+/** Frequent codes of stores and connections; others are shown as they are. */
 const reasons: Readonly<Record<string, string>> = {
   AccessDenied: "The store denied access. Allow s3:PutObject and s3:DeleteObject on the prefix",
   NoSuchBucket: "There is no such bucket",
@@ -11,6 +11,11 @@ const reasons: Readonly<Record<string, string>> = {
   TemporaryRedirect: "The bucket is in another region",
   AuthorizationHeaderMalformed: "The bucket is in another region",
   ExpiredToken: "The credentials have expired",
+  "KMS.DisabledException": "The KMS key that encrypts the bucket is disabled",
+  "KMS.NotFoundException": "The KMS key that encrypts the bucket does not exist",
+  kms_generate_data_key_denied:
+    "The KMS key of the bucket was denied. Allow kms:GenerateDataKey on it",
+  no_object_store: "The server is not an S3-compatible store. Check the endpoint",
   SlowDown: "The store is busy",
   external_id_not_asked_for:
     "The role lets anybody in: its trust policy has to ask for the external id",
@@ -30,8 +35,8 @@ export function reasonInWords(error: string): string {
   return words === undefined ? error : `${words} (${error})`;
 }
 
-/** What came of a test, in a sentence. */
-export const testInWords = ({ ok, error, duration_ms: duration }: S3DestinationTest): string =>
-  ok || error === null
+/** The result of a test, in a sentence. */
+export const testInWords = ({ ok, message, duration_ms: duration }: S3DestinationTest): string =>
+  ok || message === null
     ? `It works: a check object was written and deleted in ${formatDuration(duration)}.`
-    : `It does not work. ${reasonInWords(error)}.`;
+    : `It does not work. ${message}`;

@@ -1,0 +1,222 @@
+import type { BucketFailure } from "./customer-bucket.ts";
+import { type Destination, externalIdOf } from "./destination.ts";
+import { checkKey } from "./object-key.ts";
+
+export type CheckStep = "sign_in" | "write" | "look_up" | "delete";
+
+/** Why a destination cannot be used, and at which step of its check. */
+export interface CheckFailure extends BucketFailure {
+  readonly step: CheckStep;
+}
+
+export interface DestinationFault {
+  /** The field of the destination to change. */
+  readonly param: string;
+  /** The step that failed, the code, and what to do. */
+  readonly message: string;
+}
+
+/** The field at fault when a check fails, and what its owner has to do. */
+export function faultOf(
+  accountId: string,
+  destination: Destination,
+  failure: CheckFailure,
+): DestinationFault {
+  const found = { accountId, destination, ...failure };
+  const { step, reason } = failure;
+  const [param, advice] = step === "sign_in" ? signInFault(found) : bucketFault(found);
+  return { param, message: `${attemptOf(step, destination)} failed: ${reason}. ${advice}` };
+}
+
+function attemptOf(step: CheckStep, { prefix }: Destination): string {
+  const key = checkKey(prefix);
+  return {
+    sign_in: "Signing in with the role",
+    write: `Writing the check object '${key}' to the bucket`,
+    look_up: "Looking up an object that was never written",
+    delete: `Deleting the check object '${key}' in the bucket`,
+  }[step];
+}
+
+interface Found extends CheckFailure {
+  readonly accountId: string;
+  readonly destination: Destination;
+}
+
+type Fault = readonly [param: string, advice: string];
+
+function signInFault({ accountId, destination, reason }: Found): Fault {
+  if (reason === "name_not_resolved" || reason === "RegionDisabledException") {
+    return ["region", noRegion(destination)];
+  }
+  return [
+    "role_arn",
+    "Its trust policy must let this service assume it with the external id " +
+      `'${externalIdOf(accountId)}', and with no other.`,
+  ];
+}
+
+/** The first rule whose pattern fits the whole reason. */
+function bucketFault(found: Found): Fault {
+  const { reason, region, destination } = found;
+  if (region !== undefined && region !== destination.region) return anotherRegion(found);
+  const rule = rules.find(([reasons]) => new RegExp(`^(?:${reasons})$`).test(reason));
+  return rule === undefined ? unknownCode : rule[1](found);
+}
+
+const unknownCode: Fault = ["bucket", "Look the code up in the documentation of the store."];
+
+const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault])[] = [
+  [
+    "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
+    (found) => anotherRegion(found),
+  ],
+  // The store that named the region that was signed for objects to another part of the signature.
+  [
+    "AuthorizationHeaderMalformed",
+    (found) => (found.region === undefined ? anotherRegion(found) : unknownIdentity(found)),
+  ],
+  [
+    "InvalidAccessKeyId|InvalidClientTokenId|InvalidToken|ExpiredToken|Unauthorized|status_401",
+    (found) => unknownIdentity(found),
+  ],
+  [
+    "SignatureDoesNotMatch",
+    (found) => [
+      found.destination.credentials.auth === "role" ? "role_arn" : "secret_access_key",
+      "Check 'secret_access_key', then 'region'.",
+    ],
+  ],
+  [
+    "kms_generate_data_key_denied",
+    ({ destination }) => [
+      identityOf(destination),
+      "Allow kms:GenerateDataKey on the KMS key that encrypts the bucket, in the policy of the " +
+        `${holderOf(destination)} and, for a key of another AWS account, in the policy of the KMS key.`,
+    ],
+  ],
+  [
+    String.raw`KMS\.DisabledException`,
+    () => [
+      "bucket",
+      "The KMS key that encrypts the bucket is disabled. Enable it, or give the bucket another one.",
+    ],
+  ],
+  [
+    String.raw`KMS\.NotFoundException`,
+    () => [
+      "bucket",
+      "The KMS key that encrypts the bucket does not exist in its region. Give the bucket another one.",
+    ],
+  ],
+  [
+    String.raw`KMS\..*`,
+    () => [
+      "bucket",
+      "The KMS key that encrypts the bucket cannot be used. Look the code up in the KMS reference.",
+    ],
+  ],
+  [
+    "NoSuchBucket",
+    ({ destination }) => [
+      "bucket",
+      `There is no such bucket. Create it, or check 'bucket'${orEndpoint(destination)}.`,
+    ],
+  ],
+  ["AccessDenied|AllAccessDisabled|Forbidden|status_403", (found) => ["bucket", grantOf(found)]],
+  [
+    "name_not_resolved",
+    ({ destination }) => {
+      if (destination.endpoint === null) return ["region", noRegion(destination)];
+      const hint = destination.forcePathStyle
+        ? ""
+        : " A store without a host name for each bucket needs 'force_path_style': true.";
+      return ["endpoint", `There is no host of this name. Check 'endpoint'.${hint}`];
+    },
+  ],
+  [
+    "tls_failed",
+    ({ destination }) =>
+      destination.bucket.includes(".") && !destination.forcePathStyle
+        ? [
+            "force_path_style",
+            "A certificate for bucket hosts does not cover a name with dots. Set 'force_path_style' to true.",
+          ]
+        : [placeOf(destination), "The host has no valid certificate for its name."],
+  ],
+  [
+    "address_refused",
+    ({ destination }) => [placeOf(destination), "The host must have a public address."],
+  ],
+  [
+    "connection_failed|connect_timeout|timeout",
+    ({ destination }) => [
+      placeOf(destination),
+      "The store does not answer. Check its address and that it can be reached from the internet.",
+    ],
+  ],
+  [
+    "no_object_store",
+    () => [
+      "endpoint",
+      "The server accepts any request: it is not an S3-compatible store. Check 'endpoint'.",
+    ],
+  ],
+  [
+    String.raw`status_(?!5)\d+|NotFound|MethodNotAllowed|NotImplemented|unknown_error`,
+    ({ destination }) => [
+      placeOf(destination),
+      "The server does not answer like an S3-compatible store. Check its address.",
+    ],
+  ],
+  [
+    String.raw`SlowDown|ServiceUnavailable|InternalError|RequestTimeout|status_5\d+`,
+    ({ destination }) => [
+      placeOf(destination),
+      "The store is busy or out of order. Send the call again later.",
+    ],
+  ],
+];
+
+function anotherRegion({ destination, region }: Found): Fault {
+  if (region === destination.region) {
+    return [placeOf(destination), `The bucket is in '${region}', but its address is another one.`];
+  }
+  const also = destination.endpoint === null ? "" : ", and check 'endpoint'";
+  return [
+    "region",
+    region === undefined
+      ? `The bucket is probably in another region. Change 'region'${also}.`
+      : `The bucket is in '${region}'. Change 'region' to it${also}.`,
+  ];
+}
+
+const unknownIdentity = ({ destination }: Found): Fault => [
+  identityOf(destination),
+  destination.credentials.auth === "role"
+    ? "The store does not accept the credentials of the role."
+    : `The store does not accept this access key. Check 'access_key_id'${orEndpoint(destination)}.`,
+];
+
+function grantOf({ destination, step }: Found): string {
+  const { bucket, prefix } = destination;
+  const deleting = `s3:DeleteObject on '${bucket}/${checkKey(prefix)}'`;
+  const allowed =
+    step === "delete" ? deleting : `s3:PutObject on '${bucket}/${prefix}*' and ${deleting}`;
+  return `Allow the ${holderOf(destination)} ${allowed}, in its policy and in the bucket's.`;
+}
+
+const identityOf = ({ credentials }: Destination): string =>
+  credentials.auth === "role" ? "role_arn" : "access_key_id";
+
+const holderOf = ({ credentials }: Destination): string =>
+  credentials.auth === "role" ? "role" : "owner of the access key";
+
+/** The field that says where the store is. */
+const placeOf = ({ endpoint }: Destination): string => (endpoint === null ? "bucket" : "endpoint");
+
+const orEndpoint = ({ endpoint }: Destination): string =>
+  endpoint === null ? "" : " and 'endpoint'";
+
+const noRegion = ({ region }: Destination): string =>
+  `AWS has no region '${region}', or it is not enabled. Check 'region'.`;

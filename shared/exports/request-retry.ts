@@ -1,0 +1,20 @@
+import { hint, type Warn } from "../base/hint.ts";
+import { destinationTarget, type Outbox, type OutboxQueue } from "../outbox/outbox.ts";
+import { retryEntry } from "./export-entries.ts";
+
+export interface RequestRetryDependencies {
+  readonly outbox: Pick<Outbox, "add">;
+  readonly queue: OutboxQueue;
+  readonly warn: Warn;
+}
+
+/** Has the delivery worker make every pending export of an account due at once. */
+export async function requestRetry(
+  accountId: string,
+  now: Date,
+  { outbox, queue, warn }: RequestRetryDependencies,
+): Promise<void> {
+  const target = destinationTarget(accountId);
+  await outbox.add(target, [retryEntry(now)]);
+  await hint(() => queue.send([target], 0), warn);
+}

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { ReceivedRequest } from "./receiver.ts";
+
+/** Answers as an S3-compatible store does that accepts every write and holds no object. */
+export function answerAsStore(response: ServerResponse, { method, body }: ReceivedRequest): void {
+  if (method === "PUT") {
+    const digest = createHash("md5").update(body).digest("hex");
+    response.setHeader("ETag", `"${digest}"`);
+  }
+  response.writeHead({ PUT: 200, DELETE: 204 }[method] ?? 404).end();
+}
+
+/** Answers as a store does that refuses every request with a code. */
+export const refuseAsStore =
+  (status: number, code: string, rest = "<Message>no</Message>") =>
+  (response: ServerResponse): void => {
+    response
+      .writeHead(status, { "Content-Type": "application/xml" })
+      .end(`<Error><Code>${code}</Code>${rest}</Error>`);
+  };
