@@ -1,12 +1,16 @@
 import { assertNever } from "../base/assert.ts";
+import type { Pipeline } from "../pipelines/definition.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { Item } from "../watchlists/item.ts";
+import { owesAfterAnswer, owesAfterFailure, retrySteps } from "./owed-retries.ts";
 import type { ItemOutcome } from "./run.ts";
 
 /** Where an outcome was found. */
 export interface Reading {
   readonly runId: string;
   readonly runNumber: number;
+  /** The run's pipeline. */
+  readonly pipeline: Pipeline;
   readonly step: string;
   /** The step's place in the run's order. */
   readonly position: number;
@@ -25,11 +29,10 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
   const revision = reading.runNumber * placesMax + reading.position;
   if (item.revision >= revision || item.addedAt !== outcome.addedAt) return item;
   if (item.state === "delisted") return item;
+  const { pipeline, step } = reading;
   switch (outcome.status) {
     case "ok":
-      return isNews(item, outcome, reading.step)
-        ? { ...found(item, outcome, reading), revision }
-        : item;
+      return isNews(item, outcome, reading) ? { ...found(item, outcome, reading), revision } : item;
     case "not_found":
       return {
         ...item,
@@ -42,9 +45,9 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
         owes: [],
       };
     case "deferred":
-      return { ...item, revision, owes: withStep(item.owes, reading.step) };
+      return { ...item, revision, owes: owesAfterFailure(pipeline, item, step) };
     case "skipped":
-      return { ...item, revision, owes: item.owes.filter((owed) => owed !== reading.step) };
+      return { ...item, revision, owes: owesAfterAnswer(pipeline, item, step) };
     case "partial":
     case "unavailable":
       return {
@@ -52,7 +55,7 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
         revision,
         lastReadStatus: outcome.status,
         consecutiveFailures: item.consecutiveFailures + 1,
-        owes: withStep(item.owes, reading.step),
+        owes: owesAfterFailure(pipeline, item, step),
       };
     default:
       return assertNever(outcome.status);
@@ -60,7 +63,7 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
 }
 
 /** False for an outcome that only routes or reports: it leaves the item as it is. */
-function isNews(item: Item, outcome: ItemOutcome, step: string): boolean {
+function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
   const { readings, changes, buyboxOfferId } = outcome;
   return (
     readings !== undefined ||
@@ -68,12 +71,12 @@ function isNews(item: Item, outcome: ItemOutcome, step: string): boolean {
     buyboxOfferId !== undefined ||
     item.state === "new" ||
     item.lastReadStatus !== "ok" ||
-    item.owes.includes(step)
+    retrySteps(pipeline, item).includes(step)
   );
 }
 
 function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
-  const { runId, runNumber, step, scraper } = reading;
+  const { runId, runNumber, pipeline, step, scraper } = reading;
   return {
     ...item,
     state: "active",
@@ -87,9 +90,6 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
         ? item.lastChange
         : { changedAt: outcome.at, runId, runNumber, step, scraper, changes: outcome.changes },
     buyboxOfferId: outcome.buyboxOfferId === undefined ? item.buyboxOfferId : outcome.buyboxOfferId,
-    owes: item.owes.filter((owed) => owed !== step),
+    owes: owesAfterAnswer(pipeline, item, step),
   };
 }
-
-const withStep = (owes: readonly string[], step: string): readonly string[] =>
-  owes.includes(step) ? owes : [...owes, step];

@@ -1,4 +1,4 @@
-import { readingKind, type Step } from "../pipelines/definition.ts";
+import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
 import {
   buyboxAboveLowest,
   matchRoutes,
@@ -13,6 +13,7 @@ import {
 } from "../scrapers/catalogue.ts";
 import { currentSnapshot, type Item } from "../watchlists/item.ts";
 import { compareIds } from "../watchlists/page.ts";
+import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
@@ -22,20 +23,21 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  */
 export function batchResult(
   step: Step,
-  { items, planned, at }: BatchItems,
+  { items, planned, at, pipeline }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
     const item = items.get(answer.id);
-    const outcome = item === undefined ? undefined : outcomeOf(step, item, answer);
+    const outcome = item === undefined ? undefined : outcomeOf({ step, pipeline }, item, answer);
     if (outcome !== undefined) outcomes.push(outcome);
   }
   if (answers.length < items.size) {
     const answered = new Set(answers.map(({ id }) => id));
-    for (const { id, addedAt, owes } of items.values()) {
-      // There was nothing to ask about: waiting for it would never end.
-      const isForgiven = !answered.has(id) && owes.includes(step.id);
+    for (const item of items.values()) {
+      const { id, addedAt } = item;
+      // The item has no offer to check, so the retry would stay owed for ever.
+      const isForgiven = !answered.has(id) && retrySteps(pipeline, item).includes(step.id);
       if (isForgiven) outcomes.push({ id, addedAt, status: "skipped", at });
     }
     outcomes.sort((a, b) => compareIds(a.id, b.id));
@@ -50,6 +52,13 @@ interface BatchItems {
   readonly planned: number;
   /** ISO time. */
   readonly at: string;
+  /** The run's. */
+  readonly pipeline: Pipeline;
+}
+
+interface StepInRun {
+  readonly step: Step;
+  readonly pipeline: Pipeline;
 }
 
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
@@ -62,10 +71,11 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
 }
 
 /** Undefined when the read leaves the item as it is and there is nothing to report or to do next. */
-function outcomeOf(step: Step, item: Item, answer: StepAnswer): ItemOutcome | undefined {
+function outcomeOf(at: StepInRun, item: Item, answer: StepAnswer): ItemOutcome | undefined {
+  const { step } = at;
   const { status, fetchedAt, observed } = answer;
   const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
-  if (status === "ok" && observed !== null) return okOutcome(step, item, { ...answer, observed });
+  if (status === "ok" && observed !== null) return okOutcome(at, item, { ...answer, observed });
   const matches = matchRoutes(step, {
     firstRead: item.firstReadAt === null,
     status,
@@ -82,7 +92,7 @@ function outcomeOf(step: Step, item: Item, answer: StepAnswer): ItemOutcome | un
 }
 
 function okOutcome(
-  step: Step,
+  { step, pipeline }: StepInRun,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
@@ -112,7 +122,7 @@ function okOutcome(
     ...(answer.buyboxOfferId !== undefined &&
       answer.buyboxOfferId !== item.buyboxOfferId && { buyboxOfferId: answer.buyboxOfferId }),
   };
-  return says(outcome) || isOwed(item, step) ? outcome : undefined;
+  return says(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
 }
 
 const snapshotAfter = (item: Item, readings: Item["readings"]): Snapshot =>
@@ -122,9 +132,11 @@ const snapshotAfter = (item: Item, readings: Item["readings"]): Snapshot =>
 const headFields = 4;
 const says = (outcome: ItemOutcome): boolean => Object.keys(outcome).length > headFields;
 
-/** What was read well takes an item out of `new`, out of its failures, and out of a step's debt. */
-const isOwed = (item: Item, { id }: Step): boolean =>
-  item.state === "new" || item.lastReadStatus !== "ok" || item.owes.includes(id);
+/** An `ok` read makes the item active, ends its failures, and clears the step's owed retry. */
+const isAwaited = (item: Item, { step, pipeline }: StepInRun): boolean =>
+  item.state === "new" ||
+  item.lastReadStatus !== "ok" ||
+  retrySteps(pipeline, item).includes(step.id);
 
 const derivedOf = (item: Item, pulse: Snapshot): Record<string, FieldValue> => {
   const above = buyboxAboveLowest(item.readings.product ?? null, pulse);

@@ -3,6 +3,7 @@ import type { Item } from "../watchlists/item.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
 import { advanceRun, type AdvanceDependencies, inBatches } from "./advance-run.ts";
+import { retrySteps } from "./owed-retries.ts";
 import type { Run } from "./run.ts";
 
 export interface StartDependencies extends AdvanceDependencies {
@@ -37,13 +38,12 @@ export async function startRun(run: Run, dependencies: StartDependencies): Promi
 }
 
 /**
- * The steps that an item starts with: the run's, or the baseline for an item that is new, and every
- * step that still owes it a read.
+ * The steps that an item starts with: the run's, or the baseline for an item that is new, and those
+ * of its owed retries.
  */
 function startsOf(item: Item, { pipeline, stats }: Run): ReadonlySet<string> {
   const start = item.state === "new" ? (pipeline.baseline ?? pipeline.entry) : stats.entry;
-  const known = new Set(pipeline.steps.map(({ id }) => id));
-  return new Set([start, ...item.owes.filter((step) => known.has(step))]);
+  return new Set([start, ...retrySteps(pipeline, item)]);
 }
 
 function push(starts: Map<string, string[]>, step: string, id: string): void {

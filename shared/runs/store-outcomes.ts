@@ -32,7 +32,7 @@ function readingOf({ id, runNumber, pipeline }: Run, step: string): Reading {
   const position = order.findIndex((one) => one.id === step);
   const scraper = order[position]?.scraper;
   assert(scraper !== undefined, "what was found was found by a step of the pipeline");
-  return { runId: id, runNumber, step, position, scraper };
+  return { runId: id, runNumber, pipeline, step, position, scraper };
 }
 
 /**

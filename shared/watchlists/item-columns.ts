@@ -1,5 +1,5 @@
 import type { FieldValue, ReadingKind, Snapshot } from "../scrapers/catalogue.ts";
-import { type Item, kindsByWeight, newItem } from "./item.ts";
+import { type Item, kindsByWeight, newItem, type OwedRetry } from "./item.ts";
 
 /**
  * Items by field instead of one after the other, to be stored as JSON: half as long, a sixth
@@ -91,12 +91,19 @@ export function fromColumns({ fields, readings }: ItemColumns): Item[] {
   for (const name of fieldNames) {
     for (const [n, value] of (fields[name] ?? []).entries()) {
       const item = items[n];
-      if (item !== undefined) item[name] = value;
+      if (item !== undefined) item[name] = name === "owes" ? owedRetries(value) : value;
     }
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- columns are made of whole items
   return items as unknown as Item[];
 }
+
+/** Items of earlier releases name the step alone. */
+const owedRetries = (stored: unknown): Item["owes"] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this and earlier releases made it
+  (stored as readonly (OwedRetry | string)[]).map((owed) =>
+    typeof owed === "string" ? { step: owed } : owed,
+  );
 
 function snapshotsOf({ has, fields }: SnapshotColumns): readonly (Snapshot | undefined)[] {
   return has.map((isThere, n) => {

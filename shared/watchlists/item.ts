@@ -1,5 +1,6 @@
 import type { FieldChanges } from "../pipelines/compare.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
+import type { ConditionFilter } from "../scrapers/offer.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
 
 export type ItemState = "new" | "active" | "delisted";
@@ -12,6 +13,16 @@ export interface LastChange {
   readonly step: string;
   readonly scraper: StepScraperId;
   readonly changes: FieldChanges;
+}
+
+/** A read that an item still needs, because a step failed on it or the credits did not cover it. */
+export interface OwedRetry {
+  /** Id of that step. */
+  readonly step: string;
+  /** What the step reads with; absent in items that were stored with the step's id alone. */
+  readonly scraper?: StepScraperId;
+  /** Of `retailer_a.offers` only; absent: all. */
+  readonly condition?: ConditionFilter;
 }
 
 /** An item of a list as stored in its page. */
@@ -30,8 +41,8 @@ export interface Item {
   readonly delistedAt: string | null;
   /** The offer last seen in the buy box: what an offer check asks about. */
   readonly buyboxOfferId: string | null;
-  /** Steps that owe the item a read, because they failed or could not be paid for. */
-  readonly owes: readonly string[];
+  /** Reads that later runs have to repeat; `shared/runs/owed-retries.ts` finds their steps. */
+  readonly owes: readonly OwedRetry[];
   /**
    * Number of the run and place of the step whose result was written here last: an older result
    * arriving late is not applied.

@@ -101,8 +101,23 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "owed-read-forgotten",
     file: "shared/runs/start-run.ts",
-    says: "[start, ...item.owes.filter((step) => known.has(step))]",
+    says: "[start, ...retrySteps(pipeline, item)]",
     instead: "[start]",
+    scenario: "runs",
+  },
+  {
+    name: "owed-retry-lost-with-its-step",
+    file: "shared/runs/owed-retries.ts",
+    says: "item.owes.map((owed) => stepOfRetry(pipeline, item, owed).id);",
+    instead:
+      "item.owes.flatMap(({ step }) => (pipeline.steps.some(({ id }) => id === step) ? [step] : []));",
+    scenario: "runs",
+  },
+  {
+    name: "owed-retry-always-at-the-baseline-step",
+    file: "shared/runs/owed-retries.ts",
+    says: "    same[0] ??\n    pipeline.steps.find(({ scraper }) => scraper === owed.scraper) ??\n",
+    instead: "",
     scenario: "runs",
   },
   {

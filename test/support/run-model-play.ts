@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Pipeline } from "../../shared/pipelines/definition.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { currentSnapshot } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import { messageList } from "./message-list.ts";
 import { type ModelList, modelList, type ModelRun, runModel } from "./run-model.ts";
 import { everythingKnown } from "./run-model-fields.ts";
+import { shownRetries } from "./run-model-retries.ts";
 import { showLooks } from "./run-model-sources.ts";
 import { type CrashPoint, type RunBench, startRunBench } from "./run-bench.ts";
 import type { RunPlan, Scenario } from "./run-scenarios.ts";
@@ -27,10 +30,11 @@ const creditsAtFirst = 20_000;
 const entriesMax = 500;
 
 /** What every run of a scenario comes to, by the model. */
-export function playModel({ platform, pipeline, items, runs }: Scenario): Outcome[] {
-  const list = modelList(platform, pipeline, items);
+export function playModel({ platform, pipelines, items, runs }: Scenario): Outcome[] {
+  const list = modelList(platform, pipelines[0], items);
   let balance = creditsAtFirst;
-  return runs.map(({ trigger, credits }, at) => {
+  return runs.map(({ trigger, credits, pipeline }, at) => {
+    list.pipeline = pipelines[pipeline];
     const available = Math.min(balance, credits ?? balance);
     const run = runModel(list, { trigger, available, at });
     balance -= run?.credits ?? 0;
@@ -42,7 +46,7 @@ export function playModel({ platform, pipeline, items, runs }: Scenario): Outcom
         state: item.state,
         snapshot: everythingKnown(item.readings),
         lastChange: item.lastChange,
-        owes: [...item.owes].toSorted(),
+        owes: shownRetries(item.owes),
         lastReadStatus: item.lastReadStatus,
         consecutiveFailures: item.failures,
       })),
@@ -82,7 +86,7 @@ function modelEvents({ changed, matched, delisted }: ModelRun): Shown[] {
 
 /** What every run of a scenario comes to, by the engine. */
 export async function playEngine(scenario: Scenario, tables: TestTables): Promise<Outcome[]> {
-  const { platform, pipeline, items, runs, batchIdsMax, deliveries, shuffle, crash } = scenario;
+  const { platform, pipelines, items, runs, batchIdsMax, deliveries, shuffle, crash } = scenario;
   const bench = await startRunBench({
     tables,
     credits: creditsAtFirst,
@@ -90,10 +94,11 @@ export async function playEngine(scenario: Scenario, tables: TestTables): Promis
     batchIdsMax,
     ...(shuffle !== null && { pick: picking(shuffle) }),
   });
-  const list = await bench.createList(Object.keys(items), { platform, pipeline });
+  const list = await bench.createList(Object.keys(items), { platform, pipeline: pipelines[0] });
   const outcomes: Outcome[] = [];
   for (const [at, plan] of runs.entries()) {
     showLooks(bench.answers, { platform, items }, at);
+    await setPipeline(bench, list, pipelines[plan.pipeline]);
     const told = bench.published.size;
     const giveBack = await leaveOnly(bench, plan.credits, at);
     await start(bench, { list, plan, crash: crash?.run === at ? crash : undefined });
@@ -111,6 +116,14 @@ function picking(seed: number): (waiting: number) => number {
     drawn = (Math.imul(drawn, 1_103_515_245) + 12_345) >>> 0;
     return (drawn >>> 8) % waiting;
   };
+}
+
+async function setPipeline(bench: RunBench, list: Watchlist, pipeline: Pipeline): Promise<void> {
+  const before = await bench.list(list);
+  if (before === undefined) throw new Error("The list is there");
+  if (isDeepStrictEqual(before.pipeline, pipeline)) return;
+  const after = { ...before, pipeline, revision: before.revision + 1 };
+  await bench.watchlists.update({ before, after });
 }
 
 /** Holds what a run must not spend, until it is over. */
@@ -158,7 +171,7 @@ async function look(bench: RunBench, list: Watchlist, told: number): Promise<Out
       state: item.state,
       snapshot: currentSnapshot(item),
       lastChange: item.lastChange && without(item.lastChange, ["changedAt", "runId"]),
-      owes: item.owes.toSorted(),
+      owes: shownRetries(item.owes),
       lastReadStatus: item.lastReadStatus,
       consecutiveFailures: item.consecutiveFailures,
     })),

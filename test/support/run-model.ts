@@ -13,6 +13,7 @@ import {
   statsOf,
 } from "./run-model-course.ts";
 import { everythingKnown, type Readings } from "./run-model-fields.ts";
+import { dueAgain, type ModelRetry, owe, settle } from "./run-model-retries.ts";
 import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
 
 /**
@@ -22,7 +23,7 @@ import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
  */
 export interface ModelList {
   readonly platform: Platform;
-  readonly pipeline: Pipeline;
+  pipeline: Pipeline;
   /** In id order. */
   readonly items: ModelItem[];
   runCount: number;
@@ -39,7 +40,7 @@ export interface ModelItem {
   offer: string | null;
   lastReadStatus: ReadStatus | null;
   failures: number;
-  owes: Set<string>;
+  owes: readonly ModelRetry[];
   lastChange: {
     readonly runNumber: number;
     readonly step: string;
@@ -71,7 +72,7 @@ export function modelList(
     offer: null,
     lastReadStatus: null,
     failures: 0,
-    owes: new Set(),
+    owes: [],
     lastChange: null,
   }));
   return { platform, pipeline, items, runCount: 0, skips: 0, paused: false };
@@ -105,10 +106,8 @@ export function runModel(
     if (isCovered) takeStep(course, step, items);
     else defer(course, step, items);
   }
-  // A skip says something about the schedule only when it was the schedule's.
-  if (!isSkipped) list.skips = 0;
-  else if (trigger === "tick") list.skips += 1;
-  if (list.skips >= 3) list.paused = true;
+  if (isSkipped) skip(list, trigger);
+  else list.skips = 0;
   return {
     run: {
       run_number: list.runCount,
@@ -125,6 +124,12 @@ export function runModel(
   };
 }
 
+/** Only scheduled runs count towards the pause. */
+function skip(list: ModelList, trigger: "tick" | "manual"): void {
+  if (trigger === "tick") list.skips += 1;
+  if (list.skips >= 3) list.paused = true;
+}
+
 function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string {
   if (trigger === "manual") return "manual";
   return runCount === 1 ? "initial" : "schedule";
@@ -133,16 +138,17 @@ function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string 
 /** What a step reads: who starts there, is owed a read there, or was sent there in this run. */
 const itemsOf = ({ list, starts, routed }: Course, { id: step }: Step): ModelItem[] =>
   list.items.filter(
-    ({ id, state, owes }) =>
-      routed.get(step)?.has(id) === true ||
-      (state !== "delisted" && (starts.get(id) === step || owes.has(step))),
+    (item) =>
+      routed.get(step)?.has(item.id) === true ||
+      (item.state !== "delisted" &&
+        (starts.get(item.id) === step || dueAgain(list.pipeline, item).has(step))),
   );
 
 /** A later step that the balance does not cover: its items wait for the next run. */
-function defer({ deferredIds }: Course, step: Step, items: readonly ModelItem[]): void {
+function defer({ list, deferredIds }: Course, step: Step, items: readonly ModelItem[]): void {
   for (const item of items) {
     deferredIds.add(item.id);
-    if (item.state !== "delisted") item.owes.add(step.id);
+    if (item.state !== "delisted") owe(list.pipeline, item, step);
   }
 }
 
@@ -153,8 +159,8 @@ function takeStep(course: Course, step: Step, items: readonly ModelItem[]): void
     const answer = answerOf({ step, looks: item.looks, at: course.at, offer: item.offer });
     if (answer === null) {
       stats.skipped += 1;
-      // There is nothing to ask about: a debt to this step would never be paid.
-      item.owes.delete(step.id);
+      // The item has no offer to check, so the retry would stay owed for ever.
+      settle(course.list.pipeline, item, step);
       continue;
     }
     stats.requested += 1;
@@ -212,11 +218,11 @@ function store(course: Course, { item, step, reading }: Found): void {
   if (status === "not_found") {
     item.state = "delisted";
     item.failures = 0;
-    item.owes.clear();
+    item.owes = [];
   } else if (status === "ok") {
+    settle(course.list.pipeline, item, step);
     item.state = "active";
     item.failures = 0;
-    item.owes.delete(step.id);
     item.readings = reading.after;
     if (reading.offer !== undefined) item.offer = reading.offer;
     const { changes } = judge(step, reading);
@@ -226,7 +232,7 @@ function store(course: Course, { item, step, reading }: Found): void {
     }
   } else {
     item.failures += 1;
-    item.owes.add(step.id);
+    owe(course.list.pipeline, item, step);
     course.failedIds.add(item.id);
   }
 }

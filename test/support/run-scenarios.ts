@@ -8,12 +8,14 @@ import {
 } from "../../shared/scrapers/catalogue.ts";
 import { type FieldType, priceFields } from "../../shared/scrapers/fields.ts";
 import { anyPipeline } from "../shared/pipelines/any-pipeline.ts";
+import { renamed } from "./renamed-pipeline.ts";
 import type { CheckLook, ItemLooks, Look, OffersLook, ProductLook } from "./run-model-answers.ts";
 
 /** A list, what the sources show of its items, and the runs it goes through. */
 export interface Scenario {
   readonly platform: Platform;
-  readonly pipeline: Pipeline;
+  /** The list begins with the first; each run names the one that it takes. */
+  readonly pipelines: readonly [Pipeline, Pipeline];
   /** By item id. */
   readonly items: Readonly<Record<string, ItemLooks>>;
   readonly runs: readonly RunPlan[];
@@ -34,6 +36,8 @@ export interface RunPlan {
   readonly trigger: "tick" | "manual";
   /** What the account can spend on it; null: all it has. */
   readonly credits: number | null;
+  /** Which pipeline the list has from then on. */
+  readonly pipeline: 0 | 1;
 }
 
 const prices = [10, 10, 10.004, 10.005, 10.01, 9.99, 12, 15, null] as const;
@@ -132,15 +136,18 @@ function anyLook(scraper: StepScraperId): fc.Arbitrary<Look> {
 }
 
 /** Looks of the same item differ in few fields, as they do in life. */
-const anyItem = ({ steps }: Pipeline): fc.Arbitrary<ItemLooks> =>
+const anyItem = (pipelines: Scenario["pipelines"]): fc.Arbitrary<ItemLooks> =>
   fc.record(
     Object.fromEntries(
-      [...new Set(steps.map(({ scraper }) => scraper))].map((scraper) => [
+      [...new Set(pipelines.flatMap(scrapersOf))].map((scraper) => [
         scraper,
         fc.array(anyLook(scraper), { minLength: 1, maxLength: 4 }),
       ]),
     ),
   );
+
+const scrapersOf = ({ steps }: Pipeline): readonly StepScraperId[] =>
+  steps.map(({ scraper }) => scraper);
 
 /** Ids that are valid on every one-tier platform; retailer_a has ten letters or digits. */
 const anyId = (platform: Platform): fc.Arbitrary<string> =>
@@ -155,6 +162,7 @@ const anyRun: fc.Arbitrary<RunPlan> = fc.record({
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 20 }) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 100 }) },
   ),
+  pipeline: often<RunPlan["pipeline"]>(0, 1),
 });
 
 const anyCrash: fc.Arbitrary<Scenario["crash"]> = fc.option(
@@ -164,6 +172,12 @@ const anyCrash: fc.Arbitrary<Scenario["crash"]> = fc.option(
     when: fc.constantFrom("before", "after"),
   }),
 );
+
+/** A pipeline, and what its user makes of it later: other names for its steps, or another one. */
+const twoPipelines = (platform: Platform): fc.Arbitrary<Scenario["pipelines"]> =>
+  fc
+    .tuple(livelyPipeline(platform), livelyPipeline(platform), fc.boolean())
+    .map(([first, second, isRenamed]) => [first, isRenamed ? renamed(first) : second]);
 
 /** A pipeline whose later steps are often come to, and whose refresh is within a few runs. */
 const livelyPipeline = (platform: Platform): fc.Arbitrary<Pipeline> =>
@@ -193,12 +207,12 @@ export const anyScenario = (itemsMin = 1): fc.Arbitrary<Scenario> =>
       { weight: 3, arbitrary: fc.constant<Platform>("retailer_a") },
       { weight: 1, arbitrary: fc.constantFrom<Platform>("retailer_b", "retailer_c", "retailer_d") },
     )
-    .chain((platform) => fc.tuple(fc.constant(platform), livelyPipeline(platform)))
-    .chain(([platform, pipeline]) =>
+    .chain((platform) => fc.tuple(fc.constant(platform), twoPipelines(platform)))
+    .chain(([platform, pipelines]) =>
       fc.record({
         platform: fc.constant(platform),
-        pipeline: fc.constant(pipeline),
-        items: fc.dictionary(anyId(platform), anyItem(pipeline), {
+        pipelines: fc.constant(pipelines),
+        items: fc.dictionary(anyId(platform), anyItem(pipelines), {
           minKeys: itemsMin,
           maxKeys: 12,
         }),

@@ -1,17 +1,30 @@
 import { describe, expect, it } from "vitest";
-import type { Route, Step } from "../../../shared/pipelines/definition.ts";
+import type { Pipeline, Route, Step } from "../../../shared/pipelines/definition.ts";
 import { applyOutcome, type Reading } from "../../../shared/runs/apply-outcome.ts";
 import { batchResult } from "../../../shared/runs/outcome.ts";
 import type { StepAnswer } from "../../../shared/runs/read-step.ts";
 import type { BatchResult, ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Snapshot } from "../../../shared/scrapers/catalogue.ts";
-import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
+import {
+  currentSnapshot,
+  type Item,
+  newItem,
+  type OwedRetry,
+} from "../../../shared/watchlists/item.ts";
 
 const addedAt = "2026-03-01T00:00:00.000Z";
 const readAt = "2026-03-02T00:00:00.000Z";
+const pipelineOf = (step: Step): Pipeline => ({
+  entry: step.id,
+  baseline: null,
+  refresh: null,
+  steps: [step],
+});
+const owed: OwedRetry = { step: "check", scraper: "retailer_d.standard" };
 const reading: Reading = {
   runId: "wlrun_2",
   runNumber: 2,
+  pipeline: pipelineOf({ id: "check", scraper: "retailer_d.standard", routes: [] }),
   step: "check",
   position: 0,
   scraper: "retailer_d.standard",
@@ -47,7 +60,11 @@ const answer = (status: StepAnswer["status"], observed: Snapshot | null = null):
   observed,
 });
 const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
-  batchResult(step, { items: new Map([[item.id, item]]), planned: 1, at: readAt }, [given]);
+  batchResult(
+    step,
+    { items: new Map([[item.id, item]]), planned: 1, at: readAt, pipeline: pipelineOf(step) },
+    [given],
+  );
 const onlyOutcome = (result: BatchResult): ItemOutcome => {
   expect(result.outcomes).toHaveLength(1);
   return result.outcomes[0] as ItemOutcome;
@@ -79,7 +96,7 @@ describe("item `new`", () => {
       expect(after(fresh, answer(status))).toMatchObject({
         state: "new",
         firstReadAt: null,
-        owes: ["check"],
+        owes: [owed],
       });
     },
   );
@@ -115,7 +132,7 @@ describe("item `active`", () => {
   });
 
   it("read `not_found`: is delisted once, with what was last known, and owes nothing", () => {
-    const owing = { ...known, owes: ["check"] };
+    const owing = { ...known, owes: [owed] };
     expect(onlyOutcome(read(owing, answer("not_found"))).lastSnapshot).toEqual(seen(10));
     const gone = after(owing, answer("not_found"));
     expect(gone).toMatchObject({ state: "delisted", owes: [] });
@@ -131,22 +148,25 @@ describe("item `active`", () => {
         state: "active",
         lastReadStatus: status,
         consecutiveFailures: 1,
-        owes: ["check"],
+        owes: [owed],
       });
     },
   );
 
-  it("read `ok` after a failure: failure and debt are forgotten", () => {
+  it("read `ok` after a failure: the failures and the step's retry are cleared", () => {
+    const other: Step = { id: "other", scraper: "retailer_d.standard", routes: [] };
     const failed: Item = {
       ...known,
       lastReadStatus: "unavailable",
       consecutiveFailures: 3,
-      owes: ["check", "other"],
+      owes: [owed, { step: "other", scraper: "retailer_d.standard" }],
     };
-    expect(after(failed, answer("ok", seen(10)))).toMatchObject({
+    const outcome = onlyOutcome(read(failed, answer("ok", seen(10))));
+    const pipeline = { ...reading.pipeline, steps: [check(), other] };
+    expect(applyOutcome(failed, outcome, { ...reading, pipeline })).toMatchObject({
       lastReadStatus: "ok",
       consecutiveFailures: 0,
-      owes: ["other"],
+      owes: [{ step: "other" }],
     });
   });
 
@@ -154,7 +174,7 @@ describe("item `active`", () => {
     const deferred = { id: known.id, addedAt, status: "deferred", at: readAt } as const;
     expect(applyOutcome(known, deferred, reading)).toEqual({
       ...known,
-      owes: ["check"],
+      owes: [owed],
       revision: 32,
     });
   });
@@ -257,7 +277,9 @@ describe("counts of a batch", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );
-    expect(batchResult(check(), { items: new Map(), planned: 6, at: readAt }, answers)).toEqual({
+    const step = check();
+    const batch = { items: new Map(), planned: 6, at: readAt, pipeline: pipelineOf(step) };
+    expect(batchResult(step, batch, answers)).toEqual({
       counts: {
         requested: 4,
         ok: 1,

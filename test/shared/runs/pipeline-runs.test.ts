@@ -308,7 +308,7 @@ describe("an offer_check step with a stored offer id that cannot be one", () => 
   });
 });
 
-describe("a debt to an offer_check step", () => {
+describe("an owed retry of an offer_check step", () => {
   it("ends when the item has no offer to check any more", async () => {
     const { bench, list, next } = await watched([first], {
       pipeline: only(
@@ -320,7 +320,9 @@ describe("a debt to an offer_check step", () => {
       ),
     });
     await next();
-    expect((await bench.items(list))[0]?.owes).toEqual(["check"]);
+    expect((await bench.items(list))[0]?.owes).toEqual([
+      { step: "check", scraper: "retailer_a.offer_check" },
+    ]);
     bench.answers.product = () => ({
       status: "ok",
       fields: product({ price: 10, lowest: 10, offer: null }),

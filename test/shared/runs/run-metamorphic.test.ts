@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { playEngine, playModel } from "../../support/run-model-play.ts";
 import { anyScenario, type Scenario } from "../../support/run-scenarios.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
@@ -18,23 +19,24 @@ const plainly: Way = { batchIdsMax: 1_000, deliveries: 1, shuffle: null, crash: 
 
 /** So many items that each kind of event needs two parts: the price of each moves every time. */
 const items = Array.from({ length: 510 }, (_, n) => String(100_000 + n));
+const check: Pipeline = {
+  entry: "check",
+  baseline: null,
+  refresh: null,
+  steps: [
+    {
+      id: "check",
+      scraper: "retailer_d.standard",
+      routes: [
+        { when: "changed", notify: true },
+        { when: "always", notify: true },
+      ],
+    },
+  ],
+};
 const longList: Omit<Scenario, keyof Way> = {
   platform: "retailer_d",
-  pipeline: {
-    entry: "check",
-    baseline: null,
-    refresh: null,
-    steps: [
-      {
-        id: "check",
-        scraper: "retailer_d.standard",
-        routes: [
-          { when: "changed", notify: true },
-          { when: "always", notify: true },
-        ],
-      },
-    ],
-  },
+  pipelines: [check, check],
   items: Object.fromEntries(
     items.map((id) => [
       id,
@@ -47,8 +49,8 @@ const longList: Omit<Scenario, keyof Way> = {
     ]),
   ),
   runs: [
-    { trigger: "tick", credits: null },
-    { trigger: "tick", credits: null },
+    { trigger: "tick", credits: null, pipeline: 0 },
+    { trigger: "tick", credits: null, pipeline: 0 },
   ],
 };
 

@@ -44,7 +44,7 @@ const delisted = (item: Item): Item => ({
   state: "delisted",
   delistedAt: "2026-02-02T00:00:00.000Z",
   readings: { standard: { price: 5 } },
-  owes: ["check"],
+  owes: [{ step: "check", scraper: "retailer_d.standard" }],
   revision: 7,
 });
 

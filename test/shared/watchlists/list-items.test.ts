@@ -105,7 +105,7 @@ describe("an item in the wire's words", () => {
     state: "active",
     readings: { product: { price: 2, newCount: 1 }, pulse: { newCount: 3 } },
     lastChange: changedAt(t(1)),
-    owes: ["check"],
+    owes: [{ step: "lite", scraper: "retailer_a.lite" }],
     revision: 12,
   };
 

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { conditionFilters } from "../../../shared/scrapers/offer.ts";
 import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
 import {
   compareIds,
@@ -49,7 +51,17 @@ const anItem: fc.Arbitrary<Item> = fc.record({
   ),
   delistedAt: fc.option(time),
   buyboxOfferId: fc.option(fc.string()),
-  owes: fc.array(fc.string(), { maxLength: 2 }),
+  owes: fc.array(
+    fc.record(
+      {
+        step: fc.string(),
+        scraper: fc.constantFrom(...stepScraperIds),
+        condition: fc.constantFrom(...conditionFilters),
+      },
+      { requiredKeys: ["step"] },
+    ),
+    { maxLength: 2 },
+  ),
   revision: fc.nat(),
 });
 
@@ -92,6 +104,12 @@ describe("pages", () => {
         expect(decodeItems(encodeItems(stored))).toEqual(stored);
       }),
     );
+  });
+
+  it("read owed retries that were stored as the id of a step alone", () => {
+    const [item] = items(1) as [Item];
+    const stored = [{ ...item, owes: ["lite"] as unknown as Item["owes"] }];
+    expect(decodeItems(encodeItems(stored))).toEqual([{ ...item, owes: [{ step: "lite" }] }]);
   });
 
   it("leave out what every new item holds", () => {

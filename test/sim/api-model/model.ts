@@ -202,7 +202,7 @@ export const newItem = (platform: Platform, id: string): ModelItem => ({
   offer: null,
   lastReadStatus: null,
   failures: 0,
-  owes: new Set(),
+  owes: [],
   lastChange: null,
 });
 

@@ -3,6 +3,13 @@ import { watchlistKeys } from "../../../shared/aws/table.ts";
 import { type Pipeline, type Route, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Item } from "../../../shared/watchlists/item.ts";
+import {
+  dueAgain,
+  type ModelRetry,
+  owe,
+  settle,
+  shownRetries,
+} from "../../support/run-model-retries.ts";
 import type { ListScene } from "../scenarios/runs.ts";
 import {
   outcomesOf,
@@ -20,8 +27,8 @@ export interface Made {
   lastStatus: string | null;
   /** The last good reading of each kind. */
   readonly readings: Map<string, Shown>;
-  /** Steps that have to read it again. */
-  readonly owes: Set<string>;
+  /** Reads that it still needs. */
+  owes: readonly ModelRetry[];
   /** The offer last seen in the buy box. */
   offer: string | null;
 }
@@ -62,14 +69,14 @@ export function checkMade(item: Item, made: Made): void {
   assert.equal(item.lastReadStatus, made.lastStatus, `${item.id}: last read`);
   assert.deepEqual(item.readings, Object.fromEntries(made.readings), `${item.id}: readings`);
   assert.equal(item.snapshotAt !== null, made.readings.size > 0, `${item.id}: time of snapshot`);
-  assert.deepEqual(new Set(item.owes), made.owes, `${item.id}: owed`);
+  assert.deepEqual(shownRetries(item.owes), shownRetries(made.owes), `${item.id}: owed retries`);
 }
 
 const newMade = (): Made => ({
   state: "new",
   lastStatus: null,
   readings: new Map(),
-  owes: new Set(),
+  owes: [],
   offer: null,
 });
 
@@ -127,17 +134,28 @@ function oweMissed({ made, record }: Judged, sent: ItemSteps): void {
   const done = new Set(come.map(({ step }) => step.step));
   for (const [step, ids] of sent) {
     if (done.has(step)) continue;
-    for (const id of ids) if (made.get(id)?.state !== "delisted") made.get(id)?.owes.add(step);
+    for (const id of ids) {
+      const item = made.get(id);
+      if (item !== undefined && item.state !== "delisted") oweAt(item, record, step);
+    }
   }
 }
 
+const oweAt = (item: Made, { run: { pipeline } }: RunRecords, step: string): void =>
+  owe(pipeline, item, stepOf(pipeline, step));
+
+const settleAt = (item: Made, { run: { pipeline } }: RunRecords, step: string): void =>
+  settle(pipeline, item, stepOf(pipeline, step));
+
 /** Specification, sections "Pipeline" and "States and transitions". */
-function startsOf({ state, owes }: Made, { run }: RunRecords): ReadonlySet<string> {
+function startsOf(item: Made, { run }: RunRecords): ReadonlySet<string> {
+  const { state } = item;
   if (state === "delisted") return new Set();
-  const { entry, baseline, refresh, steps }: Pipeline = run.pipeline;
-  const isRefresh = refresh !== null && run.runNumber % refresh.everyRuns === 0;
-  const first = state === "new" ? (baseline ?? entry) : isRefresh ? refresh.entry : entry;
-  return new Set([first, ...steps.map(({ id }) => id).filter((id) => owes.has(id))]);
+  const { entry, baseline, refresh }: Pipeline = run.pipeline;
+  // Whether it had to be a refresh is checked in `run-refreshes.ts`.
+  const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
+  const first = state === "new" ? (baseline ?? entry) : usual;
+  return new Set([first, ...dueAgain(run.pipeline, item)]);
 }
 
 function checkStep(judged: Judged, one: StepRecords): void {
@@ -217,18 +235,15 @@ interface Answered extends Read {
 function takeUnread(item: Made, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
-  if (decision === "defer") {
-    item.owes.add(step);
-    return;
-  }
+  if (decision === "defer") return oweAt(item, judged.record, step);
   if (judged.record.run.status === "failed" && outcome?.status === "unavailable") {
-    item.owes.add(step);
+    oweAt(item, judged.record, step);
     item.lastStatus = "unavailable";
     return;
   }
   assert.equal(scraper, "retailer_a.offer_check", `${name} was asked for`);
   assert.equal(item.offer, null, `${name} has an offer to check`);
-  item.owes.delete(step);
+  settleAt(item, judged.record, step);
 }
 
 function takeAnswer(item: Made, read: Answered): void {
@@ -244,18 +259,18 @@ function takeAnswer(item: Made, read: Answered): void {
   item.lastStatus = status;
   if (status === "ok" && shown !== undefined) {
     takeReading(item, { ...read, shown });
+    settleAt(item, judged.record, step);
     item.state = "active";
-    item.owes.delete(step);
     return;
   }
   assert.deepEqual([outcome?.changes, outcome?.reported], [undefined, undefined], name);
   if (status === "not_found") {
     item.state = "delisted";
-    item.owes.clear();
+    item.owes = [];
     return;
   }
   if (item.readings.size > 0) judged.sighted("an item with a snapshot was not read");
-  item.owes.add(step);
+  oweAt(item, judged.record, step);
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -100,7 +100,8 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       if (outcome.lastSnapshot !== undefined) delistings += 1;
       const { runNumber, id: runId } = run;
       const { position, scraper } = step;
-      made = applyOutcome(made, outcome, { runId, runNumber, step: step.step, position, scraper });
+      const reading = { runId, runNumber, pipeline: run.pipeline, step: step.step };
+      made = applyOutcome(made, outcome, { ...reading, position, scraper });
     }
     made = withMissedSteps(made, { run, steps });
   }
@@ -120,9 +121,9 @@ function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
       ({ addedAt, next = [] }) => addedAt === item.addedAt && next.includes(step),
     );
     if (by === undefined || come.has(step)) continue;
-    const { id: runId, runNumber } = run;
+    const { id: runId, runNumber, pipeline } = run;
     const missed = { id: item.id, addedAt: item.addedAt, status: "deferred", at: by.at } as const;
-    made = applyOutcome(made, missed, { runId, runNumber, step, position, scraper });
+    made = applyOutcome(made, missed, { runId, runNumber, pipeline, step, position, scraper });
   }
   return made;
 }

@@ -5,6 +5,7 @@ import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
+import { renamed } from "../../support/renamed-pipeline.ts";
 import { watchBooks } from "../checks/books.ts";
 import { type RunsSeen, watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
@@ -278,25 +279,50 @@ const acts: readonly Act[] = [
     pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
   (scene, list) =>
     pay(scene, list, { type: "adjust", credits: -scene.world.random.between(5, 60) }),
-  async (scene, list) => {
-    const { random } = scene.world;
-    const isOwn = list.request.platform === "retailer_a" && random.isHit(0.5);
-    await patch(
-      scene,
-      list,
-      isOwn
-        ? { pipeline: presentPipeline(offersPipeline) }
-        : { pipeline: null, refresh_every_runs: random.between(0, 2) },
-    );
-  },
+  (scene, list) => changePipelines(scene, list),
+  (scene, list) => missRefresh(scene, list),
   async (scene, list) => {
     await patch(scene, list, { status: "paused" });
     await patch(scene, list, { status: "active" });
   },
-  async ({ world }, { id, user }) => {
-    await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
-  },
+  (scene, list) => runNow(scene, list),
 ];
+
+/** Changes the pipeline between runs, so that one does the retries that another owes. */
+async function changePipelines(scene: RunsScene, list: ListScene): Promise<void> {
+  const { random, pause } = scene.world;
+  const own = [offersPipeline, renamed(offersPipeline)].map(presentPipeline);
+  for (let left = random.pick([1, 3]); left > 0; left -= 1) {
+    const isOwn = list.request.platform === "retailer_a" && random.isHit(0.5);
+    const pipeline = isOwn ? random.pick(own) : null;
+    const refresh = { refresh_every_runs: random.between(0, 2) };
+    await patch(scene, list, { pipeline, ...(pipeline === null && refresh) });
+    if (left === 1) return;
+    await runNow(scene, list);
+    await pause(minute / 2);
+  }
+}
+
+/** Spends all credits before a refresh run, and pays after it: the next run has to be the refresh. */
+async function missRefresh(scene: RunsScene, list: ListScene): Promise<void> {
+  const { world } = scene;
+  const { key } = list.user;
+  const shown = await world.call({ method: "GET", path: `/v1/watchlists/${list.id}`, key });
+  const account = await world.call({ method: "GET", path: "/v1/account", key });
+  const [ran, balance] = [shown?.body?.["run_count"], account?.body?.["credit_balance"]];
+  if (typeof ran !== "number" || typeof balance !== "number") return;
+  await patch(scene, list, { pipeline: null, refresh_every_runs: ran + 1 });
+  await pay(scene, list, { type: "adjust", credits: -balance });
+  await runNow(scene, list);
+  await world.pause(minute / 2);
+  await pay(scene, list, { type: "purchase", credits: 200 });
+  await runNow(scene, list);
+  await world.pause(minute / 2);
+}
+
+async function runNow({ world }: RunsScene, { id, user }: ListScene): Promise<void> {
+  await world.call({ method: "POST", path: `/v1/watchlists/${id}/run`, key: user.key });
+}
 
 const everyId = ({ request }: ListScene): readonly string[] =>
   [...request.ids, ...request.others].toSorted();

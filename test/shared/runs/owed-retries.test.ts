@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defaultPipeline } from "../../../shared/pipelines/default.ts";
+import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
+import {
+  owesAfterAnswer,
+  owesAfterFailure,
+  stepOfRetry,
+} from "../../../shared/runs/owed-retries.ts";
+import type { Item, OwedRetry } from "../../../shared/watchlists/item.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const pulse: Step = {
+  id: "scan",
+  scraper: "retailer_a.pulse",
+  routes: [{ when: "changed", run: "look" }],
+};
+const look: Step = {
+  id: "look",
+  scraper: "retailer_a.lite",
+  routes: [{ when: "changed", notify: true }],
+};
+const pipelineOf = (...steps: readonly Step[]): Pipeline => ({
+  entry: steps[0]?.id ?? "",
+  baseline: null,
+  refresh: null,
+  steps,
+});
+const active = { state: "active" } as const;
+
+describe("the step of an owed retry", () => {
+  const lite: OwedRetry = { step: "look", scraper: "retailer_a.lite" };
+  const renamed = { ...look, id: "read" };
+  const full: Step = { id: "full", scraper: "retailer_a.full", routes: [] };
+  const offers = (id: string, condition?: "new" | "used"): Step => ({
+    id,
+    scraper: "retailer_a.offers",
+    ...(condition !== undefined && { condition }),
+    routes: [],
+  });
+  const owedOffers: OwedRetry = { step: "offers", scraper: "retailer_a.offers", condition: "new" };
+  const withFull = { ...pipelineOf(pulse, full), baseline: "full" };
+  it.each<[string, OwedRetry, Pipeline]>([
+    ["look, which owed it", lite, pipelineOf(renamed, look)],
+    ["read, the step of its scraper under another id", lite, pipelineOf(pulse, renamed)],
+    [
+      "read, as its id reads with another scraper",
+      lite,
+      pipelineOf({ ...full, id: "look" }, renamed),
+    ],
+    ["full, the baseline step, as no step has its scraper", lite, withFull],
+    ["scan, the entry, where there is no baseline step either", lite, pipelineOf(pulse, full)],
+    ["new, the step of its condition", owedOffers, pipelineOf(offers("all"), offers("new", "new"))],
+    ["used, as no step has its condition", owedOffers, pipelineOf(full, offers("used", "used"))],
+    [
+      "look, the step of its id, as its scraper was not stored",
+      { step: "look" },
+      pipelineOf(pulse, look),
+    ],
+    ["full, as neither its scraper nor its id is known", { step: "look" }, withFull],
+  ])("is %s", (expected, owed, pipeline) => {
+    expect(stepOfRetry(pipeline, active, owed).id).toBe(expected.split(/[ ,]/)[0]);
+  });
+
+  it("is the baseline step for an item that was never read", () => {
+    const pipeline = { ...pipelineOf(pulse, look, full), baseline: "full" };
+    expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
+  });
+
+  it("is the step of its scraper or the baseline step of each platform's default pipeline", () => {
+    const ofDefault = (owed: OwedRetry): string =>
+      stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
+    expect(ofDefault(lite)).toBe("lite");
+    expect(ofDefault(owedOffers)).toBe("full");
+    const standard: OwedRetry = { step: "mine", scraper: "retailer_c.standard" };
+    expect(stepOfRetry(defaultPipeline("retailer_c", 8), active, standard).id).toBe("check");
+  });
+});
+
+describe("the owed retries of an item", () => {
+  it("hold one retry of a kind, however often its step fails and is renamed", () => {
+    let owes: Item["owes"] = [];
+    for (const id of ["a", "b", "b", "c"]) {
+      owes = owesAfterFailure(pipelineOf({ ...look, id }), { ...active, owes }, id);
+    }
+    expect(owes).toEqual([{ step: "c", scraper: "retailer_a.lite" }]);
+  });
+
+  it("hold one retry of a step that fails again and again before the item's first read", () => {
+    let owes: Item["owes"] = [];
+    for (const id of ["scan", "look", "scan", "look", "scan", "look"]) {
+      owes = owesAfterFailure(pipelineOf(pulse, look), { state: "new", owes }, id);
+    }
+    expect(owes.map(({ step }) => step)).toEqual(["scan", "look"]);
+  });
+
+  it("are cleared by the one step that does them, and by no other", () => {
+    const item = { ...active, owes: [{ step: "old", scraper: look.scraper }] };
+    expect(owesAfterAnswer(pipelineOf(pulse, look), item, "scan")).toEqual(item.owes);
+    expect(owesAfterAnswer(pipelineOf(pulse, look), item, "look")).toEqual([]);
+  });
+});
+
+const asins = ["B000000001", "B000000002", "B000000003", "B000000004"];
+const product = (amount: number): Record<string, unknown> => ({
+  price: { amount, currency: "USD" },
+  // The scan notices another count; the buy box never sits above the lowest offer.
+  retailer_a: { newCount: amount, newMinPrice: 20, buybox: { offerListingId: "o1" } },
+});
+
+interface Watched {
+  readonly bench: RunBench;
+  readonly list: Watchlist;
+  /** Runs the list an hour later, with so many credits; default: all. */
+  readonly next: (credits?: number) => Promise<Readonly<Record<string, number>>>;
+  readonly patch: (pipeline: Pipeline | null) => Promise<void>;
+}
+
+/** Four items, each read once at `pipeline`, of which the price then moved. */
+async function watched(pipeline: Pipeline | null): Promise<Watched> {
+  const bench = await startRunBench({ tables });
+  const list = await bench.createList(asins, { platform: "retailer_a", pipeline });
+  bench.answers.product = () => ({ status: "ok", fields: product(10) });
+  await bench.run(list);
+  bench.answers.product = () => ({ status: "ok", fields: product(8) });
+  return {
+    bench,
+    list,
+    async next(credits) {
+      bench.clock.advance(3_600_000);
+      const { balance, id: accountId } = await bench.account();
+      const now = bench.clock.now();
+      const hold = { accountId, holdId: `elsewhere-${now.toISOString()}`, now };
+      const expiresAt = new Date(now.getTime() + 86_400_000);
+      const held = balance - (credits ?? balance);
+      const source = { requestId: hold.holdId };
+      await bench.ledger.reserve({ ...hold, credits: held, slot: false, source, expiresAt });
+      await bench.run(list);
+      await bench.ledger.settle({ ...hold, credits: 0, succeeded: true });
+      const { stats } = await bench.lastRun(list);
+      return Object.fromEntries(
+        Object.entries(stats.steps).map(([id, { requested }]) => [id, requested]),
+      );
+    },
+    async patch(wanted) {
+      const before = (await bench.list(list)) ?? list;
+      const after = { ...before, pipeline: wanted, revision: before.revision + 1 };
+      await bench.watchlists.update({ before, after });
+    },
+  };
+}
+
+const reported = ({ bench }: Watched): readonly string[] =>
+  [...bench.published.values()]
+    .filter(({ type }) => type === "watchlist.product.changed")
+    .flatMap(
+      ({ body }) => (JSON.parse(body) as { data: { changes: { step: string }[] } }).data.changes,
+    )
+    .map(({ step }) => step);
+
+const scanned = (...steps: readonly Step[]): Pipeline => ({
+  ...pipelineOf(pulse, look, ...steps),
+  baseline: "look",
+});
+
+describe("items deferred for lack of credits", () => {
+  it("are read at the same scraper after their step was renamed, and the change is reported there", async () => {
+    const world = await watched(scanned());
+    expect(await world.next(3)).toEqual({ scan: 4, look: 0 });
+    await world.patch({
+      ...pipelineOf(
+        { ...pulse, routes: [{ when: "changed", run: "read" }] },
+        { ...look, id: "read" },
+      ),
+      baseline: "read",
+    });
+    expect(await world.next()).toEqual({ scan: 4, read: 4 });
+    expect(reported(world)).toEqual(["read", "read", "read", "read"]);
+    expect(await world.next(), "once").toEqual({ scan: 4 });
+  });
+
+  it("are read at lite once the platform's default pipeline is restored", async () => {
+    const world = await watched(scanned());
+    await world.next(3);
+    await world.patch(null);
+    expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
+    expect(reported(world)).toEqual(["lite", "lite", "lite", "lite"]);
+    expect(await world.next(), "once").toEqual({ pulse: 4 });
+  });
+
+  it("are read at the baseline step where no step has their scraper, and are charged once", async () => {
+    const world = await watched(scanned());
+    await world.next(3);
+    const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
+    await world.patch({ ...pipelineOf({ ...pulse, routes: [] }, full), baseline: "full" });
+    expect(await world.next()).toEqual({ scan: 4, full: 4 });
+    expect(await world.bench.lastRun(world.list)).toMatchObject({ credits: 1 + 20 });
+    expect(reported(world)).toEqual(["full", "full", "full", "full"]);
+    expect(await world.next(), "once").toEqual({ scan: 4 });
+  });
+
+  it("wait through a run that is skipped after the change of pipeline", async () => {
+    const world = await watched(scanned());
+    await world.next(3);
+    await world.patch(null);
+    expect(await world.next(0)).toEqual({});
+    expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
+  });
+
+  it("are read once by a step that routes lead to as well", async () => {
+    const world = await watched(scanned());
+    await world.next(3);
+    world.bench.answers.product = () => ({ status: "ok", fields: product(7) });
+    await world.patch(null);
+    expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
+    expect(reported(world)).toHaveLength(4);
+  });
+
+  it("are owed by the run's own pipeline when the list's changes while it runs", async () => {
+    const world = await watched(scanned());
+    const { bench, list } = world;
+    bench.clock.advance(3_600_000);
+    await bench.runSome(list, 1);
+    await world.patch(null);
+    bench.answers.product = (_, scraper) =>
+      scraper === "retailer_a.lite" ? { status: "partial" } : { status: "ok", fields: product(8) };
+    await bench.work([]);
+    expect((await bench.lastRun(list)).stats).toMatchObject({ retryNextRun: 4 });
+    bench.answers.product = () => ({ status: "ok", fields: product(8) });
+    expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
+  });
+});
+
+describe("a retry of an item that a source did not answer", () => {
+  it.each(["partial", "unavailable"] as const)(
+    "is owed after `%s` to the step that reads the same after a change of pipeline",
+    async (status) => {
+      const world = await watched(scanned());
+      world.bench.answers.product = (_, scraper) =>
+        scraper === "retailer_a.lite" ? { status } : { status: "ok", fields: product(8) };
+      await world.next();
+      await world.patch(null);
+      world.bench.answers.product = () => ({ status: "ok", fields: product(8) });
+      expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
+      expect(reported(world)).toHaveLength(4);
+    },
+  );
+
+  it("is its first read where it was never read: at the new baseline step, and nowhere else", async () => {
+    const world = await watched(null);
+    const { bench, list } = world;
+    await bench.work([]);
+    const [page] = await Array.fromAsync(bench.pages.pages(list.id));
+    if (page === undefined) throw new Error("A list has a page");
+    const fresh = page.items.map((item): Item => ({
+      ...item,
+      state: "new",
+      firstReadAt: null,
+      owes: [{ step: "full", scraper: "retailer_a.full" }],
+    }));
+    await bench.pages.replace({ ...list, watchlistId: list.id }, [page], fresh);
+    const full: Step = { id: "full", scraper: "retailer_a.full", routes: [] };
+    await world.patch({
+      ...pipelineOf({ ...look, routes: [{ when: "not_found", run: "full" }] }, full),
+    });
+    expect(await world.next()).toEqual({ look: 4 });
+    expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
+  });
+
+  it("of an offer check asks about the offer last seen, and is cleared where none is known", async () => {
+    const check: Step = { id: "check", scraper: "retailer_a.offer_check", routes: [] };
+    const world = await watched(
+      pipelineOf({ ...look, routes: [{ when: "always", run: "check" }] }, check),
+    );
+    const { bench, list } = world;
+    bench.answers.product = (id) => ({
+      status: "ok",
+      fields: id === asins[0] ? { ...product(8), retailer_a: { buybox: null } } : product(8),
+    });
+    await world.patch(
+      pipelineOf(
+        { ...look, routes: [{ when: "failed", run: "buyable" }] },
+        { ...check, id: "buyable" },
+      ),
+    );
+    const asked: string[] = [];
+    bench.answers.check = ({ asin, offerListingId }) => {
+      asked.push(`${asin} ${offerListingId}`);
+      return { status: "ok", buyable: true };
+    };
+    expect(await world.next()).toEqual({ look: 4, buyable: 3 });
+    expect(asked).toEqual(asins.slice(1).map((id) => `${id} o1`));
+    expect((await bench.items(list)).flatMap(({ owes }) => owes)).toEqual([]);
+  });
+});
+
+describe("an owed retry that was stored as the id of a step", () => {
+  it("is done by the step of this id, and by the baseline step where there is none", async () => {
+    const world = await watched(scanned());
+    const { bench, list } = world;
+    bench.answers.product = () => ({ status: "ok", fields: product(10) });
+    const owing = async (): Promise<void> => {
+      const [page] = await Array.fromAsync(bench.pages.pages(list.id));
+      if (page === undefined) throw new Error("A list has a page");
+      const owes = ["look"] as unknown as Item["owes"];
+      await bench.pages.replace(
+        { ...list, watchlistId: list.id },
+        [page],
+        page.items.map((item) => Object.assign({}, item, { owes })),
+      );
+    };
+    await owing();
+    expect(await world.next()).toEqual({ scan: 4, look: 4 });
+    await owing();
+    await world.patch(null);
+    expect(await world.next()).toEqual({ pulse: 4, full: 4 });
+    expect(await world.next(), "once").toEqual({ pulse: 4 });
+  });
+});
