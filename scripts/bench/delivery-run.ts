@@ -58,6 +58,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
     items,
     starts: null,
     decision: "read",
+    shortfall: null,
     done: new Set([0]),
     stats: null,
   };

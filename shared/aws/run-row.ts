@@ -83,6 +83,7 @@ export function stepOf(row: Row): StepRecord {
     items: row["items"],
     starts: row["starts"],
     decision: row["decision"] ?? null,
+    shortfall: row["shortfall"] ?? null,
     done: (row["done"] as ReadonlySet<number> | undefined) ?? new Set<number>(),
     stats: row["stats"] ?? null,
   } as StepRecord;

@@ -4,7 +4,7 @@ import {
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
-import type { Run, StepDecision, StepRecord } from "../runs/run.ts";
+import type { Run, Shortfall, StepDecision, StepRecord } from "../runs/run.ts";
 import { cancellationReasons, isContention, untilSettled } from "./dynamo.ts";
 import { stepOf } from "./run-row.ts";
 import { watchlistKeys } from "./table.ts";
@@ -18,16 +18,17 @@ interface Options {
 interface Decision {
   readonly run: Run;
   readonly step: StepRecord;
-  readonly decision: StepDecision;
+  readonly shortfall: Shortfall | null;
 }
 
 /** In one transaction with a look at the run, so that nothing is begun of a run that has ended. */
 export function decideStep(
   client: DynamoDBDocumentClient,
   options: Options,
-  { run, step, decision }: Decision,
+  { run, step, shortfall }: Decision,
 ): Promise<StepDecision | "over"> {
   const { table } = options;
+  const decision = shortfall === null ? "read" : "defer";
   const Key = watchlistKeys.step(step.runId, step.step);
   return untilSettled(options, async () => {
     try {
@@ -38,9 +39,9 @@ export function decideStep(
               Update: {
                 TableName: table,
                 Key,
-                UpdateExpression: "SET decision = :decision",
+                UpdateExpression: "SET decision = :decision, shortfall = :shortfall",
                 ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(decision)",
-                ExpressionAttributeValues: { ":decision": decision },
+                ExpressionAttributeValues: { ":decision": decision, ":shortfall": shortfall },
               },
             },
             {

@@ -63,7 +63,7 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepOf);
       return records.toSorted((a, b) => a.position - b.position);
     },
-    decide: (run, step, decision) => decideStep(client, options, { run, step, decision }),
+    decide: (run, step, shortfall) => decideStep(client, options, { run, step, shortfall }),
     open: (ref) => openBatch(client, options, ref),
     async planned(ref) {
       const row = await read(plannedKey(ref));

@@ -7,7 +7,15 @@ import type { Ledger } from "../credits/ledger.ts";
 import { runOrder } from "../pipelines/definition.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { compareIds } from "../watchlists/page.ts";
-import type { BatchRef, Carried, ItemOutcome, Run, StepDecision, StepRecord } from "./run.ts";
+import type {
+  BatchRef,
+  Carried,
+  ItemOutcome,
+  Run,
+  Shortfall,
+  StepDecision,
+  StepRecord,
+} from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
 import type { StepStore } from "./step-store.ts";
@@ -113,6 +121,7 @@ async function planStep(
       items: ids.size,
       starts: fromStarts ? run.plan : null,
       decision: null,
+      shortfall: null,
       done: new Set(),
       stats: null,
     },
@@ -214,25 +223,26 @@ export const reservedFor = ({ items, scraper }: StepRecord): number =>
   creditsFor(items * stepScrapers[scraper].reserveQuarters);
 
 /**
- * Reserves what a step can cost at most; false when the balance does not cover it. Asked for again,
- * the same reservation is there once.
+ * Reserves what a step can cost at most; returns the shortfall when the balance does not cover it,
+ * else null. Asked for again, the same reservation is there once.
  */
 export async function reserveStep(
   run: Run,
   step: StepRecord,
   { ledger, clock }: Pick<AdvanceDependencies, "ledger" | "clock">,
-): Promise<boolean> {
+): Promise<Shortfall | null> {
   const now = clock.now();
-  const { outcome } = await ledger.reserve({
+  const needed = reservedFor(step);
+  const { outcome, balance } = await ledger.reserve({
     accountId: run.accountId,
     holdId: holdIdOf(step),
-    credits: reservedFor(step),
+    credits: needed,
     slot: false,
     source: { runId: run.id, step: step.step },
     now,
     expiresAt: new Date(now.getTime() + holdMs),
   });
-  return outcome === "reserved";
+  return outcome === "reserved" ? null : { needed, available: balance };
 }
 
 /** Gives a reservation back untouched, if there is one. */
@@ -262,6 +272,6 @@ async function reserveAndDecide(
   step: StepRecord,
   dependencies: AdvanceDependencies,
 ): Promise<StepDecision | "over"> {
-  const isReserved = await reserveStep(run, step, dependencies);
-  return dependencies.steps.decide(run, step, isReserved ? "read" : "defer");
+  const shortfall = await reserveStep(run, step, dependencies);
+  return dependencies.steps.decide(run, step, shortfall);
 }

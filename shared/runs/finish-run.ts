@@ -4,6 +4,7 @@ import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
+import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
 import { endFigures } from "./run-figures.ts";
@@ -32,7 +33,12 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
   if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
   const findings = await runFindings(found, steps);
   if (found.phase === "finishing") {
-    await endRun(found, statsOf(found, findings), dependencies);
+    const shortage = creditShortage(
+      found,
+      findings.map(({ step }) => step),
+    );
+    const ended = { ...found, error: found.error ?? shortage };
+    await endRun(ended, statsOf(found, findings), dependencies);
   }
   const run = found.phase === "finishing" ? await runs.get(ref) : found;
   if (run?.phase !== "emitting") return;

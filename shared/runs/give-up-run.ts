@@ -108,5 +108,6 @@ async function releaseUndecided(
   step: StepRecord,
   dependencies: GiveUpDependencies,
 ): Promise<void> {
-  if (await reserveStep(run, step, dependencies)) await releaseStep(run, step, dependencies);
+  const shortfall = await reserveStep(run, step, dependencies);
+  if (shortfall === null) await releaseStep(run, step, dependencies);
 }

@@ -9,8 +9,6 @@ export interface StepFindings {
 
 /** Everything that a run's steps recorded, in the order they were taken. */
 export async function runFindings(run: Run, steps: StepStore): Promise<readonly StepFindings[]> {
-  // A run that was skipped has planned its first step and read nothing.
-  if (run.status === "insufficient_credits") return [];
   const findings: StepFindings[] = [];
   for (const step of await steps.list(run.id)) {
     const results: BatchResult[] = [];

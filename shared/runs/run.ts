@@ -82,7 +82,10 @@ export interface Run extends RunRef {
   readonly progressAt: string;
   readonly credits: number;
   readonly stats: RunStats;
-  /** Why the run failed; set from the moment on that it is given up. */
+  /**
+   * Why the run failed, set as soon as it is given up; or which steps the credits did not cover, set
+   * when the run ends.
+   */
   readonly error: string | null;
   /** The list's pipeline when the run began: changing the list does not disturb its run. */
   readonly pipeline: Pipeline;
@@ -187,6 +190,12 @@ export interface PlannedBatch {
 /** Whether a planned step is paid for and read, or its items wait for the next run. */
 export type StepDecision = "read" | "defer";
 
+/** Why a step is not read: the credits that it had to reserve, and the balance that there was. */
+export interface Shortfall {
+  readonly needed: number;
+  readonly available: number;
+}
+
 /** A planned step of a run: which plan won, and how far it is. */
 export interface StepRecord {
   readonly runId: string;
@@ -204,6 +213,8 @@ export interface StepRecord {
    */
   readonly starts: string | null;
   readonly decision: StepDecision | null;
+  /** Of a deferred step; null also where it was deferred before shortfalls were stored. */
+  readonly shortfall: Shortfall | null;
   readonly done: ReadonlySet<number>;
   readonly stats: StepStats | null;
 }

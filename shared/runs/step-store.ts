@@ -5,6 +5,7 @@ import type {
   ItemOutcome,
   PlannedBatch,
   Run,
+  Shortfall,
   StepDecision,
   StepRecord,
 } from "./run.ts";
@@ -37,10 +38,10 @@ export interface StepStore {
   /** The planned steps of a run, in the order they are taken. */
   list(runId: string): Promise<readonly StepRecord[]>;
   /**
-   * Fixes whether a step is read; the first decision stands and is returned. `over`: the run is no
-   * longer reading, and nothing was decided.
+   * Fixes whether a step is read: a shortfall defers it. The first decision stands and is returned.
+   * `over`: the run is no longer reading, and nothing was decided.
    */
-  decide(run: Run, step: StepRecord, decision: StepDecision): Promise<StepDecision | "over">;
+  decide(run: Run, step: StepRecord, shortfall: Shortfall | null): Promise<StepDecision | "over">;
   /** All that is known of a batch; what does not exist, or not any more, is undefined. */
   open(ref: BatchRef): Promise<OpenedBatch>;
   /** Undefined when the list was deleted and its runs with it. */

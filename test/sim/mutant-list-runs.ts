@@ -163,6 +163,20 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "shortfall-not-told",
+    file: "shared/runs/finish-run.ts",
+    says: "error: found.error ?? shortage",
+    instead: "error: found.error",
+    scenario: "runs",
+  },
+  {
+    name: "shortfall-with-another-balance",
+    file: "shared/runs/advance-run.ts",
+    says: "available: balance }",
+    instead: "available: Math.max(0, balance - 1) }",
+    scenario: "runs",
+  },
+  {
     name: "partial-charged",
     file: "shared/runs/read-step.ts",
     says: 'status === "ok" || status === "not_found";',

@@ -8,6 +8,7 @@ import { type ModelList, modelList, type ModelRun, runModel } from "./run-model.
 import { everythingKnown } from "./run-model-fields.ts";
 import { shownRetries } from "./run-model-retries.ts";
 import { showLooks } from "./run-model-sources.ts";
+import { shortfallsIn } from "./shortfalls.ts";
 import { type CrashPoint, type RunBench, startRunBench } from "./run-bench.ts";
 import type { RunPlan, Scenario } from "./run-scenarios.ts";
 import type { TestTables } from "./tables.ts";
@@ -39,7 +40,7 @@ export function playModel({ platform, pipelines, items, runs }: Scenario): Outco
     const run = runModel(list, { trigger, available, at });
     balance -= run?.credits ?? 0;
     return {
-      run: run?.run ?? null,
+      run: run === null ? null : { ...run.run, shortfalls: run.shortfalls },
       events: run === null ? [] : modelEvents(run),
       items: list.items.map((item) => ({
         id: item.id,
@@ -187,13 +188,14 @@ async function shownList(bench: RunBench, list: Watchlist): Promise<Shown> {
   return { itemCounts, runCount, consecutiveSkips, status, pausedReason };
 }
 
-const shownRun = ({ run_number, trigger, kind, status, credits, stats }: Shown): Shown => ({
+const shownRun = ({ run_number, trigger, kind, status, credits, stats, error }: Shown): Shown => ({
   run_number,
   trigger,
   kind,
   status,
   credits,
   stats,
+  shortfalls: shortfallsIn(error),
 });
 
 function shownEvent({ type, data }: { type: string; data: Shown }): Shown {

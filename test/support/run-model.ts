@@ -15,6 +15,7 @@ import {
 import { everythingKnown, type Readings } from "./run-model-fields.ts";
 import { dueAgain, type ModelRetry, owe, settle } from "./run-model-retries.ts";
 import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
+import type { ToldShortfall } from "./shortfalls.ts";
 
 /**
  * What runs come to, as the specification's sections "Pipeline", "States and transitions" and
@@ -52,6 +53,8 @@ export interface ModelItem {
 /** What a run has to say: its record, and the entries of its events in order. */
 export interface ModelRun {
   readonly run: Readonly<Record<string, unknown>>;
+  /** What `error` tells: the steps that the balance did not cover; null: it covered all. */
+  readonly shortfalls: readonly ToldShortfall[] | null;
   readonly changed: readonly Entry[];
   readonly matched: readonly Entry[];
   readonly delisted: readonly Entry[];
@@ -90,20 +93,21 @@ export function runModel(
   list.runCount += 1;
   const beginning = startOf(list);
   const course = courseOf(list, beginning, at);
+  const shortfalls: ToldShortfall[] = [];
   let isSkipped = false;
   let isFirst = true;
   for (const step of runOrder(list.pipeline)) {
     const items = itemsOf(course, step);
     if (items.length === 0) continue;
-    const { reserveQuarters } = stepScrapers[step.scraper];
-    const isCovered = Math.ceil((items.length * reserveQuarters) / 4) <= available - course.credits;
-    if (!isCovered && isFirst) {
+    const shortfall = shortfallOf(step, items, available - course.credits);
+    if (shortfall !== null) shortfalls.push(shortfall);
+    if (shortfall !== null && isFirst) {
       isSkipped = true;
       break;
     }
     isFirst = false;
     course.steps[step.id] = noStats(step);
-    if (isCovered) takeStep(course, step, items);
+    if (shortfall === null) takeStep(course, step, items);
     else defer(course, step, items);
   }
   if (isSkipped) skip(list, trigger);
@@ -117,11 +121,22 @@ export function runModel(
       credits: course.credits,
       stats: statsOf(course, beginning),
     },
+    shortfalls: shortfalls.length === 0 ? null : shortfalls,
     changed: course.changed,
     matched: course.matched,
     delisted: course.delisted,
     credits: course.credits,
   };
+}
+
+/** What a step lacks that the balance does not cover. */
+function shortfallOf(
+  { id: step, scraper }: Step,
+  { length: items }: readonly ModelItem[],
+  balance: number,
+): ToldShortfall | null {
+  const needed = Math.ceil((items * stepScrapers[scraper].reserveQuarters) / 4);
+  return needed <= balance ? null : { step, needed, items, balance };
 }
 
 /** Only scheduled runs count towards the pause. */

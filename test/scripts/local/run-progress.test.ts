@@ -47,11 +47,12 @@ async function startStep({ run, runs, steps }: Claimed): Promise<StepRecord> {
     items: 50_000,
     starts: "p1",
     decision: null,
+    shortfall: null,
     done: new Set(),
     stats: null,
   };
   await steps.plan({ step, batches: [] });
-  await steps.decide({ ...run, phase: "reading", plan: "p1" }, step, "read");
+  await steps.decide({ ...run, phase: "reading", plan: "p1" }, step, null);
   return step;
 }
 

@@ -47,6 +47,8 @@ beforeEach(async () => {
   run = { ...claimed, phase: "reading", plan: "won" };
 });
 
+const shortfall = { needed: 4, available: 2 };
+
 /** A step that is planned from what an earlier one found. */
 const aStep = (wanted: Partial<StepRecord> = {}): StepRecord => ({
   runId: run.id,
@@ -58,6 +60,7 @@ const aStep = (wanted: Partial<StepRecord> = {}): StepRecord => ({
   items: 3,
   starts: null,
   decision: null,
+  shortfall: null,
   done: new Set(),
   stats: null,
   ...wanted,
@@ -166,28 +169,36 @@ describe("decide", () => {
   it("fixes whether a step is read; a later decision is told the first", async () => {
     const step = await store.plan({ step: aStep(), batches });
 
-    expect(await store.decide(run, step, "read")).toBe("read");
-    expect(await store.decide(run, step, "defer")).toBe("read");
+    expect(await store.decide(run, step, null)).toBe("read");
+    expect(await store.decide(run, step, shortfall)).toBe("read");
     expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "read" });
+  });
+
+  it("keeps what a deferred step needed and the balance that there was", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+
+    expect(await store.decide(run, step, shortfall)).toBe("defer");
+    expect(await store.decide(run, step, { needed: 4, available: 0 })).toBe("defer");
+    expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "defer", shortfall });
   });
 
   it("decides nothing once the run is given up or finishing", async () => {
     const step = await store.plan({ step: aStep(), batches });
     await runs.giveUp(run, "stuck");
-    expect(await store.decide(run, step, "read")).toBe("over");
+    expect(await store.decide(run, step, null)).toBe("over");
     await runs.startFinishing(run, "failed", ["reading"]);
-    expect(await store.decide(run, step, "defer")).toBe("over");
+    expect(await store.decide(run, step, shortfall)).toBe("over");
 
     expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
   });
 
   it("stands for whoever asks after the run is over, and of no step for nobody", async () => {
     const step = await store.plan({ step: aStep(), batches });
-    await store.decide(run, step, "read");
+    await store.decide(run, step, null);
     await runs.startFinishing(run, "completed", ["reading"]);
 
-    expect(await store.decide(run, step, "read")).toBe("read");
-    expect(await store.decide(run, aStep({ step: "never" }), "read")).toBe("over");
+    expect(await store.decide(run, step, null)).toBe("read");
+    expect(await store.decide(run, aStep({ step: "never" }), null)).toBe("over");
   });
 
   it("is not over for a request that was wrong", async () => {
@@ -205,7 +216,7 @@ describe("decide", () => {
     );
     const options = { table, clock: fixedClock(at), chance: countingChance() };
     const broken = dynamoStepStore(client, options);
-    await expect(broken.decide(run, step, "read")).rejects.toThrow("wrong");
+    await expect(broken.decide(run, step, null)).rejects.toThrow("wrong");
   });
 });
 

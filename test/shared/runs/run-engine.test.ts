@@ -285,6 +285,9 @@ describe("a list whose account is short of credits for the first step", () => {
     expect(bodies).toHaveLength(3);
     expect(bodies[2]?.data).toMatchObject({
       status: "insufficient_credits",
+      error:
+        "Step 'check' needed 4 credits for 4 items, but the balance was 3 credits. The run was " +
+        "skipped: nothing was read or charged.",
       stats: { tracked: 4, steps: {} },
       watchlist: { status: "paused", paused_reason: "insufficient_credits", next_run_at: null },
     });

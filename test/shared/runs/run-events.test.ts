@@ -50,6 +50,7 @@ const step: StepRecord = {
   items: 3,
   starts: null,
   decision: "read",
+  shortfall: null,
   done: new Set([0]),
   stats: null,
 };

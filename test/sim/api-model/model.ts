@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../../shared/base/limits.ts";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
@@ -9,9 +10,10 @@ import {
   type ModelRun,
   runModel,
 } from "../../support/run-model.ts";
+import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
 import { type Books, openBooks, payFor } from "./books.ts";
-import { anything, aCount, aText, idOf, type Predicted } from "./compare.ts";
+import { aCount, aText, idOf, type Predicted } from "./compare.ts";
 import { nextAfter, nextTimes, type Schedule, secondsOf } from "./schedules.ts";
 import { looksOf, phaseAt } from "./shows.ts";
 import type { Tick } from "./service.ts";
@@ -308,7 +310,7 @@ function publish(model: Model, list: ListModel, { told, now }: Told): void {
     id: idOf("wlrun"),
     object: "watchlist_run",
     watchlist_id: list.id,
-    error: told.run["status"] === "completed" ? null : anything,
+    error: (actual: unknown) => isDeepStrictEqual(shortfallsIn(actual), told.shortfalls),
     started_at: iso(now),
     finished_at: iso(now),
     watchlist: {

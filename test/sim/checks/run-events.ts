@@ -124,6 +124,7 @@ function checkCompleted(
   const { data = {} } = completed[0] ?? {};
   assert.equal(data["status"], run.status, name);
   assert.equal(data["credits"], run.credits, name);
+  assert.equal(data["error"], run.error, name);
   if (!isPausing) return;
   const { status, paused_reason: reason, next_run_at: next } = data["watchlist"] as Row;
   const told = { status: "paused", reason: "insufficient_credits", next: null };

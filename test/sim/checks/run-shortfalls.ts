@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { shortfallsIn } from "../../support/shortfalls.ts";
+import type { Records, RunRecords } from "../scenarios/runs-records.ts";
+import type { Rows } from "./books.ts";
+
+/** The most that an item can cost, in quarter-credits (specification, section "Pipeline"). */
+const mostQuarters: Readonly<Record<string, number>> = {
+  "retailer_a.pulse": 1,
+  "retailer_a.lite": 4,
+  "retailer_a.full": 20,
+  "retailer_a.offers": 12,
+  "retailer_a.offer_check": 2,
+  "retailer_d.standard": 4,
+};
+
+/**
+ * R14: the error of a run tells each step that the credits did not cover, with what it needed and a
+ * balance that the account had and that was too low; a run that covered all has no error.
+ */
+export function checkShortfalls({ entries }: Rows, records: Records): void {
+  const balances = new Set(entries.map((entry) => Number(entry["balance_after"])));
+  for (const record of records) {
+    const { run } = record;
+    const name = `run ${run.runNumber} of ${run.watchlistId}: error ${JSON.stringify(run.error)}`;
+    if (run.status === "failed") {
+      assert.notEqual(run.error, null, name);
+      continue;
+    }
+    const told = shortfallsIn(run.error) ?? [];
+    assert.equal(told.length === 0, run.error === null, name);
+    assert.deepEqual(
+      told.map(({ step, needed, items }) => ({ step, needed, items })),
+      lacking(record),
+      name,
+    );
+    for (const { needed, balance } of told) {
+      assert(balance < needed, `${name}: the balance was too low`);
+      assert(balances.has(balance), `${name}: the account had this balance`);
+    }
+  }
+}
+
+const lacking = ({ steps }: RunRecords) =>
+  steps.flatMap(({ step: { step, scraper, items, decision } }) => {
+    const quarters = mostQuarters[scraper];
+    assert(quarters !== undefined, `${scraper} has a price`);
+    return decision === "defer" ? [{ step, needed: Math.ceil((items * quarters) / 4), items }] : [];
+  });
