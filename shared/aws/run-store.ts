@@ -263,7 +263,8 @@ function listUpdate(
       TableName: table,
       Key: watchlistKeys.list(run.accountId, run.watchlistId),
       UpdateExpression:
-        "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips" + pausing,
+        "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
+        pausing,
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
       ExpressionAttributeValues: {
@@ -271,6 +272,7 @@ function listUpdate(
         ":number": run.runNumber,
         ":run": run.status,
         ":skips": list.consecutiveSkips,
+        ":refresh": list.refreshDue,
         ":revision": list.revision,
         ...(list.pause ? { ":paused": "paused", ":reason": "insufficient_credits" } : {}),
       },

@@ -14,6 +14,7 @@ export function listRow(list: Watchlist): Row {
     item_total: totalOf(list.itemCounts),
     run_count: list.runCount,
     consecutive_skips: list.consecutiveSkips,
+    refresh_due: list.refreshDue,
     overlaps: list.overlaps,
     running_run: list.runningRun,
     last_run_at: list.lastRunAt,
@@ -40,6 +41,8 @@ export function watchlistOf(row: Row): Watchlist {
     itemCounts: row["item_counts"],
     runCount: row["run_count"],
     consecutiveSkips: row["consecutive_skips"],
+    // Rows of earlier releases do not have it.
+    refreshDue: row["refresh_due"] ?? false,
     overlaps: row["overlaps"],
     runningRun: row["running_run"],
     lastRunAt: row["last_run_at"],

@@ -2,6 +2,7 @@ import { derivedId } from "../base/ids.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import { pipelineOf, type Watchlist } from "../watchlists/watchlist.ts";
+import { isRefresh } from "./refresh.ts";
 import { emptyStats, type Run, type RunKind, type RunTrigger } from "./run.ts";
 import type { RunStore } from "./run-store.ts";
 import { runWatchlist } from "./run-watchlist.ts";
@@ -49,10 +50,11 @@ export async function claimRun(
   return outcome === "claimed" ? run : undefined;
 }
 
-/** A list of new items only is read for the first time; every Nth run is a refresh. */
-function kindOf({ itemCounts }: Watchlist, { refresh }: Pipeline, runNumber: number): RunKind {
-  if (itemCounts.active + itemCounts.delisted === 0) return "baseline";
-  return refresh !== null && runNumber % refresh.everyRuns === 0 ? "refresh" : "sweep";
+/** A list of new items only is read for the first time. */
+function kindOf(watchlist: Watchlist, pipeline: Pipeline, runNumber: number): RunKind {
+  const { active, delisted } = watchlist.itemCounts;
+  if (active + delisted === 0) return "baseline";
+  return isRefresh(watchlist, pipeline, runNumber) ? "refresh" : "sweep";
 }
 
 /** The step that most items of the run start with. */

@@ -4,6 +4,7 @@ import { limits } from "../base/limits.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
+import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
 import type { Run, RunRef, RunStats } from "./run.ts";
 import { runEvents } from "./run-events.ts";
@@ -118,7 +119,12 @@ function finishIn(
   const pause = skips >= limits.consecutiveSkipsMax && list.status === "active";
   return runs.finish(
     { ...ended, watchlist: runWatchlist(pause ? paused(list) : list) },
-    { pause, consecutiveSkips: skips, revision: list.revision },
+    {
+      pause,
+      consecutiveSkips: skips,
+      refreshDue: refreshDueAfter(ended, list.refreshDue),
+      revision: list.revision,
+    },
   );
 }
 

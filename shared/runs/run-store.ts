@@ -12,6 +12,7 @@ export interface ListOutcome {
   /** True pauses the list for lack of credits. */
   readonly pause: boolean;
   readonly consecutiveSkips: number;
+  readonly refreshDue: boolean;
   /** `revision` of the list that this was worked out from. */
   readonly revision: number;
 }

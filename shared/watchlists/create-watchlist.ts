@@ -149,6 +149,7 @@ function newList(
     itemCounts: { new: wanted.ids.length, active: 0, delisted: 0 },
     runCount: 0,
     consecutiveSkips: 0,
+    refreshDue: false,
     overlaps: 0,
     runningRun: null,
     lastRunAt: null,

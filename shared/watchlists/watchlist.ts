@@ -37,6 +37,8 @@ export interface Watchlist {
   readonly itemCounts: ItemCounts;
   readonly runCount: number;
   readonly consecutiveSkips: number;
+  /** A refresh that read nothing is still to be done; `shared/runs/refresh.ts` has the rule. */
+  readonly refreshDue: boolean;
   /** Due times that fell into a running run. */
   readonly overlaps: number;
   /** Number of the run in progress, or null. */

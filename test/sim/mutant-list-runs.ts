@@ -163,6 +163,13 @@ export const runMutants: readonly Mutant[] = [
     scenario: "runs",
   },
   {
+    name: "missed-refresh-dropped",
+    file: "shared/runs/refresh.ts",
+    says: '  return kind === "refresh" ? !Object.hasOwn(stats.steps, stats.entry) : dueBefore;',
+    instead: "  return dueBefore;",
+    scenario: "runs",
+  },
+  {
     name: "shortfall-not-told",
     file: "shared/runs/finish-run.ts",
     says: "error: found.error ?? shortage",

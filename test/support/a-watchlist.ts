@@ -19,6 +19,7 @@ export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
     itemCounts: { new: 0, active: 0, delisted: 0 },
     runCount: 0,
     consecutiveSkips: 0,
+    refreshDue: false,
     overlaps: 0,
     runningRun: null,
     lastRunAt: null,

@@ -43,7 +43,7 @@ export interface Beginning {
   readonly newItems: number;
 }
 
-export function startOf({ pipeline, items, runCount }: ModelList): Beginning {
+export function startOf({ pipeline, items, runCount, isRefreshDue }: ModelList): Beginning {
   const { entry, baseline, refresh } = pipeline;
   const counts = {
     tracked: items.filter(({ state }) => state !== "delisted").length,
@@ -52,7 +52,7 @@ export function startOf({ pipeline, items, runCount }: ModelList): Beginning {
   if (counts.newItems === items.length) {
     return { kind: "baseline", entry: baseline ?? entry, ...counts };
   }
-  if (refresh !== null && runCount % refresh.everyRuns === 0) {
+  if (refresh !== null && (isRefreshDue || runCount % refresh.everyRuns === 0)) {
     return { kind: "refresh", entry: refresh.entry, ...counts };
   }
   return { kind: "sweep", entry, ...counts };

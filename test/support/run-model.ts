@@ -5,6 +5,7 @@ import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ItemState } from "../../shared/watchlists/item.ts";
 import { answerOf, type ItemLooks } from "./run-model-answers.ts";
 import {
+  type Beginning,
   type Course,
   courseOf,
   type Entry,
@@ -29,6 +30,8 @@ export interface ModelList {
   readonly items: ModelItem[];
   runCount: number;
   skips: number;
+  /** A refresh was skipped, and no run has completed since. */
+  isRefreshDue: boolean;
   paused: boolean;
 }
 
@@ -78,7 +81,7 @@ export function modelList(
     owes: [],
     lastChange: null,
   }));
-  return { platform, pipeline, items, runCount: 0, skips: 0, paused: false };
+  return { platform, pipeline, items, runCount: 0, skips: 0, isRefreshDue: false, paused: false };
 }
 
 /**
@@ -110,8 +113,8 @@ export function runModel(
     if (shortfall === null) takeStep(course, step, items);
     else defer(course, step, items);
   }
-  if (isSkipped) skip(list, trigger);
-  else list.skips = 0;
+  if (isSkipped) skip(list, trigger, beginning);
+  else Object.assign(list, { skips: 0, isRefreshDue: false });
   return {
     run: {
       run_number: list.runCount,
@@ -139,10 +142,11 @@ function shortfallOf(
   return needed <= balance ? null : { step, needed, items, balance };
 }
 
-/** Only scheduled runs count towards the pause. */
-function skip(list: ModelList, trigger: "tick" | "manual"): void {
+/** Only scheduled runs count towards the pause. A refresh that is skipped stays due. */
+function skip(list: ModelList, trigger: "tick" | "manual", { kind }: Beginning): void {
   if (trigger === "tick") list.skips += 1;
   if (list.skips >= 3) list.paused = true;
+  if (kind === "refresh") list.isRefreshDue = true;
 }
 
 function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string {

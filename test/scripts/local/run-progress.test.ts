@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => tables.stop());
 
 const watchlist = aWatchlist();
-const outcome = { pause: false, consecutiveSkips: 0, revision: 1 };
+const outcome = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };
 
 /** The first run of a list, claimed, and a look at its progress. */
 async function aClaimedRun() {

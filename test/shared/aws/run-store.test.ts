@@ -77,7 +77,7 @@ const ended = (run: Run): Run => ({
   credits: 5,
   stats,
 });
-const keep = { pause: false, consecutiveSkips: 0, revision: 1 };
+const keep = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };
 /** Takes a claimed run that far on. */
 async function bring(run: Run, phase: RunPhase): Promise<Run> {
   const steps: readonly [RunPhase, () => Promise<unknown>][] = [
@@ -196,7 +196,7 @@ describe("finish", () => {
   it("ends the run in its list's row, once", async () => {
     const run = await claim();
     const finishing = await bring(run, "finishing");
-    const outcome = { ...keep, consecutiveSkips: 2 };
+    const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
 
     expect(await store.finish(ended(finishing), outcome)).toBe("finished");
     const afterwards = await listNow();
@@ -205,6 +205,7 @@ describe("finish", () => {
       runningRun: null,
       lastRunStatus: "completed",
       consecutiveSkips: 2,
+      refreshDue: true,
       nextRunAt: at(3_600),
     });
     expect(await store.finish(ended(finishing), keep)).toBe("finished_before");

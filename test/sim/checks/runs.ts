@@ -12,6 +12,7 @@ import {
 import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
 import { checkAnswers } from "./run-answers.ts";
 import { checkItems } from "./run-items.ts";
+import { checkRefreshes } from "./run-refreshes.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
@@ -23,6 +24,7 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     const records = list.kept ?? (await collectRecords(stores, list.id));
     checkEnds(records);
     checkSteps(records);
+    checkRefreshes(records, world.sighted);
     const made = checkAnswers(list, records, { seen: scene.seen, sighted: world.sighted });
     await checkItems(scene, { list, made }, records);
     const { accountId } = list.user;

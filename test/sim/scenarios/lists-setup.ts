@@ -36,6 +36,7 @@ export async function fillLists(world: World, user: User, count: number): Promis
       itemCounts: countItems(items),
       runCount: 0,
       consecutiveSkips: 0,
+      refreshDue: false,
       overlaps: 0,
       runningRun: null,
       lastRunAt: null,

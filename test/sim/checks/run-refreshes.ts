@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import type { Records } from "../scenarios/runs-records.ts";
+import type { World } from "../world.ts";
+
+/**
+ * R15: every Nth run is a refresh, and so is the run after a refresh that read nothing, until one
+ * completes. A run of new items alone is neither.
+ */
+export function checkRefreshes(records: Records, sighted: World["sighted"]): void {
+  let isDue = false;
+  for (const { run, steps } of records) {
+    const { refresh } = run.pipeline;
+    const isInTurn = refresh !== null && run.runNumber % refresh.everyRuns === 0;
+    const isExpected: boolean = refresh !== null && (isInTurn || isDue);
+    if (run.kind !== "baseline") {
+      const name = `run ${run.runNumber} of ${run.watchlistId}`;
+      assert.equal(run.kind, isExpected ? "refresh" : "sweep", `${name}: kind`);
+    }
+    if (run.kind === "refresh" && !isInTurn) sighted("a missed refresh was made up for");
+    const isBegun = steps.some(({ step: { step, stats } }) => {
+      return step === run.stats.entry && stats !== null;
+    });
+    if (run.status === "completed") isDue = false;
+    else if (run.kind === "refresh") isDue = !isBegun;
+  }
+}
