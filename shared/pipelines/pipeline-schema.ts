@@ -24,8 +24,11 @@ export const changesSchema = v.pipe(
 const meaning = {
   entry: "Id of the step that every run starts with.",
   baseline: "Id of the step where items start that were never read; null: at the entry.",
-  refresh: "Every so many runs, one starts at another step; null: none does.",
-  everyRuns: "Every Nth run is a refresh.",
+  refresh:
+    "Every so many runs, one starts at another step; null: none does. A refresh run that was skipped " +
+    "for lack of credits, or failed before this step, is made up for by the next run, also a manual " +
+    "one. The count of runs does not shift.",
+  everyRuns: "Every run whose `run_number` is a multiple of this is a refresh.",
   refreshEntry: "Id of the step that a refresh run starts with.",
   stepId: "Names the step in routes, run statistics and events.",
   scraper: "What reads the items that come to the step.",

@@ -36,7 +36,19 @@ export const runSchema = v.object({
     delisted: count,
     retry_next_run: v.pipe(count, v.description("Items that gave no answer this time.")),
   }),
-  error: v.nullable(v.string()),
+  error: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description(
+        "Why the run failed, or which steps the credits did not cover: the credits that each step " +
+          "needed, and the balance at that moment. Null when every step was read.",
+      ),
+      v.examples([
+        "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. Items of a step " +
+          "that was not read wait for the next run.",
+      ]),
+    ),
+  ),
   started_at: timestamp,
   finished_at: v.nullable(timestamp),
   watchlist: v.nullable(

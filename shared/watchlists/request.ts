@@ -58,8 +58,9 @@ export const listFields = {
     v.minValue(0, "'refresh_every_runs' is at least 0."),
     v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
     v.description(
-      "On retailer_a's default pipeline: every so many runs, one reads every item at lite. 0: " +
-        `never. Default: ${defaultRefreshEveryRuns}.`,
+      "On retailer_a's default pipeline: every run whose number is a multiple of this reads every " +
+        "item at lite. When such a run is skipped for lack of credits, the next run does. 0: never. " +
+        `Default: ${defaultRefreshEveryRuns}.`,
     ),
   ),
 } as const;

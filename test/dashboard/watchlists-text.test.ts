@@ -6,7 +6,9 @@ import {
 } from "../../functions/dashboard/browser/pages/watchlists/json-place.ts";
 import { layOut } from "../../functions/dashboard/browser/pages/watchlists/pipeline-layout.ts";
 import { pipelineSentences } from "../../functions/dashboard/browser/pages/watchlists/pipeline-words.ts";
+import { outcomeSentence } from "../../functions/dashboard/browser/pages/watchlists/run-words.ts";
 import { idReader, readIds } from "../../functions/dashboard/browser/pages/watchlists/read-ids.ts";
+import type { WatchlistRun } from "../../functions/dashboard/browser/api/resources.ts";
 import { presentScrapers } from "../../shared/pipelines/present-scrapers.ts";
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
 
@@ -213,5 +215,21 @@ describe("a drawn pipeline", () => {
       "lite: reads with retailer_a.lite. Starts here: every 8th run. Items with “changed” are reported.",
       "full: reads with retailer_a.full. Starts here: new items.",
     ]);
+  });
+});
+
+describe("the end of a run, as a notification tells it", () => {
+  const run = {
+    status: "completed",
+    error: null,
+    stats: { changed: 2, new_items: 0, delisted: 0 },
+  } as WatchlistRun;
+
+  it("names what the credits did not cover", () => {
+    const error = "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits.";
+    expect(outcomeSentence(run)).toBe("completed: 2 changed.");
+    expect(outcomeSentence({ ...run, error })).toBe(`completed: 2 changed. ${error}`);
+    const skipped = { ...run, status: "insufficient_credits", error } as const;
+    expect(outcomeSentence(skipped)).toBe(`was skipped. ${error}`);
   });
 });

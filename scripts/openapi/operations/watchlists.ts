@@ -113,7 +113,10 @@ export const watchlistOperations = {
     description:
       "Only what is sent changes; a run in progress goes on as it began. A new cadence is counted " +
       "from the last run. `status` pauses and activates. Items change with " +
-      "POST /v1/watchlists/{id}/items. Free.",
+      "POST /v1/watchlists/{id}/items. Free.\n\nA change of `pipeline` loses no read. Items that were " +
+      "deferred for lack of credits, or that a source did not answer, are read in the next run at " +
+      "the new pipeline's step of the same scraper (of the same `condition`, if there is one), or " +
+      "at its baseline step where no step has that scraper. That step reports what changed.",
     path: id,
     body: {
       schema: withPipeline(watchlistPatchBody, "null: the platform's default."),

@@ -1,16 +1,17 @@
 import type { WatchlistRun } from "../../api/resources.ts";
 import { formatCount } from "../../format/numbers.ts";
 
-/** `completed: 3 changed, 1 delisted`. */
-export function outcomeWords({ status, stats, error }: WatchlistRun): string {
-  if (status === "insufficient_credits") return "was skipped: the credits do not cover it";
-  if (status === "failed") return `failed${error === null ? "" : `: ${error}`}`;
+/** `completed: 3 changed, 1 delisted.`; the reason follows where the run has one. */
+export function outcomeSentence({ status, stats, error }: WatchlistRun): string {
+  const reason = error === null ? "" : ` ${error}`;
+  if (status === "insufficient_credits") return `was skipped.${reason}`;
+  if (status === "failed") return `failed.${reason}`;
   const parts = [
     `${formatCount(stats.changed)} changed`,
     ...(stats.new_items > 0 ? [`${formatCount(stats.new_items)} read for the first time`] : []),
     ...(stats.delisted > 0 ? [`${formatCount(stats.delisted)} delisted`] : []),
   ];
-  return `${status}: ${parts.join(", ")}`;
+  return `${status}: ${parts.join(", ")}.${reason}`;
 }
 
 /** `12 s`, `3 min 4 s`. */

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { List, Watchlist, WatchlistRun } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { useToast } from "../../ui/toast.tsx";
-import { outcomeWords } from "./run-words.ts";
+import { outcomeSentence } from "./run-words.ts";
 
 const progressSeconds = 1;
 
@@ -27,7 +27,7 @@ export function useLatestRun(list: Watchlist, onEnd: () => void): WatchlistRun |
     const isNews = over.current !== undefined && number > over.current;
     over.current = number;
     if (!isNews || run === undefined || run.status === "running") return;
-    toast(`Run ${run.run_number} ${outcomeWords(run)}.`);
+    toast(`Run ${run.run_number} ${outcomeSentence(run)}`);
     onEnd();
   }, [data, run?.id, run?.status]);
   return run;
