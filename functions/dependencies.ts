@@ -198,7 +198,7 @@ export const schedules = (
   });
 
 export const endpoints = (environment: OutboxNeeds, overrides: Overrides): EndpointLookup =>
-  dynamoEndpoints(dynamo(overrides), environment.DELIVERIES_TABLE);
+  dynamoEndpoints(dynamo(overrides), outboxRows(environment, overrides));
 
 export const secrets = (environment: Needs<"SECRETS_KEY_ID">, overrides: Overrides): SecretBox =>
   kmsSecretBox(kms(overrides), { keyId: environment.SECRETS_KEY_ID, clock: clock(overrides) });

@@ -35,6 +35,7 @@ export const environment = {
     "ACCOUNTS_TABLE",
     "LEDGER_TABLE",
     "WATCHLISTS_TABLE",
+    "DELIVERIES_TABLE",
     "STEPS_QUEUE_URL",
     "FINISHES_QUEUE_URL",
     "RUNS_QUEUE_ARN",

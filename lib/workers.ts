@@ -63,6 +63,7 @@ export class Workers extends Construct {
         ACCOUNTS_TABLE: data.accounts.tableName,
         LEDGER_TABLE: data.ledger.tableName,
         WATCHLISTS_TABLE: data.watchlists.tableName,
+        DELIVERIES_TABLE: data.deliveries.tableName,
         STEPS_QUEUE_URL: this.steps.queue.queueUrl,
         FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
         RUNS_QUEUE_ARN: own.queueArn,
@@ -75,6 +76,8 @@ export class Workers extends Construct {
       impact: "Runs of watchlists do not start; the sweeper starts them late or not at all.",
     });
     this.grantRunTables(runs);
+    // A run that nothing can fold ends here, and its events are for its list's endpoint.
+    grantTable(runs, data.deliveries, "read");
     grantSend(runs, this.steps.queue);
     grantScheduleManage(runs, schedules.scheduleArns, schedules.role);
     grantSend(schedules.role, runs.queue);

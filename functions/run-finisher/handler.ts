@@ -32,6 +32,7 @@ export function createHandler(
     },
     steps: provide.steps(environment, overrides),
     publisher: provide.publisher(environment, overrides),
+    endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),
     report: tell,
   };

@@ -25,6 +25,7 @@ export function createHandler(
     ledger: provide.ledger(environment, overrides),
     queue: provide.runQueue(environment, overrides),
     schedules: provide.schedules(environment, overrides),
+    endpoints: provide.endpoints(environment, overrides),
     ...provide.timeAndChance(overrides),
     report: tell,
   };

@@ -1,4 +1,5 @@
 import type { UndefinedSchema } from "valibot";
+import { endpointBindings } from "../../shared/watchlists/endpoint-binding.ts";
 import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
 import { watchlistsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
@@ -10,13 +11,21 @@ export const listRoute = route<
   typeof watchlistsQuery
 >({
   query: watchlistsQuery,
-  async handle({ caller, query: { limit }, now, baseUrl }, { watchlists }) {
-    const page = await watchlists.list(caller.accountId, limit);
+  async handle({ caller, query: { limit }, now, baseUrl }, { watchlists, endpoints }) {
+    const { accountId } = caller;
+    const page = await watchlists.list(accountId, limit);
+    const bindings = await endpointBindings(accountId, page.watchlists, endpoints);
     return {
       status: 200,
       body: {
         object: "list",
-        data: page.watchlists.map((watchlist) => presentWatchlist(watchlist, { baseUrl, now })),
+        data: page.watchlists.map((watchlist) =>
+          presentWatchlist(watchlist, {
+            baseUrl,
+            now,
+            endpoint: bindings.get(watchlist.id) ?? null,
+          }),
+        ),
         has_more: page.hasMore,
       },
     };

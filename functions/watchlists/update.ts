@@ -1,3 +1,4 @@
+import { endpointBinding } from "../../shared/watchlists/endpoint-binding.ts";
 import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
 import { watchlistPatch } from "../../shared/watchlists/update-request.ts";
 import { updateWatchlist } from "../../shared/watchlists/update-watchlist.ts";
@@ -11,6 +12,7 @@ export const updateRoute = route<WatchlistDependencies, typeof watchlistPatch>({
   async handle({ body: patch, caller, path, now, baseUrl }, dependencies) {
     const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
     const updated = await updateWatchlist({ watchlist, patch, now }, dependencies);
-    return { status: 200, body: presentWatchlist(updated, { baseUrl, now }) };
+    const endpoint = await endpointBinding(updated, dependencies.endpoints);
+    return { status: 200, body: presentWatchlist(updated, { baseUrl, now, endpoint }) };
   },
 });

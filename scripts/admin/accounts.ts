@@ -133,7 +133,10 @@ export const accountCommands: Commands = {
 async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
   const account = await existingAccount(accountId, admin);
   const { dynamo, target } = admin;
-  const endpoints = await dynamoEndpoints(dynamo, target.tables.deliveries).list(accountId);
+  const endpoints = await dynamoEndpoints(dynamo, {
+    tableName: target.tables.deliveries,
+    ...time,
+  }).list(accountId);
   const destination = await dynamoDestinationStore(dynamo, target.tables.deliveries).get(accountId);
   const holds = await Array.fromAsync(booksOf(admin).openHolds(accountId));
   return {

@@ -199,7 +199,7 @@ export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, 
   const table = { tableName, clock, chance: systemChance };
   return {
     rows: dynamoDeliveriesReader(client, tableName),
-    endpoints: dynamoEndpoints(client, tableName),
+    endpoints: dynamoEndpoints(client, table),
     deliveries: dynamoDeliveryStore(client, table),
     exports: dynamoExportStore(client, tableName),
     clock,

@@ -9,6 +9,7 @@ import { pastTransactions, type Row, unlessRefused, untilSettled } from "./dynam
 import { endpointOf } from "./endpoint-row.ts";
 import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
 import { queryRows } from "./query-rows.ts";
+import { rowsByKey } from "./rows-by-key.ts";
 import { deliveryKeys, epochSeconds, type RowKey } from "./table.ts";
 
 export interface DynamoEndpointStoreOptions {
@@ -18,7 +19,10 @@ export interface DynamoEndpointStoreOptions {
 }
 
 /** Webhook endpoints in DynamoDB, for whoever changes nothing about them. */
-export function dynamoEndpoints(client: DynamoDBDocumentClient, tableName: string): EndpointLookup {
+export function dynamoEndpoints(
+  client: DynamoDBDocumentClient,
+  { tableName, ...patience }: DynamoEndpointStoreOptions,
+): EndpointLookup {
   const read = async (Key: RowKey): Promise<Row | undefined> => {
     const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
@@ -49,6 +53,16 @@ export function dynamoEndpoints(client: DynamoDBDocumentClient, tableName: strin
       const row = await read(deliveryKeys.endpointUrl(accountId, url));
       return row === undefined ? null : get(accountId, parse(urlRow, row).endpoint_id);
     },
+    async lastUrls(accountId, ids) {
+      const keys = ids.map((id) => deliveryKeys.deletedEndpoint(accountId, id));
+      const rows = await rowsByKey(client, { table: tableName, ...patience }, keys);
+      return new Map(
+        rows.map((row) => {
+          const { id, url } = parse(deletedRow, row);
+          return [id, url];
+        }),
+      );
+    },
   };
 }
 
@@ -58,17 +72,17 @@ export function dynamoEndpointStore(
   options: DynamoEndpointStoreOptions,
 ): EndpointStore {
   const { tableName } = options;
-  const known = dynamoEndpoints(client, tableName);
+  const known = dynamoEndpoints(client, options);
   return {
     ...known,
     create: (accountId, endpoint) =>
       untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
     replace: (before, after) =>
       untilSettled(options, () => replaceEndpointRow(client, tableName, { before, after })),
-    delete: (accountId, id) =>
+    delete: (accountId, id, now) =>
       untilSettled(options, async () => {
         const endpoint = await known.get(accountId, id);
-        return endpoint === null ? false : deleteEndpointRow(client, tableName, endpoint);
+        return endpoint === null ? false : deleteEndpointRow(client, tableName, { endpoint, now });
       }),
     admitTest: (accountId, id, now) => admitTest(client, options, { accountId, id, now }),
   };
@@ -108,3 +122,4 @@ const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
 
 const countRow = object({ endpoints: optional(number(), 0) });
 const urlRow = object({ endpoint_id: string() });
+const deletedRow = object({ id: string(), url: string() });

@@ -6,7 +6,7 @@ import type { CreateEndpointOutcome, ReplaceEndpointOutcome } from "../webhooks/
 import { type CancellationReason, cancellationReasons, isContention } from "./dynamo.ts";
 import { endpointRowOf } from "./endpoint-row.ts";
 import type { Write } from "./outbox-writes.ts";
-import { deliveryKeys, type RowKey } from "./table.ts";
+import { deliveryKeys, epochSeconds, type RowKey } from "./table.ts";
 
 const conditionFailed = "ConditionalCheckFailed";
 const absent = "attribute_not_exists(pk)";
@@ -60,11 +60,11 @@ export async function replaceEndpointRow(
   return { outcome: refused[0] === null ? "url_taken" : "changed" };
 }
 
-/** One attempt to delete an endpoint with all that stands for it. */
+/** One attempt to delete an endpoint with its claim and its place in the count; keeps its URL. */
 export async function deleteEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
-  endpoint: Endpoint,
+  { endpoint, now }: { readonly endpoint: Endpoint; readonly now: Date },
 ): Promise<true | "again"> {
   const refused = await refusals(client, [
     {
@@ -81,6 +81,18 @@ export async function deleteEndpointRow(
         Key: deliveryKeys.endpointCount(endpoint.accountId),
         UpdateExpression: "ADD endpoints :less",
         ExpressionAttributeValues: { ":less": -1 },
+      },
+    },
+    {
+      Put: {
+        TableName,
+        Item: {
+          ...deliveryKeys.deletedEndpoint(endpoint.accountId, endpoint.id),
+          id: endpoint.id,
+          url: endpoint.url,
+          deleted_at: now.toISOString(),
+          ttl: epochSeconds(now) + limits.deletedEndpointDays * 24 * 60 * 60,
+        },
       },
     },
   ]);

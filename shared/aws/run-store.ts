@@ -264,6 +264,9 @@ function listUpdate(
       Key: watchlistKeys.list(run.accountId, run.watchlistId),
       UpdateExpression:
         "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
+        (list.endpoint === undefined
+          ? ""
+          : ", webhook_endpoint_id = :endpoint, webhook_url = :url") +
         pausing,
       ConditionExpression: "running_run = :number AND revision = :revision",
       ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
@@ -274,6 +277,9 @@ function listUpdate(
         ":skips": list.consecutiveSkips,
         ":refresh": list.refreshDue,
         ":revision": list.revision,
+        ...(list.endpoint === undefined
+          ? {}
+          : { ":endpoint": list.endpoint.endpointId, ":url": list.endpoint.url }),
         ...(list.pause ? { ":paused": "paused", ":reason": "insufficient_credits" } : {}),
       },
     },

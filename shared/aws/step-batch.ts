@@ -1,4 +1,4 @@
-import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
   BatchCounts,
@@ -11,7 +11,8 @@ import type {
 import type { OpenedBatch } from "../runs/step-store.ts";
 import { compareIds } from "../watchlists/page.ts";
 import { unpack } from "./compressed.ts";
-import { type Row, untilSettled } from "./dynamo.ts";
+import type { Row } from "./dynamo.ts";
+import { rowsByKey } from "./rows-by-key.ts";
 import { runOf, stepOf } from "./run-row.ts";
 import { type RowKey, watchlistKeys } from "./table.ts";
 
@@ -58,7 +59,7 @@ export async function openBatch(
     plannedKey(ref),
     resultKey(ref),
   ];
-  const rows = await readRows(client, options, keys);
+  const rows = new Map((await rowsByKey(client, options, keys)).map((row) => [nameOf(row), row]));
   const [run, step, planned, result] = keys.map((key) => rows.get(nameOf(key)));
   return {
     run: run && runOf(run),
@@ -66,26 +67,6 @@ export async function openBatch(
     planned: planned && plannedOf(planned),
     result: result && resultOf(result),
   };
-}
-
-/** Strongly consistent; what DynamoDB leaves out is asked for again. */
-async function readRows(
-  client: DynamoDBDocumentClient,
-  options: Options,
-  keys: readonly RowKey[],
-): Promise<ReadonlyMap<string, Row>> {
-  const { table } = options;
-  const rows = new Map<string, Row>();
-  let left: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
-  await untilSettled(options, async () => {
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
-    );
-    for (const row of Responses?.[table] ?? []) rows.set(nameOf(row), row);
-    left = UnprocessedKeys?.[table]?.Keys ?? [];
-    return left.length === 0 ? "read" : "again";
-  });
-  return rows;
 }
 
 const nameOf = (key: Row | RowKey): string => JSON.stringify([key.pk, key.sk]);

@@ -97,6 +97,11 @@ export const deliveryKeys = {
     pk: `${accountId}#endpoints`,
     sk: `endpoint#${endpointId}`,
   }),
+  /** The last URL of an endpoint that was deleted. */
+  deletedEndpoint: (accountId: string, endpointId: string): RowKey => ({
+    pk: `${accountId}#endpoints`,
+    sk: `deleted#${endpointId}`,
+  }),
   /** Claim of a URL, which may be longer than a key. */
   endpointUrl: (accountId: string, url: string): RowKey => ({
     pk: `${accountId}#endpoints`,

@@ -35,6 +35,11 @@ export const limits = {
   consecutiveSkipsMax: 3,
   webhookEndpointsMax: 10,
   webhookDescriptionLengthMax: 120,
+  /**
+   * How long the last URL of a deleted endpoint is kept for the watchlists that name it. Each run
+   * stores the URL with its watchlist, and a cron may run once a year.
+   */
+  deletedEndpointDays: 400,
   /** Test deliveries to one endpoint within a minute. */
   webhookTestsPerMinute: 10,
   secretOverlapSeconds: 24 * 60 * 60,

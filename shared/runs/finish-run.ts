@@ -1,8 +1,10 @@
 import type { Clock } from "../base/clock.ts";
 import type { Report } from "../base/figures.ts";
 import { limits } from "../base/limits.ts";
+import { endpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
+import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
 import { refreshDueAfter } from "./refresh.ts";
 import { creditShortage } from "./credit-shortage.ts";
@@ -19,6 +21,7 @@ export interface FinishDependencies {
   readonly steps: StepStore;
   readonly watchlists: WatchlistStore;
   readonly publisher: RunEventPublisher;
+  readonly endpoints: Pick<EndpointLookup, "list" | "lastUrls">;
   readonly clock: Clock;
   /** Told how the run ended. */
   readonly report?: Report;
@@ -77,8 +80,9 @@ export async function releaseRun(
 async function endRun(
   run: Run,
   stats: RunStats,
-  { runs, watchlists, clock, report }: Omit<FinishDependencies, "publisher" | "steps">,
+  dependencies: Omit<FinishDependencies, "publisher" | "steps">,
 ): Promise<void> {
+  const { clock, report } = dependencies;
   const ended: Run = {
     ...run,
     phase: "emitting",
@@ -86,7 +90,7 @@ async function endRun(
     credits: creditsOf(stats.steps),
     stats,
   };
-  const outcome = await endWithList(ended, { runs, watchlists });
+  const outcome = await endWithList(ended, dependencies);
   if (outcome === "finished") report?.([endFigures(ended)]);
 }
 
@@ -97,32 +101,46 @@ async function endRun(
  */
 async function endWithList(
   ended: Run,
-  { runs, watchlists }: Pick<FinishDependencies, "runs" | "watchlists">,
+  dependencies: Pick<FinishDependencies, "runs" | "watchlists" | "endpoints">,
 ): Promise<"finished" | "finished_before"> {
+  const { runs, watchlists } = dependencies;
   for (;;) {
     const watchlist = await watchlists.get(ended.accountId, ended.watchlistId);
     const list = watchlist?.runningRun === ended.runNumber ? watchlist : undefined;
     const outcome =
       list === undefined
         ? await runs.finish({ ...ended, watchlist: null }, null)
-        : await finishIn(list, ended, runs);
+        : await finishIn(list, ended, dependencies);
     if (outcome !== "conflict") return outcome;
   }
 }
 
-function finishIn(
+/**
+ * Fixes which endpoint the run's events go to: an endpoint that is deleted or registered later
+ * changes nothing about this run. The list stores the endpoint, so that it follows its URL from now
+ * on.
+ */
+async function finishIn(
   list: Watchlist,
   ended: Run,
-  runs: Pick<RunStore, "finish">,
+  { runs, endpoints }: Pick<FinishDependencies, "runs" | "endpoints">,
 ): ReturnType<RunStore["finish"]> {
   const skips = skipsAfter(ended, list.consecutiveSkips);
   const pause = skips >= limits.consecutiveSkipsMax && list.status === "active";
+  const endpoint = await endpointBinding(list, endpoints);
+  const webhookEndpointId = endpoint?.endpointId ?? null;
+  const isStored =
+    webhookEndpointId === list.webhookEndpointId && endpoint?.url === list.webhookUrl;
   return runs.finish(
-    { ...ended, watchlist: runWatchlist(pause ? paused(list) : list) },
+    {
+      ...ended,
+      watchlist: runWatchlist({ ...(pause ? paused(list) : list), webhookEndpointId }),
+    },
     {
       pause,
       consecutiveSkips: skips,
       refreshDue: refreshDueAfter(ended, list.refreshDue),
+      ...(endpoint !== null && !isStored && { endpoint }),
       revision: list.revision,
     },
   );

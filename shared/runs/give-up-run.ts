@@ -1,5 +1,6 @@
 import { runOrder } from "../pipelines/definition.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
+import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { batchRefs, releaseStep, reserveStep } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
 import { foundBy, itemsOf, record, unreadResult } from "./read-batch.ts";
@@ -15,6 +16,7 @@ import { storeOutcomes } from "./store-outcomes.ts";
 
 export interface GiveUpDependencies extends StartDependencies {
   readonly watchlists: WatchlistStore;
+  readonly endpoints: Pick<EndpointLookup, "list" | "lastUrls">;
 }
 
 /** How long a run may stand still before it is given up; progress is noted every few seconds. */

@@ -1,3 +1,4 @@
+import type { EndpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import type { Run, RunPhase, RunRef, RunStats } from "./run.ts";
 
@@ -13,6 +14,8 @@ export interface ListOutcome {
   readonly pause: boolean;
   readonly consecutiveSkips: number;
   readonly refreshDue: boolean;
+  /** The endpoint that the run's events go to; absent when the list stores it already. */
+  readonly endpoint?: EndpointBinding;
   /** `revision` of the list that this was worked out from. */
   readonly revision: number;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { invalidParam } from "../base/errors.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
-import type { Endpoint } from "../webhooks/endpoint.ts";
+import type { EndpointBinding } from "./endpoint-binding.ts";
 import {
   isSameSchedule,
   newCronSchedule,
@@ -17,7 +17,7 @@ import type { Watchlist } from "./watchlist.ts";
 export interface Change {
   readonly patch: WatchlistPatch;
   /** The endpoint that the patch names; null clears it, undefined leaves it. */
-  readonly endpoint: Endpoint | null | undefined;
+  readonly endpoint: EndpointBinding | null | undefined;
   readonly now: Date;
 }
 
@@ -37,7 +37,7 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
     refreshEveryRuns: patch.refreshEveryRuns ?? before.refreshEveryRuns,
     ...(endpoint === undefined
       ? {}
-      : { webhookEndpointId: endpoint?.id ?? null, webhookUrl: endpoint?.url ?? null }),
+      : { webhookEndpointId: endpoint?.endpointId ?? null, webhookUrl: endpoint?.url ?? null }),
   };
   const after = { ...settings, nextRunAt: nextRunAt(before, settings, now) };
   if (isDeepStrictEqual(after, before)) return before;

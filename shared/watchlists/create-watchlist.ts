@@ -4,6 +4,7 @@ import { hint, type Warn } from "../base/hint.ts";
 import { limits } from "../base/limits.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { claimCreation, type CreationClaim, inFlight } from "./claim-creation.ts";
+import { bindingTo, type EndpointBinding } from "./endpoint-binding.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import { newItem } from "./item.ts";
 import { namedEndpoint } from "./named-endpoint.ts";
@@ -87,19 +88,17 @@ async function create(
 ): Promise<string> {
   const { watchlists, pages, purges, schedules, endpoints, queue, warn } = dependencies;
   const { accountId, wanted, now, baseUrl } = request;
-  const endpoint = await namedEndpoint(accountId, wanted, endpoints);
+  const named = await namedEndpoint(accountId, wanted, endpoints);
+  const endpoint = named === null ? null : bindingTo(named);
   if (await watchlists.isFull(accountId)) throw tooMany();
-  const watchlist = newList(request, claim, {
-    webhookEndpointId: endpoint?.id ?? null,
-    webhookUrl: endpoint?.url ?? null,
-  });
+  const watchlist = newList(request, claim, endpoint);
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
   if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
   // Made before the list, so that a list never lacks one.
   await schedules.put(listSchedule(watchlist, now));
   const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
   await pages.create(watchlist.id, items);
-  const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now }));
+  const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now, endpoint }));
   const outcome = await watchlists.create({ watchlist, record: claim.record, answer });
   if (outcome === "limit_reached") throw tooMany();
   if (outcome === "superseded") throw superseded(claim);
@@ -131,7 +130,7 @@ async function giveUp(
 function newList(
   { accountId, wanted }: CreateRequest,
   { watchlistId, claimedAt }: CreationClaim,
-  endpoint: Pick<Watchlist, "webhookEndpointId" | "webhookUrl">,
+  endpoint: EndpointBinding | null,
 ): Watchlist {
   const at = claimedAt.toISOString();
   return {
@@ -145,7 +144,8 @@ function newList(
     schedule: wanted.schedule,
     pipeline: wanted.pipeline,
     refreshEveryRuns: wanted.refreshEveryRuns,
-    ...endpoint,
+    webhookEndpointId: endpoint?.endpointId ?? null,
+    webhookUrl: endpoint?.url ?? null,
     itemCounts: { new: wanted.ids.length, active: 0, delisted: 0 },
     runCount: 0,
     consecutiveSkips: 0,

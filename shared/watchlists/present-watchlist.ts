@@ -1,6 +1,7 @@
 import { presentPipeline } from "../pipelines/default.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
+import type { EndpointBinding } from "./endpoint-binding.ts";
 import { nextRunTimes, presentSchedule } from "./schedule.ts";
 import { type ItemCounts, pipelineOf, type Watchlist } from "./watchlist.ts";
 
@@ -11,12 +12,14 @@ export interface PresentOptions {
   /** Where the list's address begins, such as `https://host/v1`. */
   readonly baseUrl: string;
   readonly now: Date;
+  /** The endpoint that the list delivers to; null when it names none. */
+  readonly endpoint: EndpointBinding | null;
 }
 
 /** A watchlist in the wire's words (specification, section "Watchlist"). */
 export function presentWatchlist(
   list: Watchlist,
-  { baseUrl, now }: PresentOptions,
+  { baseUrl, now, endpoint }: PresentOptions,
 ): Record<string, unknown> {
   const { schedule, itemCounts } = list;
   const pipeline = pipelineOf(list);
@@ -34,7 +37,9 @@ export function presentWatchlist(
     every: schedule.type === "every" ? schedule.every : null,
     every_seconds: schedule.type === "every" ? schedule.everySeconds : null,
     refresh_every_runs: list.refreshEveryRuns,
-    webhook_url: list.webhookUrl,
+    webhook_url: endpoint?.url ?? null,
+    webhook_endpoint_id: endpoint?.endpointId ?? null,
+    webhook_endpoint_status: endpoint?.status ?? null,
     item_count: itemCount,
     items_by_state: byState(itemCounts),
     asin_count: itemCount,

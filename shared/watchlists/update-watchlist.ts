@@ -5,7 +5,7 @@ import { mayRepeatAfter } from "../base/retry-budget.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
-import { namedEndpoint } from "./named-endpoint.ts";
+import { changedEndpoint } from "./named-endpoint.ts";
 import { restoreSchedule } from "./restore-schedule.ts";
 import { listSchedule, type Schedules } from "./schedules.ts";
 import type { WatchlistPatch } from "./update-request.ts";
@@ -47,7 +47,7 @@ export async function updateWatchlist(
   const { watchlists, schedules, clock, chance, warn } = dependencies;
   const { id, accountId } = watchlist;
   const endpoint =
-    patch.endpoint && (await namedEndpoint(accountId, patch.endpoint, dependencies.endpoints));
+    patch.endpoint && (await changedEndpoint(watchlist, patch.endpoint, dependencies.endpoints));
   let before = watchlist;
   let isStray = false;
   try {

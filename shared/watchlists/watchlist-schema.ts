@@ -37,7 +37,25 @@ export const watchlistSchema = v.object({
   every_seconds: v.nullable(count),
   refresh_every_runs: count,
   webhook_url: v.nullable(
-    v.pipe(v.string(), v.description("Where this list's events go; null: every endpoint.")),
+    v.pipe(
+      v.string(),
+      v.description(
+        "Current URL of the webhook endpoint that this list's events go to, and of a deleted one its " +
+          "last. Null: every endpoint that is subscribed to the event.",
+      ),
+    ),
+  ),
+  webhook_endpoint_id: v.nullable(
+    v.pipe(v.string(), v.description("Id of that endpoint; begins with we_.")),
+  ),
+  webhook_endpoint_status: v.nullable(
+    v.pipe(
+      v.picklist(["ok", "disabled", "deleted"]),
+      v.description(
+        "Deliveries to a disabled or deleted endpoint are recorded as failed. After a deletion the " +
+          "list is bound to the endpoint that is registered with the same URL, if there is one.",
+      ),
+    ),
   ),
   item_count: v.pipe(count, v.description("Items in every state.")),
   items_by_state: byStateSchema,

@@ -30,8 +30,9 @@ export interface Watchlist {
   readonly pipeline: Pipeline | null;
   /** Of the default pipeline of retailer_a: every so many runs one is a refresh; 0: never. */
   readonly refreshEveryRuns: number;
-  /** The endpoint this list's events go to; null: every subscribed endpoint. */
+  /** The endpoint that the list names; null: every subscribed endpoint. */
   readonly webhookEndpointId: string | null;
+  /** That endpoint's URL when the list was last bound or run; `endpointBinding` has the current one. */
   readonly webhookUrl: string | null;
   /** Exact at every instant: moved in the transactions that move the pages. */
   readonly itemCounts: ItemCounts;

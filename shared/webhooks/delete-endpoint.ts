@@ -19,7 +19,7 @@ export async function deleteEndpoint(
   const { accountId, endpointId } = ref;
   const deleted =
     isId("webhookEndpoint", endpointId) &&
-    (await dependencies.endpoints.delete(accountId, endpointId));
+    (await dependencies.endpoints.delete(accountId, endpointId, now));
   if (!deleted) throw endpointNotFound();
   await endPending(ref, now, dependencies);
 }

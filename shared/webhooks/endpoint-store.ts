@@ -24,10 +24,10 @@ export interface EndpointStore {
    */
   replace(before: Endpoint, after: Endpoint): Promise<ReplaceEndpointOutcome>;
   /**
-   * Deletes an endpoint; in one transaction its URL is given back and the count of endpoints goes
-   * down. False when there is none.
+   * Deletes an endpoint; in one transaction its URL is released, the count of endpoints goes down and
+   * the URL is kept for `lastUrls`. False when there is none.
    */
-  delete(accountId: string, id: string): Promise<boolean>;
+  delete(accountId: string, id: string, now: Date): Promise<boolean>;
   /** Counts a test delivery in its minute; false when the minute has had its bound of them. */
   admitTest(accountId: string, id: string, now: Date): Promise<boolean>;
   get(accountId: string, id: string): Promise<Endpoint | null>;
@@ -36,7 +36,15 @@ export interface EndpointStore {
   countEndpoints(accountId: string): Promise<number>;
   /** Finds by the normalised URL (`normaliseUrl`). */
   findByUrl(accountId: string, url: string): Promise<Endpoint | null>;
+  /**
+   * The URLs that up to 100 deleted endpoints had last, by id. An endpoint that was deleted more than
+   * `limits.deletedEndpointDays` ago is left out.
+   */
+  lastUrls(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** For whoever changes nothing about endpoints. */
-export type EndpointLookup = Pick<EndpointStore, "get" | "list" | "countEndpoints" | "findByUrl">;
+export type EndpointLookup = Pick<
+  EndpointStore,
+  "get" | "list" | "countEndpoints" | "findByUrl" | "lastUrls"
+>;

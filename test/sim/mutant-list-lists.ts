@@ -60,4 +60,32 @@ export const listMutants: readonly Mutant[] = [
     instead: "",
     scenario: "runs",
   },
+  {
+    name: "list-bound-to-its-deleted-endpoint",
+    file: "shared/watchlists/endpoint-binding.ts",
+    says: "?? known.find((one) => one.url === url)",
+    instead: "",
+    scenario: "lists",
+  },
+  {
+    name: "last-url-of-a-deleted-endpoint-forgotten",
+    file: "shared/watchlists/endpoint-binding.ts",
+    says: "lastUrls.get(endpointId) ?? stored",
+    instead: "stored ?? lastUrls.get(endpointId) ?? null",
+    scenario: "lists",
+  },
+  {
+    name: "events-for-the-deleted-endpoint",
+    file: "shared/runs/finish-run.ts",
+    says: "{ ...(pause ? paused(list) : list), webhookEndpointId }",
+    instead: "pause ? paused(list) : list",
+    scenario: "lists",
+  },
+  {
+    name: "endpoint-registered-again-not-stored",
+    file: "shared/runs/finish-run.ts",
+    says: "...(endpoint !== null && !isStored && { endpoint }),",
+    instead: "",
+    scenario: "lists",
+  },
 ];

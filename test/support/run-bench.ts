@@ -1,4 +1,5 @@
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
 import { dynamoLedger } from "../../shared/aws/ledger.ts";
 import { dynamoPageStore } from "../../shared/aws/page-store.ts";
 import { dynamoRunStore } from "../../shared/aws/run-store.ts";
@@ -21,6 +22,7 @@ import type { PageStore } from "../../shared/watchlists/page-store.ts";
 import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
+import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
 import type { SerializedEvent } from "../../shared/events/event.ts";
 import type { RunEventPublisher } from "../../shared/events/publisher.ts";
 import { aWatchlist } from "./a-watchlist.ts";
@@ -42,6 +44,7 @@ export interface RunBench {
   readonly pages: PageStore;
   readonly runs: RunStore;
   readonly steps: StepStore;
+  readonly endpoints: EndpointStore;
   readonly ledger: Ledger;
   readonly queue: RunQueue;
   /** Bodies handed over, by event id; a second hand-over must bring the same bytes. */
@@ -116,6 +119,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
     pages: dynamoPageStore(tables.client, base),
     runs: dynamoRunStore(tables.client, base),
     steps: dynamoStepStore(tables.client, base),
+    endpoints: dynamoEndpointStore(tables.client, { tableName: table, clock, chance }),
     ledger: dynamoLedger(tables.client, { accountsTable, ledgerTable, clock, chance }),
   };
   const source = scriptedSources(clock);

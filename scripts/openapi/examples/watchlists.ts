@@ -18,6 +18,8 @@ export const watchlist = {
   every_seconds: 900,
   refresh_every_runs: 8,
   webhook_url: null,
+  webhook_endpoint_id: null,
+  webhook_endpoint_status: null,
   item_count: 2,
   items_by_state: counts,
   asin_count: 2,

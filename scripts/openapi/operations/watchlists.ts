@@ -116,7 +116,9 @@ export const watchlistOperations = {
       "POST /v1/watchlists/{id}/items. Free.\n\nA change of `pipeline` loses no read. Items that were " +
       "deferred for lack of credits, or that a source did not answer, are read in the next run at " +
       "the new pipeline's step of the same scraper (of the same `condition`, if there is one), or " +
-      "at its baseline step where no step has that scraper. That step reports what changed.",
+      "at its baseline step where no step has that scraper. That step reports what changed. " +
+      "`webhook_url` and `webhook_endpoint_id` are accepted as the watchlist shows them, one or " +
+      "both, also when that endpoint is deleted.",
     path: id,
     body: {
       schema: withPipeline(watchlistPatchBody, "null: the platform's default."),

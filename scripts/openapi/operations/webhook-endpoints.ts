@@ -92,8 +92,9 @@ export const webhookOperations = {
     tag: "Webhooks",
     summary: "Delete a webhook endpoint",
     description:
-      "Deliveries that are still owed to it are recorded as failed, and so is what watchlists " +
-      "that name it go on sending. The delivery log stays.",
+      "Pending deliveries to it are recorded as failed, and so are later deliveries of watchlists " +
+      "that name it. Once an endpoint is registered with the same URL, those watchlists deliver to it " +
+      "from their next run on. The delivery log stays.",
     path,
     answers: {
       200: {

@@ -46,6 +46,8 @@ describe("POST /v1/watchlists", () => {
       every_seconds: 900,
       refresh_every_runs: 8,
       webhook_url: null,
+      webhook_endpoint_id: null,
+      webhook_endpoint_status: null,
       item_count: 2,
       items_by_state: counts,
       asin_count: 2,

@@ -412,8 +412,8 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
 });
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it("answers 200 once, then 404 on every verb, and leaves no row behind", async () => {
-    const { id } = await created();
+  it("answers 200 once, then 404 on every verb, and keeps the last URL for watchlists", async () => {
+    const { id, body } = await created();
 
     const answer = await remove(id);
 
@@ -430,7 +430,15 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
         ExpressionAttributeValues: { ":pk": "acct_1#endpoints" },
       }),
     );
-    expect(left.Items?.map(({ sk }) => String(sk))).toEqual(["count"]);
+    expect(left.Items?.map(({ sk }) => String(sk))).toEqual(["count", `deleted#${id}`]);
+    expect(left.Items?.[1]).toEqual({
+      pk: "acct_1#endpoints",
+      sk: `deleted#${id}`,
+      id,
+      url: body["url"],
+      deleted_at: expect.any(String),
+      ttl: expect.any(Number),
+    });
     expect((await create()).status).toBe(201);
   });
 

@@ -4,6 +4,7 @@ import { modelList } from "../../support/run-model.ts";
 import type { ApiAnswer } from "../api.ts";
 import { anything, idOf, type Predicted } from "./compare.ts";
 import {
+  boundEndpoint,
   type EndpointModel,
   iso,
   type ListModel,
@@ -92,6 +93,12 @@ const named = (endpoint: EndpointModel | undefined, how: number): object =>
   how % 2 === 0
     ? { webhook_url: endpoint?.url ?? null }
     : { webhook_endpoint_id: endpoint?.id ?? null };
+
+/** An endpoint as a list shows it, deleted or not. */
+const asShown = ({ id, url }: EndpointModel, how: number): object => ({
+  ...(how % 3 !== 1 && { webhook_url: url }),
+  ...(how % 3 !== 2 && { webhook_endpoint_id: id }),
+});
 
 /** The ids as a request may hold them, and their platform. */
 function idsField(platform: Platform, ids: readonly string[], { how, key }: Creation): object {
@@ -363,6 +370,7 @@ interface Change {
 /** What can be changed of a list, each with what is sent and what it comes to. */
 function changesOf(model: Model, list: ListModel, value: number): readonly Change[] {
   const endpoint = value % 3 === 0 ? undefined : drawnOf(liveEndpoints(model), value);
+  const bound = boundEndpoint(model, list);
   const pipeline = pipelinesOf(list.core.platform)[value % 4];
   const schedule = scheduleOf(value);
   const status = value % 5 < 2 ? "paused" : "active";
@@ -372,7 +380,9 @@ function changesOf(model: Model, list: ListModel, value: number): readonly Chang
   return [
     change("name", { name }, () => (list.name = name)),
     change("schedule", schedule, () => setSchedule(list, schedule)),
-    change("endpoint", named(endpoint, value), () => (list.endpointId = endpoint?.id ?? null)),
+    value % 4 === 0 && bound !== undefined
+      ? change("endpoint", asShown(bound, value), () => (list.endpointId = bound.id))
+      : change("endpoint", named(endpoint, value), () => (list.endpointId = endpoint?.id ?? null)),
     change("pipeline", { pipeline: pipeline ?? null }, () => {
       list.pipeline = pipeline === undefined ? null : understood(pipeline);
     }),

@@ -267,6 +267,7 @@ function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void
   list.lastRunAt = now;
   list.lastRunStatus = String(told.run["status"]);
   list.nextRunAt = core.paused ? null : next;
+  list.endpointId = boundEndpoint(model, list)?.id ?? null;
   publish(model, list, { told, now });
 }
 
@@ -400,6 +401,24 @@ function deliver(model: Model, event: EventModel, now: number): void {
   }
 }
 
+/**
+ * The endpoint that a list delivers to: the one it names, and once that is deleted the one that has
+ * the same URL; without such a one the deleted endpoint itself.
+ */
+export function boundEndpoint(
+  { endpoints }: Model,
+  { endpointId }: Pick<ListModel, "endpointId">,
+): EndpointModel | undefined {
+  const named = endpoints.find(({ id }) => id === endpointId);
+  if (named?.deleted !== true) return named;
+  return endpoints.find(({ deleted, url }) => !deleted && url === named.url) ?? named;
+}
+
+const statusOf = ({ deleted, enabled }: EndpointModel): string => {
+  if (deleted) return "deleted";
+  return enabled ? "ok" : "disabled";
+};
+
 const isFine = ({ url }: EndpointModel): boolean => new URL(url).hostname.startsWith("ok");
 
 function attempt(delivery: DeliveryModel, endpoint: EndpointModel): void {
@@ -473,7 +492,7 @@ export function shownList(model: Model, list: ListModel, now: number): Shown {
   const { core, schedule } = list;
   const { every, cron, timezone = "UTC" } = schedule;
   const counts = stateCounts(core);
-  const named = model.endpoints.find(({ id }) => id === list.endpointId);
+  const bound = boundEndpoint(model, list);
   return {
     id: list.id,
     object: "watchlist",
@@ -490,15 +509,9 @@ export function shownList(model: Model, list: ListModel, now: number): Shown {
     every: every ?? null,
     every_seconds: every === undefined ? null : secondsOf(every),
     refresh_every_runs: list.refreshEveryRuns,
-    // The URL of an endpoint that has moved since, or is deleted, may be the one it had.
-    webhook_url:
-      list.endpointId === null
-        ? null
-        : (actual: unknown) =>
-            named === undefined ||
-            named.deleted ||
-            actual === named.url ||
-            typeof actual === "string",
+    webhook_url: bound?.url ?? null,
+    webhook_endpoint_id: bound?.id ?? null,
+    webhook_endpoint_status: bound === undefined ? null : statusOf(bound),
     item_count: core.items.length,
     items_by_state: counts,
     asin_count: core.items.length,

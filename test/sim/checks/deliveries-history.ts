@@ -177,7 +177,11 @@ function holdersOf(world: World, history: DeliveryHistory) {
 /** Notes what a row became by a write of it. */
 function notesOf(world: World, history: DeliveryHistory) {
   const { turns, client, table } = world;
-  const endpoints = dynamoEndpoints(client, table);
+  const endpoints = dynamoEndpoints(client, {
+    tableName: table,
+    clock: world.clock,
+    chance: world.chance,
+  });
   const destinations = dynamoDestinationStore(client, table);
   const secrets = kmsSecretBox(
     {

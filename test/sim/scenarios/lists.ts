@@ -7,6 +7,7 @@ import type { Scenario } from "../scenario.ts";
 import type { World } from "../world.ts";
 import { changeItems, changeSettings, deleteList, runNow } from "./lists-change.ts";
 import { createList, repeatCreation, reuseForgottenKey } from "./lists-create.ts";
+import { followEndpoint } from "./lists-endpoint.ts";
 import { keepKeys, newKey } from "./lists-keys.ts";
 import {
   filterItems,
@@ -139,6 +140,7 @@ async function lookAtAll(acting: Acting): Promise<void> {
     await lookAtAllItems(acting, list);
     if (list.goneAt === undefined) await lookAtRuns(acting, list);
   }
+  await followEndpoint(acting);
 }
 
 /** Until nobody works, and nothing waits to be looked at but lists that are due later. */

@@ -43,7 +43,9 @@ export function EndpointField({ endpoints, url, onChange, error }: EndpointField
                 {endpointWords(endpoint)}
               </option>
             ))}
-            {!isKnown && <option value={url}>{url}</option>}
+            {!isKnown && (
+              <option value={url}>{endpoints.data === undefined ? url : `${url} (deleted)`}</option>
+            )}
           </select>
         )}
       </Field>

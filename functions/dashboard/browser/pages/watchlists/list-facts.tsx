@@ -13,6 +13,7 @@ export function ListFacts({ list }: { readonly list: Watchlist }) {
   return (
     <>
       <SkippedNotice list={list} />
+      <EndpointNotice list={list} />
       <dl class="stats list-facts">
         <Stat
           label="Items"
@@ -61,6 +62,19 @@ function SkippedNotice({ list }: { readonly list: Watchlist }) {
     <Notice tone="warning">
       {skips === 1 ? "The last run was" : `The last ${skips} runs were`} skipped for lack of
       credits. The third in a row pauses the list.
+    </Notice>
+  );
+}
+
+function EndpointNotice({ list }: { readonly list: Watchlist }) {
+  const { webhook_url: url, webhook_endpoint_status: status } = list;
+  if (status !== "disabled" && status !== "deleted") return null;
+  return (
+    <Notice tone="warning">
+      The webhook endpoint of this list, <code>{url}</code>, is {status}: its deliveries are
+      recorded as failed.{" "}
+      {status === "disabled" ? "Enable it under Webhooks" : "Register the URL again under Webhooks"}
+      , or choose another endpoint in the settings.
     </Notice>
   );
 }

@@ -1,0 +1,34 @@
+import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../base/clock.ts";
+import { type Row, untilSettled } from "./dynamo.ts";
+import type { RowKey } from "./table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/**
+ * Reads up to 100 rows by their keys in one strongly consistent request; rows that do not exist are
+ * left out. Keys that an overloaded table leaves out of its answer are asked for again.
+ * @throws 503 UNAVAILABLE when the table keeps leaving keys out.
+ */
+export async function rowsByKey(
+  client: DynamoDBDocumentClient,
+  { table, ...patience }: Options,
+  keys: readonly RowKey[],
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let left: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
+  if (left.length === 0) return rows;
+  await untilSettled(patience, async () => {
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
+    );
+    rows.push(...(Responses?.[table] ?? []));
+    left = UnprocessedKeys?.[table]?.Keys ?? [];
+    return left.length === 0 ? "read" : "again";
+  });
+  return rows;
+}

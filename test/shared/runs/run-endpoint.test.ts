@@ -1,0 +1,124 @@
+/** Which endpoint a run's events go to (specification, section "Events", rules 1 and 2). */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newId } from "../../../shared/base/ids.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import { finishRun } from "../../../shared/runs/finish-run.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const urlA = "https://a.shop.example.org/hook";
+const urlB = "https://b.shop.example.org/hook";
+
+/** A list whose next run ends when `end` is called, in an account without credits. */
+async function openScene() {
+  const bench = await startRunBench({ tables, credits: 0 });
+  const { id: accountId } = await bench.account();
+  const register = async (url: string): Promise<Endpoint> => {
+    const at = bench.clock.now().toISOString();
+    const endpoint: Endpoint = {
+      id: newId("webhookEndpoint", bench.clock.now(), systemChance),
+      accountId,
+      url,
+      description: null,
+      events: null,
+      enabled: true,
+      secret: "sealed",
+      secretHint: "last",
+      previousSecret: null,
+      createdAt: at,
+      updatedAt: at,
+    };
+    await bench.endpoints.create(accountId, endpoint);
+    return endpoint;
+  };
+  const move = async (endpoint: Endpoint, url: string): Promise<void> => {
+    const updatedAt = new Date(Date.parse(endpoint.updatedAt) + 1).toISOString();
+    await bench.endpoints.replace(endpoint, { ...endpoint, url, updatedAt });
+  };
+  const remove = ({ id }: Endpoint): Promise<boolean> =>
+    bench.endpoints.delete(accountId, id, bench.clock.now());
+  const listOf = ({ id, url }: Endpoint): Promise<Watchlist> =>
+    bench.createList(["10001"], { webhookEndpointId: id, webhookUrl: url });
+  return { bench, register, move, remove, listOf };
+}
+
+/** Ends the run in progress; returns the endpoint that its events are published for. */
+async function end(bench: RunBench, list: Watchlist): Promise<string | null> {
+  const published: (string | null)[] = [];
+  await finishRun(await bench.lastRun(list), {
+    ...bench,
+    publisher: {
+      publish: async ({ webhookEndpointId }) => void published.push(webhookEndpointId),
+    },
+  });
+  expect(published).toHaveLength(1);
+  return published[0] ?? null;
+}
+
+describe("the endpoint of a run's events", () => {
+  it("is the one that the list names, and the list stores the URL that it has now", async () => {
+    const { bench, register, move, listOf } = await openScene();
+    const endpoint = await register(urlA);
+    const list = await listOf(endpoint);
+    await move(endpoint, urlB);
+    await bench.runSome(list, 1);
+
+    expect(await end(bench, list)).toBe(endpoint.id);
+
+    const stored = { webhookEndpointId: endpoint.id, webhookUrl: urlB };
+    expect(await bench.list(list)).toMatchObject({ ...stored, revision: list.revision });
+  });
+
+  it("is the deleted one, so that its deliveries are recorded as failed", async () => {
+    const { bench, register, remove, listOf } = await openScene();
+    const endpoint = await register(urlA);
+    const list = await listOf(endpoint);
+    await remove(endpoint);
+    await bench.runSome(list, 1);
+
+    expect(await end(bench, list)).toBe(endpoint.id);
+  });
+
+  it("is the one that has the deleted one's last URL, which the list names from then on", async () => {
+    const { bench, register, move, remove, listOf } = await openScene();
+    const endpoint = await register(urlA);
+    const list = await listOf(endpoint);
+    await move(endpoint, urlB);
+    await remove(endpoint);
+    const [other, successor] = [await register(urlA), await register(urlB)];
+    await bench.runSome(list, 1);
+
+    expect(await end(bench, list)).toBe(successor.id);
+
+    expect(await bench.list(list)).toMatchObject({ webhookEndpointId: successor.id });
+    expect(other.id).not.toBe(successor.id);
+  });
+
+  it("stays the same when a run is published again after the endpoint was replaced", async () => {
+    const { bench, register, remove, listOf } = await openScene();
+    const endpoint = await register(urlA);
+    const list = await listOf(endpoint);
+    await bench.runSome(list, 1);
+    const died = finishRun(await bench.lastRun(list), {
+      ...bench,
+      publisher: {
+        async publish() {
+          throw new Error("died");
+        },
+      },
+    });
+    await expect(died).rejects.toThrow("died");
+    await remove(endpoint);
+    await register(urlA);
+
+    expect(await end(bench, list)).toBe(endpoint.id);
+  });
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { pathOf } from "./lists-change.ts";
+import { type Acting, ask, bodyOf, expectStatus, type KnownList } from "./lists-tenant.ts";
+
+interface ShownEndpoint {
+  readonly webhook_url: string | null;
+  readonly webhook_endpoint_id: string | null;
+  readonly webhook_endpoint_status: string | null;
+}
+
+const minute = 60_000;
+const waitsMax = 30;
+const endpoints = "/v1/webhook_endpoints";
+
+/**
+ * A list follows its endpoint: to another URL, through a deletion, and to the endpoint that is
+ * registered with the same URL again, from the next run on for good (D1). Without faults.
+ */
+export async function followEndpoint(acting: Acting): Promise<void> {
+  const { world, tenant } = acting;
+  const { endpoint } = tenant;
+  const list = tenant.lists.find(({ goneAt }) => goneAt === undefined);
+  if (endpoint === undefined || list === undefined) return;
+  const body = { webhook_endpoint_id: endpoint.id };
+  const { answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
+  // A deletion with an unknown outcome may have taken effect.
+  if (answer?.status === 404) return;
+  const { id, url } = endpoint;
+  await expectShown(acting, list, [url, id, "ok"]);
+  const moved = `${url}/moved`;
+  await succeed(acting, { method: "PATCH", path: `${endpoints}/${id}`, body: { url: moved } });
+  await expectShown(acting, list, [moved, id, "ok"]);
+  await succeed(acting, { method: "DELETE", path: `${endpoints}/${id}` });
+  await expectShown(acting, list, [moved, id, "deleted"]);
+  await succeed(acting, { method: "PATCH", path: pathOf(list), body: { webhook_url: moved } });
+  await expectShown(acting, list, [moved, id, "deleted"]);
+  const again = await succeed(acting, { method: "POST", path: endpoints, body: { url: moved } });
+  const successor = String(again["id"]);
+  await expectShown(acting, list, [moved, successor, "ok"]);
+  const runId = await runOnce(acting, list);
+  const last = `${url}/last`;
+  await succeed(acting, {
+    method: "PATCH",
+    path: `${endpoints}/${successor}`,
+    body: { url: last },
+  });
+  await expectShown(acting, list, [last, successor, "ok"]);
+  await waitUntil(
+    acting,
+    async () =>
+      world.receivers.sent.some(
+        (one) => [moved, last].includes(one.url) && one.body.includes(`"id":"${runId}"`),
+      ),
+    `${list.id}: the end of ${runId} is sent to the endpoint that was registered again`,
+  );
+  world.sighted("a list whose endpoint was deleted and registered again");
+}
+
+async function succeed(
+  acting: Acting,
+  request: Parameters<typeof ask>[1],
+): Promise<Readonly<Record<string, unknown>>> {
+  const { method, path } = request;
+  const { answer } = await ask(acting, request);
+  assert.ok(answer !== undefined, `${method} ${path} without an answer`);
+  expectStatus(answer, [200, 201, 202], `${method} ${path}`);
+  return bodyOf(answer) as Readonly<Record<string, unknown>>;
+}
+
+async function expectShown(
+  acting: Acting,
+  list: KnownList,
+  [url, id, status]: readonly [url: string, id: string, status: string],
+): Promise<void> {
+  const shown = (await succeed(acting, {
+    method: "GET",
+    path: pathOf(list),
+  })) as unknown as ShownEndpoint;
+  assert.deepEqual(
+    [shown.webhook_url, shown.webhook_endpoint_id, shown.webhook_endpoint_status],
+    [url, id, status],
+    `the endpoint of ${list.id}`,
+  );
+}
+
+interface ShownRun {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** Runs the list once more, from start to end; returns the run's id. */
+async function runOnce(acting: Acting, list: KnownList): Promise<string> {
+  const newest = async (): Promise<ShownRun | undefined> => {
+    const page = await succeed(acting, { method: "GET", path: `${pathOf(list)}/runs?limit=1` });
+    return (page["data"] as readonly ShownRun[])[0];
+  };
+  const isIdle = async (): Promise<boolean> => (await newest())?.status !== "running";
+  await waitUntil(acting, isIdle, `${list.id}: the run in progress ends`);
+  const run = await succeed(acting, { method: "POST", path: `${pathOf(list)}/run` });
+  list.runs.add(String(run["id"]));
+  await waitUntil(acting, isIdle, `${list.id}: the run that was asked for ends`);
+  return String(run["id"]);
+}
+
+async function waitUntil(
+  { world }: Acting,
+  isDone: () => Promise<boolean>,
+  what: string,
+): Promise<void> {
+  for (let waits = 0; waits < waitsMax; waits += 1) {
+    if (await isDone()) return;
+    await world.pause(minute);
+  }
+  assert.fail(what);
+}
