@@ -34,6 +34,7 @@ import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
 import { kmsSecretBox } from "../shared/aws/secret-box.ts";
 import { serviceLogger } from "../shared/aws/service-logger.ts";
 import { dynamoStepStore } from "../shared/aws/step-store.ts";
+import { dynamoTargetStates } from "../shared/aws/target-states.ts";
 import { dynamoUsageStore } from "../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
 import { webhookSender } from "../shared/aws/webhook-sender.ts";
@@ -234,6 +235,9 @@ const outbox = (environment: OutboxNeeds, overrides: Overrides): Outbox =>
 const deliveries = (environment: OutboxNeeds, overrides: Overrides): DeliveryStore =>
   dynamoDeliveryStore(dynamo(overrides), outboxRows(environment, overrides));
 
+const endpointStore = (environment: OutboxNeeds, overrides: Overrides) =>
+  dynamoEndpointStore(dynamo(overrides), outboxRows(environment, overrides));
+
 const destinations = (environment: OutboxNeeds, overrides: Overrides) =>
   dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
@@ -265,7 +269,8 @@ const registration = (environment: RegistrationNeeds, overrides: Overrides) => (
 /** What keeping webhook endpoints and looking after their deliveries needs. */
 export const endpointRegistration = (environment: RegistrationNeeds, overrides: Overrides) => ({
   ...registration(environment, overrides),
-  endpoints: dynamoEndpointStore(dynamo(overrides), outboxRows(environment, overrides)),
+  endpoints: endpointStore(environment, overrides),
+  states: dynamoTargetStates(dynamo(overrides), environment.DELIVERIES_TABLE),
   deliveries: deliveries(environment, overrides),
   sender: sender(overrides),
 });
@@ -317,7 +322,7 @@ export const delivery = (
   };
   const open = webhookSessions({
     ...shared,
-    endpoints: endpoints(environment, overrides),
+    endpoints: endpointStore(environment, overrides),
     deliveries: deliveries(environment, overrides),
     sender: sender(overrides),
   });

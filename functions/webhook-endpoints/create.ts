@@ -1,6 +1,6 @@
 import { createEndpoint } from "../../shared/webhooks/create-endpoint.ts";
 import { newEndpointBody } from "../../shared/webhooks/endpoint.ts";
-import { presentEndpoint } from "../../shared/webhooks/present.ts";
+import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
 
@@ -12,6 +12,7 @@ export const createRoute = route<EndpointDependencies, typeof newEndpointBody>({
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,
     );
-    return { status: 201, body: { ...presentEndpoint(endpoint, now), secret } };
+    const shown = await showEndpoint(endpoint, now, dependencies.states);
+    return { status: 201, body: { ...shown, secret } };
   },
 });

@@ -1,12 +1,12 @@
 import { existingEndpoint } from "../../shared/webhooks/existing.ts";
-import { presentEndpoint } from "../../shared/webhooks/present.ts";
+import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
 
 /** `GET /v1/webhook_endpoints/{id}` */
 export const getRoute = route<EndpointDependencies>({
-  async handle({ caller: { accountId }, path, now }, { endpoints }) {
+  async handle({ caller: { accountId }, path, now }, { endpoints, states }) {
     const endpoint = await existingEndpoint({ accountId, endpointId: path["id"] ?? "" }, endpoints);
-    return { status: 200, body: presentEndpoint(endpoint, now) };
+    return { status: 200, body: await showEndpoint(endpoint, now, states) };
   },
 });

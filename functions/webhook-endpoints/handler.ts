@@ -1,3 +1,4 @@
+import type { TargetStates } from "../../shared/outbox/outbox.ts";
 import type { CreateEndpointDependencies } from "../../shared/webhooks/create-endpoint.ts";
 import type { DeleteEndpointDependencies } from "../../shared/webhooks/delete-endpoint.ts";
 import type { DeliveryStore } from "../../shared/webhooks/delivery-store.ts";
@@ -32,6 +33,7 @@ export type EndpointDependencies = CreateEndpointDependencies &
   StartRecoveryDependencies &
   RedeliverDependencies & {
     readonly endpoints: Pick<EndpointStore, "list">;
+    readonly states: TargetStates;
     readonly deliveries: Pick<DeliveryStore, "list">;
   };
 

@@ -1,12 +1,15 @@
+import { healthOf } from "../../shared/webhooks/endpoint-health.ts";
 import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
 
 /** `GET /v1/webhook_endpoints`: all of them, as an account has ten at most. */
 export const listRoute = route<EndpointDependencies>({
-  async handle({ caller, now }, { endpoints }) {
-    const found = await endpoints.list(caller.accountId);
-    const data = found.map((endpoint) => presentEndpoint(endpoint, now));
+  async handle({ caller: { accountId }, now }, { endpoints, states }) {
+    const [found, stored] = await Promise.all([endpoints.list(accountId), states.list(accountId)]);
+    const data = found.map((endpoint) =>
+      presentEndpoint(endpoint, healthOf(stored.get(endpoint.id)), now),
+    );
     return { status: 200, body: { object: "list", data, has_more: false } };
   },
 });

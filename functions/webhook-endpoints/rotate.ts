@@ -1,5 +1,5 @@
 import { rotateBody } from "../../shared/webhooks/endpoint.ts";
-import { presentEndpoint } from "../../shared/webhooks/present.ts";
+import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
@@ -13,6 +13,7 @@ export const rotateRoute = route<EndpointDependencies, typeof rotateBody>({
       { accountId, endpointId, overlap, now },
       dependencies,
     );
-    return { status: 200, body: { ...presentEndpoint(endpoint, now), secret } };
+    const shown = await showEndpoint(endpoint, now, dependencies.states);
+    return { status: 200, body: { ...shown, secret } };
   },
 });

@@ -1,5 +1,5 @@
 import { endpointPatchBody } from "../../shared/webhooks/endpoint.ts";
-import { presentEndpoint } from "../../shared/webhooks/present.ts";
+import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { updateEndpoint } from "../../shared/webhooks/update-endpoint.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
@@ -14,6 +14,6 @@ export const updateRoute = route<EndpointDependencies, typeof endpointPatchBody>
       { accountId, endpointId, wanted, now, ownHost },
       dependencies,
     );
-    return { status: 200, body: presentEndpoint(endpoint, now) };
+    return { status: 200, body: await showEndpoint(endpoint, now, dependencies.states) };
   },
 });

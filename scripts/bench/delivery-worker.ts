@@ -120,6 +120,8 @@ async function addEndpoint(): Promise<void> {
     secret: await secrets.seal(newSecret(chance), endpointSecretContext(account, endpointId)),
     secretHint: "none",
     previousSecret: null,
+    disabledReason: null,
+    receivingSince: now,
     createdAt: now,
     updatedAt: now,
   });

@@ -1,6 +1,6 @@
-import { array, boolean, nullable, object, parse, picklist, string } from "valibot";
+import { array, boolean, nullable, object, optional, parse, picklist, string } from "valibot";
 import { eventTypes } from "../events/event.ts";
-import type { Endpoint } from "../webhooks/endpoint.ts";
+import { disabledReasons, type Endpoint } from "../webhooks/endpoint.ts";
 import type { Row } from "./dynamo.ts";
 import { deliveryKeys } from "./table.ts";
 
@@ -12,6 +12,8 @@ export const endpointRowOf = (endpoint: Endpoint): Row => ({
   description: endpoint.description,
   events: endpoint.events,
   enabled: endpoint.enabled,
+  disabled_reason: endpoint.disabledReason,
+  receiving_since: endpoint.receivingSince,
   secret: endpoint.secret,
   secret_hint: endpoint.secretHint,
   previous_secret:
@@ -28,6 +30,9 @@ const endpointRow = object({
   description: nullable(string()),
   events: nullable(array(picklist(eventTypes))),
   enabled: boolean(),
+  // Rows of before the service disabled endpoints have neither.
+  disabled_reason: optional(nullable(picklist(disabledReasons)), null),
+  receiving_since: optional(string()),
   secret: string(),
   secret_hint: string(),
   previous_secret: nullable(object({ sealed: string(), expires_at: string() })),
@@ -45,6 +50,8 @@ export function endpointOf(accountId: string, stored: Row): Endpoint {
     description: row.description,
     events: row.events,
     enabled: row.enabled,
+    disabledReason: row.enabled ? null : (row.disabled_reason ?? "user"),
+    receivingSince: row.receiving_since ?? row.created_at,
     secret: row.secret,
     secretHint: row.secret_hint,
     previousSecret:

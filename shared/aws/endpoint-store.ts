@@ -77,8 +77,10 @@ export function dynamoEndpointStore(
     ...known,
     create: (accountId, endpoint) =>
       untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
-    replace: (before, after) =>
-      untilSettled(options, () => replaceEndpointRow(client, tableName, { before, after })),
+    replace: (before, after, condition) =>
+      untilSettled(options, () =>
+        replaceEndpointRow(client, tableName, { before, after, ...condition }),
+      ),
     delete: (accountId, id, now) =>
       untilSettled(options, async () => {
         const endpoint = await known.get(accountId, id);

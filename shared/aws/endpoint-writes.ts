@@ -1,6 +1,7 @@
 import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../base/assert.ts";
 import { limits } from "../base/limits.ts";
+import { endpointTarget } from "../outbox/outbox.ts";
 import type { Endpoint } from "../webhooks/endpoint.ts";
 import type { CreateEndpointOutcome, ReplaceEndpointOutcome } from "../webhooks/endpoint-store.ts";
 import { type CancellationReason, cancellationReasons, isContention } from "./dynamo.ts";
@@ -41,7 +42,15 @@ export async function createEndpointRow(
 export async function replaceEndpointRow(
   client: DynamoDBDocumentClient,
   TableName: string,
-  { before, after }: { readonly before: Endpoint; readonly after: Endpoint },
+  {
+    before,
+    after,
+    failingSince = null,
+  }: {
+    readonly before: Endpoint;
+    readonly after: Endpoint;
+    readonly failingSince?: string | null;
+  },
 ): Promise<ReplaceEndpointOutcome | "again"> {
   const row: Write = {
     Put: {
@@ -53,12 +62,28 @@ export async function replaceEndpointRow(
   };
   const moved =
     before.url === after.url ? [] : [urlClaim(TableName, after), urlRelease(TableName, before)];
-  const refused = await refusals(client, [row, ...moved]);
+  const still = failingSince === null ? [] : [failingCheck(TableName, before, failingSince)];
+  const refused = await refusals(client, [row, ...still, ...moved]);
   if (refused === null) return { outcome: "replaced" };
   if (refused === "again") return "again";
+  if (still.length > 0 && refused[1] !== null) return { outcome: "recovered" };
   // Whoever was first may have taken the very URL for this endpoint: then it is no other's.
   return { outcome: refused[0] === null ? "url_taken" : "changed" };
 }
+
+/** Holds while the endpoint's outbox stores nothing but failures since a time. */
+const failingCheck = (
+  TableName: string,
+  { accountId, id }: Endpoint,
+  failingSince: string,
+): Write => ({
+  ConditionCheck: {
+    TableName,
+    Key: { ...deliveryKeys.outbox(endpointTarget(accountId, id)) },
+    ConditionExpression: "target_state.failingSince = :since",
+    ExpressionAttributeValues: { ":since": failingSince },
+  },
+});
 
 /** One attempt to delete an endpoint with its claim and its place in the count; keeps its URL. */
 export async function deleteEndpointRow(

@@ -42,6 +42,8 @@ export const limits = {
   deletedEndpointDays: 400,
   /** Test deliveries to one endpoint within a minute. */
   webhookTestsPerMinute: 10,
+  /** Days without a success after which a delivery that fails for good disables its endpoint. */
+  webhookFailingDaysMax: 5,
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /** Days that stored event bodies exist: longer than promised, so that no listed event lacks one. */

@@ -105,11 +105,20 @@ export async function drain<LogRecord>(
   } finally {
     session.close();
   }
-  const delay = next === null ? null : messageDelay(next, clock.now());
+  const delay = next === null ? null : await delayUntil(next, work);
   // What failed is left to the sweeper, so that it does not come again at once.
   if (delay !== null && work.errors.length === 0) await queue.send([target], delay);
   if (claimed.crowded) await wakeWaiting(target, dependencies);
   if (work.errors.length > 0) throw work.errors[0];
+}
+
+/** How long a message for what is left waits; null when it cannot. What has ended waits for nothing. */
+async function delayUntil<LogRecord>(
+  next: Date,
+  { session, dependencies }: Work<LogRecord>,
+): Promise<number | null> {
+  const now = dependencies.clock.now();
+  return next > now && (await session.ended()) ? 0 : messageDelay(next, now);
 }
 
 /** Others of the account may have found it at its limit: they can have the places now. */

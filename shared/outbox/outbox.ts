@@ -110,6 +110,14 @@ export interface OutboxStore<LogRecord> extends Outbox {
   ): Promise<Released>;
 }
 
+/** What the last session of each target stored, for answers that show it. */
+export interface TargetStates {
+  /** Undefined when nothing was stored. */
+  get(target: Target): Promise<unknown>;
+  /** By target ID: those of an account that have one. */
+  list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
+}
+
 /** Targets that are due, across accounts, for the sweeper. */
 export interface DueTargets {
   /** Targets due at `now`, the longest due first. */

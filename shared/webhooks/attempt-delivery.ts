@@ -4,10 +4,12 @@ import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { Slice } from "../outbox/drain.ts";
 import type { Entry } from "../outbox/outbox.ts";
-import { afterAttempt, type Delivery, endedDelivery } from "./delivery.ts";
+import { afterAttempt, type Attempt, type Delivery, endedDelivery } from "./delivery.ts";
 import { sendDelivery } from "./delivery-attempt.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
-import type { HealthTracker } from "./endpoint-health.ts";
+import { disableEndpoint } from "./disable-endpoint.ts";
+import { disablingReason, type HealthTracker } from "./endpoint-health.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
 import type { FirstAttemptGate } from "./first-attempt-gate.ts";
 import type { Ready, Receiver, ReceiverDependencies } from "./receiver.ts";
 
@@ -19,6 +21,7 @@ export interface DeliveryRecord {
 }
 
 export interface WebhookDependencies extends ReceiverDependencies {
+  readonly endpoints: Pick<EndpointStore, "get" | "replace">;
   readonly deliveries: DeliveryStore;
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
@@ -67,13 +70,13 @@ export interface Attempting {
  */
 export async function attempt(
   { delivery, body, ready }: Attempting,
-  { dependencies, health }: Pick<WebhookContext, "dependencies" | "health">,
+  context: Pick<WebhookContext, "dependencies" | "health" | "receiver">,
 ): Promise<Delivery> {
-  const { clock, chance, report } = dependencies;
+  const { clock, chance, report } = context.dependencies;
   if (ready.outcome === "refused") return endedDelivery(delivery, clock.now(), ready.error);
   const { secrets, connection } = ready;
   const sent = await sendDelivery({ delivery, body, secrets, connection }, clock);
-  health.note(sent.attempt);
+  context.health.note(sent.attempt, ready.endpoint);
   const attempted = afterAttempt(delivery, sent.attempt, {
     retryAfter: sent.retryAfter,
     now: clock.now(),
@@ -92,5 +95,25 @@ export async function attempt(
       },
     ),
   ]);
+  await disableIfHopeless({ attempt: sent.attempt, attempted, ready }, context);
   return attempted;
+}
+
+/** Before the attempt is logged: a crash in between makes it again. */
+async function disableIfHopeless(
+  tried: {
+    readonly attempt: Attempt;
+    readonly attempted: Delivery;
+    readonly ready: Extract<Ready, { outcome: "ready" }>;
+  },
+  { dependencies, health, receiver }: Pick<WebhookContext, "dependencies" | "health" | "receiver">,
+): Promise<void> {
+  const { endpoint } = tried.ready;
+  const now = dependencies.clock.now();
+  const { failingSince } = health.current();
+  const reason = disablingReason(tried, health.current(), now);
+  if (reason === null) return;
+  const condition = reason === "failing" ? failingSince : null;
+  await disableEndpoint({ endpoint, reason, failingSince: condition, now }, dependencies.endpoints);
+  receiver.forget();
 }

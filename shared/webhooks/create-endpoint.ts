@@ -53,6 +53,8 @@ export async function createEndpoint(
     secret: await secrets.seal(secret, endpointSecretContext(accountId, id)),
     secretHint: secretHint(secret),
     previousSecret: null,
+    disabledReason: wanted.enabled ? null : "user",
+    receivingSince: now.toISOString(),
     createdAt: now.toISOString(),
     updatedAt: now.toISOString(),
   };

@@ -84,6 +84,9 @@ export const shownState = ({ state, requestedAt }: Delivery): DeliveryState =>
 
 const statusGone = 410;
 
+/** True when the receiver wants nothing more. */
+export const isGone = ({ status }: Pick<Attempt, "status">): boolean => status === statusGone;
+
 /** What comes after an attempt: 2xx delivers, 410 ends, anything else goes on the retry schedule. */
 export function afterAttempt(
   delivery: Delivery,
@@ -93,14 +96,13 @@ export function afterAttempt(
   const tries = delivery.tries + 1;
   const attempted = withAttempt({ ...delivery, tries }, attempt);
   if (attempt.error === null) return { ...attempted, state: "delivered", nextAttemptAt: null };
-  const wait =
-    attempt.status === statusGone
-      ? null
-      : nextWaitSeconds({
-          attempt: tries,
-          retryAfterSeconds: retryAfterSeconds(context.retryAfter, context.now),
-          fraction: context.fraction,
-        });
+  const wait = isGone(attempt)
+    ? null
+    : nextWaitSeconds({
+        attempt: tries,
+        retryAfterSeconds: retryAfterSeconds(context.retryAfter, context.now),
+        fraction: context.fraction,
+      });
   if (wait === null) return { ...attempted, state: "failed", nextAttemptAt: null };
   const nextAttemptAt = new Date(context.now.getTime() + wait * 1_000).toISOString();
   return { ...attempted, state: "pending", nextAttemptAt };

@@ -1,5 +1,10 @@
 import * as v from "valibot";
+import { limits } from "../base/limits.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { disabledReasons } from "./endpoint.ts";
+
+const endpointStatuses = ["ok", "failing", "disabled"] as const;
+export type EndpointStatus = (typeof endpointStatuses)[number];
 
 /** A webhook endpoint as answers show it (specification, section "Webhook endpoint"). */
 export const webhookEndpointSchema = v.object({
@@ -14,6 +19,37 @@ export const webhookEndpointSchema = v.object({
     ),
   ),
   enabled: v.boolean(),
+  status: v.pipe(
+    v.picklist(endpointStatuses),
+    v.description(
+      "failing: the last three attempts or more failed. disabled: it receives nothing; " +
+        "`disabled_reason` says why. Test deliveries do not count.",
+    ),
+  ),
+  disabled_reason: v.pipe(
+    v.nullable(v.picklist(disabledReasons)),
+    v.description(
+      "user: by a request. gone: the receiver answered 410. failing: a delivery used up its " +
+        `attempts, and none succeeded for ${limits.webhookFailingDaysMax} days. Null: enabled.`,
+    ),
+  ),
+  failing_since: v.pipe(
+    v.nullable(timestamp),
+    v.description(
+      "When the first of the failures in a row began. Null: fewer than three since the last " +
+        "success, since it was enabled again, or since its URL changed.",
+    ),
+  ),
+  last_error: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description("Why the last attempt failed, such as status_500; null: it succeeded."),
+    ),
+  ),
+  last_success_at: v.pipe(
+    v.nullable(timestamp),
+    v.description("When the newest attempt that succeeded began."),
+  ),
   secret_hint: v.pipe(v.string(), v.description("The secret's last four characters.")),
   previous_secret_expires_at: v.nullable(
     v.pipe(timestamp, v.description("When the secret before the last rotation stops signing.")),

@@ -9,7 +9,9 @@ export type ReplaceEndpointOutcome =
   | { readonly outcome: "replaced" }
   /** The endpoint is not as it was any more, or gone. */
   | { readonly outcome: "changed" }
-  | { readonly outcome: "url_taken" };
+  | { readonly outcome: "url_taken" }
+  /** Its outbox no longer says that it has been failing for so long. */
+  | { readonly outcome: "recovered" };
 
 /** The webhook endpoints of accounts; one account never sees another's. */
 export interface EndpointStore {
@@ -21,8 +23,13 @@ export interface EndpointStore {
   /**
    * Puts `after` in the place of an endpoint that still is as `before` says; versions differ in
    * their `updatedAt`. Another URL is taken, and the old one given back, in the same transaction.
+   * With `failingSince`, only while the endpoint's outbox stores that it has been failing since then.
    */
-  replace(before: Endpoint, after: Endpoint): Promise<ReplaceEndpointOutcome>;
+  replace(
+    before: Endpoint,
+    after: Endpoint,
+    condition?: { readonly failingSince: string | null },
+  ): Promise<ReplaceEndpointOutcome>;
   /**
    * Deletes an endpoint; in one transaction its URL is released, the count of endpoints goes down and
    * the URL is kept for `lastUrls`. False when there is none.

@@ -17,6 +17,13 @@ import type { SecretContext } from "../base/secret-box.ts";
 import { visibleText } from "../base/visible-text.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
+/**
+ * Why an endpoint is disabled: its `user` did it, its receiver is `gone` (answered 410), or it was
+ * `failing` for five days.
+ */
+export const disabledReasons = ["user", "gone", "failing"] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
 /** A registered receiver. Times are ISO 8601 UTC; secrets are sealed. */
 export interface Endpoint {
   readonly id: string;
@@ -27,6 +34,13 @@ export interface Endpoint {
   /** Types of the account-wide events it receives; null: every type. */
   readonly events: readonly EventType[] | null;
   readonly enabled: boolean;
+  /** Null while it is enabled. */
+  readonly disabledReason: DisabledReason | null;
+  /**
+   * When it was created, last enabled again, or given its URL, whichever is newest; another one each
+   * time. What its receiver did before says nothing about it any more.
+   */
+  readonly receivingSince: string;
   readonly secret: string;
   readonly secretHint: string;
   /** The secret before a rotation with overlap, which signs too until `expiresAt`. */
@@ -61,7 +75,10 @@ const eventsField = nullable(
 );
 const enabledField = pipe(
   boolean("'enabled' must be true or false."),
-  description("A disabled endpoint receives nothing."),
+  description(
+    "A disabled endpoint receives nothing. The service disables one whose receiver answers 410, or " +
+      "fails for five days; `true` enables it again.",
+  ),
 );
 
 /** Body of `POST /v1/webhook_endpoints`. The URL's own rules need a look at the network. */

@@ -1,22 +1,42 @@
 import type { InferOutput } from "valibot";
 import type { Delivery } from "./delivery.ts";
 import { type Endpoint, previousSecretAt } from "./endpoint.ts";
-import type { webhookTestResponse } from "./endpoint-schema.ts";
+import { type EndpointHealth, healthFor, isFailing } from "./endpoint-health.ts";
+import type {
+  EndpointStatus,
+  webhookEndpointSchema,
+  webhookTestResponse,
+} from "./endpoint-schema.ts";
 
 /** A webhook endpoint as answers show it (specification, section "Webhook endpoint"). */
-export function presentEndpoint(endpoint: Endpoint, now: Date): Record<string, unknown> {
+export function presentEndpoint(
+  endpoint: Endpoint,
+  stored: EndpointHealth,
+  now: Date,
+): InferOutput<typeof webhookEndpointSchema> {
+  const health = healthFor(endpoint, stored);
   return {
     id: endpoint.id,
     object: "webhook_endpoint",
     url: endpoint.url,
     description: endpoint.description,
-    events: endpoint.events,
+    events: endpoint.events === null ? null : [...endpoint.events],
     enabled: endpoint.enabled,
+    status: statusOf(endpoint, health),
+    disabled_reason: endpoint.disabledReason,
+    failing_since: isFailing(health) ? health.failingSince : null,
+    last_error: health.lastError,
+    last_success_at: health.lastSuccessAt,
     secret_hint: endpoint.secretHint,
     previous_secret_expires_at: previousSecretAt(endpoint, now)?.expiresAt ?? null,
     created_at: endpoint.createdAt,
     updated_at: endpoint.updatedAt,
   };
+}
+
+function statusOf({ enabled }: Endpoint, health: EndpointHealth): EndpointStatus {
+  if (!enabled) return "disabled";
+  return isFailing(health) ? "failing" : "ok";
 }
 
 /** What came of a test delivery, which has had one attempt. */

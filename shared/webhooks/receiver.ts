@@ -19,6 +19,8 @@ export type Ready =
 export interface Receiver {
   /** The endpoint as it was within the last second, or why it gets nothing now. */
   ready(): Promise<Ready>;
+  /** Has the next `ready` look the endpoint up again. */
+  forget(): void;
   close(): void;
 }
 
@@ -77,6 +79,9 @@ export function openReceiver(
         throw error;
       }
       return ready;
+    },
+    forget() {
+      found = undefined;
     },
     close() {
       for (const connection of connections) connection.close();

@@ -32,7 +32,7 @@ export async function updateEndpoint(
   const { wanted, now } = request;
   const change = async (before: Endpoint): Promise<Endpoint> => {
     const after = { ...before, ...(await changes(request, before, dependencies)) };
-    return isSame(before, after) ? before : { ...after, updatedAt: changedAt(before, now) };
+    return isSame(before, after) ? before : changed(before, after, now);
   };
   const updated = await changeEndpoint(request, change, dependencies.endpoints);
   // Also when it was disabled before: whoever repeats a call may not know that it had taken effect.
@@ -54,6 +54,17 @@ async function changes(
     description: description === undefined ? before.description : description,
     events: events === undefined ? before.events : events,
     enabled,
+  };
+}
+
+function changed(before: Endpoint, after: Endpoint, now: Date): Endpoint {
+  const updatedAt = changedAt(before, now);
+  const isAnotherReceiver = after.url !== before.url || (after.enabled && !before.enabled);
+  return {
+    ...after,
+    disabledReason: after.enabled ? null : (before.disabledReason ?? "user"),
+    receivingSince: isAnotherReceiver ? updatedAt : before.receivingSince,
+    updatedAt,
   };
 }
 

@@ -131,6 +131,26 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await page.getByRole("row", { name: /Kettles delivered HTTP 200 4/ }).waitFor();
   });
 
+  it("show why the service disabled an endpoint, and enable it again", async () => {
+    const id = await register("hooks/gone", { description: "Gone" });
+    await receiver("behaviour", { status: 410, times: 1 });
+    await runFor(id, "Lamps");
+    await eventually("the endpoint is disabled", 30, async () => {
+      const { body } = await dashboard.world.api.get(`/webhook_endpoints/${id}`);
+      return body["disabled_reason"] === "gone" ? true : undefined;
+    });
+    const page = await signInTo(`/webhooks/${id}`, "Gone");
+    await page
+      .getByText("The service disabled this endpoint: its receiver answered HTTP 410.")
+      .waitFor();
+    await page.getByText("Last failure").waitFor();
+    await expectAccessible(page);
+
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByRole("button", { name: "Disable" }).waitFor();
+    expect(await page.getByText("The service disabled this endpoint").count()).toBe(0);
+  });
+
   it("disable and enable an endpoint, and recover what happened in between", async () => {
     const id = await register("hooks/recover", { description: "Recover" });
     const page = await signInTo(`/webhooks/${id}`, "Recover");

@@ -87,6 +87,20 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
+    name: "gone-receiver-stays-enabled",
+    file: "shared/webhooks/endpoint-health.ts",
+    says: 'if (isGone(attempt)) return "gone";',
+    instead: "if (isGone(attempt)) return null;",
+    scenario: "deliveries",
+  },
+  {
+    name: "failing-although-it-succeeded",
+    file: "shared/webhooks/endpoint-health.ts",
+    says: "{ ...before, failuresInRow: 0, failingSince: null,",
+    instead: "{ ...before, failuresInRow: 0,",
+    scenario: "deliveries",
+  },
+  {
     name: "gone-receiver-tried-again",
     file: "shared/webhooks/delivery.ts",
     says: "const statusGone = 410;",

@@ -11,4 +11,6 @@ export function useSmallBounds(): void {
   Object.assign(duePartitions, { hold: 2, outbox: 2, run: 1, watchlist: 1, purge: 1 });
   Object.assign(pageBounds, { itemsMax: 4, mergeItemsMax: 2 });
   Object.assign(limits, { batchIdsMax: 3, itemEventsMax: 3, watchlistsMax: 12, apiKeysMax: 8 });
+  // Less than the retry schedule takes, so that receivers that stay down are disabled.
+  Object.assign(limits, { webhookFailingDaysMax: 2 });
 }

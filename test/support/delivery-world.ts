@@ -19,6 +19,7 @@ import { sqsOutboxQueue } from "../../shared/aws/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../shared/aws/outbox-store.ts";
 import { stsRoleCredentials } from "../../shared/aws/role-credentials.ts";
 import { deliveryKeys } from "../../shared/aws/table.ts";
+import { dynamoTargetStates } from "../../shared/aws/target-states.ts";
 import { webhookSender } from "../../shared/aws/webhook-sender.ts";
 import type { Destination } from "../../shared/exports/destination.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
@@ -119,6 +120,7 @@ export async function startDeliveryWorld() {
       buckets,
       destinations,
       resolver: hostResolver(),
+      states: dynamoTargetStates(tables.client, tableName),
     };
     const secretsMade: string[] = [];
     const targets = dynamoDueTargets(tables.client, tableName);

@@ -165,6 +165,8 @@ export async function openListWorld(tables: TestTables) {
         secret: "sealed",
         secretHint: "last",
         previousSecret: null,
+        disabledReason: null,
+        receivingSince: at,
         createdAt: at,
         updatedAt: at,
       };

@@ -73,7 +73,12 @@ export const webhookOperations = {
     description:
       "What is absent stays as it is, and the secret always does. `description` null clears it; " +
       "`events` null means every type, an empty array none. Disabling ends the deliveries that " +
-      "are still owed: they are recorded as failed.",
+      "are still owed: they are recorded as failed.\n\n" +
+      "`enabled: true` also enables an endpoint that the service disabled, and clears " +
+      "`disabled_reason`, `failing_since` and `last_error`; so does another URL for the last two. " +
+      "The service disables an endpoint whose receiver answers 410 (`gone`), and one that nothing " +
+      `was delivered to for ${limits.webhookFailingDaysMax} days, when a delivery to it uses up its ` +
+      "attempts (`failing`). `POST /v1/webhook_endpoints/{id}/recover` sends what it missed.",
     path,
     body: {
       schema: endpointPatchBody,
@@ -141,7 +146,8 @@ export const webhookOperations = {
       "One signed `webhook.test` delivery now, without retries, recorded in the delivery log; up " +
       `to ${limits.webhookTestsPerMinute} a minute and endpoint, then 429. What the receiver does ` +
       "is no error of this call. A disabled endpoint is sent nothing: `error` is " +
-      "`endpoint_disabled`.",
+      "`endpoint_disabled`. A test changes neither `status` nor `last_success_at`, and a 410 to a " +
+      "test disables nothing.",
     path,
     answers: {
       200: {

@@ -89,6 +89,7 @@ async function aFailure() {
   await world.publish(run);
   await world.deliverDue();
   receiver.answer = (response) => response.end("ok");
+  await world.enable(endpoint);
   const [delivery] = entriesOf(await list());
   expect(delivery).toMatchObject({ state: "failed", last_status: 410 });
   return { endpoint, run, id: delivery?.id ?? "" };

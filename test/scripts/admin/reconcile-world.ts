@@ -102,6 +102,8 @@ async function openEndpoint(world: World): Promise<void> {
     secret: "sealed",
     secretHint: "1234",
     previousSecret: null,
+    disabledReason: null,
+    receivingSince: longAgo,
     createdAt: longAgo,
     updatedAt: longAgo,
   });

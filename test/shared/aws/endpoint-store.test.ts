@@ -1,7 +1,10 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
+import { deliveryKeys } from "../../../shared/aws/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { systemClock } from "../../../shared/base/system.ts";
+import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
 import type { EndpointStore } from "../../../shared/webhooks/endpoint-store.ts";
 import { countingChance } from "../../support/clock.ts";
@@ -11,13 +14,14 @@ const chance = countingChance();
 const account = "acct_1";
 
 let tables: TestTables;
+let tableName: string;
 let store: EndpointStore;
 beforeAll(async () => {
   tables = await startTables();
 });
 afterAll(() => tables.stop());
 beforeEach(async () => {
-  const tableName = await tables.create();
+  tableName = await tables.create();
   store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, chance });
 });
 
@@ -33,6 +37,8 @@ function anEndpoint(number: number, wanted: Partial<Endpoint> = {}): Endpoint {
     secret: "sealed",
     secretHint: "abcd",
     previousSecret: null,
+    disabledReason: null,
+    receivingSince: createdAt.toISOString(),
     createdAt: createdAt.toISOString(),
     updatedAt: createdAt.toISOString(),
     ...wanted,
@@ -81,6 +87,29 @@ describe("dynamoEndpointStore", () => {
     expect(outcomes.filter(({ outcome }) => outcome === "limit_reached")).toHaveLength(4);
     expect(await store.countEndpoints(account)).toBe(10);
     expect(await store.list(account)).toHaveLength(10);
+  });
+
+  it("replaces an endpoint only while its outbox stores that it has been failing since then", async () => {
+    const before = anEndpoint(1);
+    await store.create(account, before);
+    const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };
+    const failingSince = "2026-11-20T10:00:00.000Z";
+    const replace = () => store.replace(before, after, { failingSince });
+    const keep = (state: unknown) =>
+      tables.client.send(
+        new PutCommand({
+          TableName: tableName,
+          Item: { ...deliveryKeys.outbox(endpointTarget(account, before.id)), target_state: state },
+        }),
+      );
+
+    expect(await replace()).toEqual({ outcome: "recovered" });
+    await keep({ failingSince: "2026-11-28T10:00:00.000Z" });
+    expect(await replace()).toEqual({ outcome: "recovered" });
+    expect(await store.get(account, before.id)).toEqual(before);
+    await keep({ failingSince });
+    expect(await replace()).toEqual({ outcome: "replaced" });
+    expect(await replace()).toEqual({ outcome: "changed" });
   });
 
   it("takes a URL longer than a key", async () => {

@@ -216,6 +216,8 @@ const cases: readonly Case[] = [
         secret: "sealed",
         secretHint: "last",
         previousSecret: null,
+        disabledReason: null,
+        receivingSince: at(n),
         createdAt: at(n),
         updatedAt: at(n),
       }),

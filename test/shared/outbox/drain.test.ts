@@ -135,6 +135,28 @@ describe("drain", () => {
     expect(worked()).toEqual(["tomorrow"]);
   });
 
+  it("wakes the delivery at once for the rest of a target that ends as its slice does", async () => {
+    let ends = false;
+    const usual = session;
+    session = {
+      ...usual,
+      ended: () => Promise.resolve(ends),
+      async work(found, slice) {
+        clock.advance(30_000);
+        ends = true;
+        return usual.work(found, slice);
+      },
+    };
+    entries = [
+      entry("now"),
+      entry("tomorrow", { lane: "later", dueAt: "2026-11-21T10:00:00.000Z" }),
+    ];
+    await drain(target, dependencies);
+
+    expect(worked()).toEqual(["now"]);
+    expect(hints).toEqual([{ delay: 0 }]);
+  });
+
   it("leaves what is not due alone once the target is owed something again", async () => {
     let asked = 0;
     session = {

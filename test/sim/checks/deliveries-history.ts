@@ -26,11 +26,19 @@ export interface EndpointHistory {
   readonly states: Since<KnownEndpoint>[];
 }
 
+/** What a target's row said of its endpoint's health. */
+export interface StoredHealth {
+  readonly receivingSince: string;
+  readonly failuresInRow: number;
+  readonly lastSuccessAt: string;
+}
+
 export interface Claim {
   readonly target: string;
   readonly task: Task;
   readonly at: number;
-  readonly failuresInRow: number;
+  /** Undefined before any was stored. */
+  readonly health: StoredHealth | undefined;
 }
 
 /** What became of endpoints, destinations, logs and leases, as the table was told. */
@@ -45,8 +53,10 @@ export interface DeliveryHistory {
   readonly exported: Map<string, number[]>;
   /** When somebody asked for another attempt of a delivery. */
   readonly requested: Map<string, number[]>;
-  /** Who took which target when, and how many failures in a row its row counted then. */
+  /** Who took which target when, and the health that its row had then. */
   readonly claims: Claim[];
+  /** The health that each target's row has. */
+  readonly health: Map<string, StoredHealth>;
   /** How often a holder of a target was refused, by task, target and token. */
   readonly refusals: Map<string, number>;
   /** Writes of targets by who did not hold them. */
@@ -73,6 +83,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
     exported: new Map(),
     requested: new Map(),
     claims: [],
+    health: new Map(),
     refusals: new Map(),
     trespasses: [],
   };
@@ -138,19 +149,24 @@ function holdingOf({ Key = {}, UpdateExpression = "", ExpressionAttributeValues 
     until: textOf(ExpressionAttributeValues[":until"]),
     isClaim: UpdateExpression.startsWith("SET lease = "),
     isEnd: UpdateExpression.includes("REMOVE lease"),
-    failuresInRow: failuresIn(ExpressionAttributeValues[":state"]),
+    health: healthIn(ExpressionAttributeValues[":state"]),
   };
 }
 
-/** The count in a target's state; undefined when the write does not store any. */
-function failuresIn(state: Members | undefined): number | undefined {
-  const { failuresInRow } = (state?.["M"] ?? {}) as Attributes;
-  return failuresInRow === undefined ? undefined : Number(failuresInRow["N"]);
+/** The health in a target's state; undefined when the write does not store any. */
+function healthIn(state: Members | undefined): StoredHealth | undefined {
+  const { failuresInRow, receivingSince, lastSuccessAt } = (state?.["M"] ?? {}) as Attributes;
+  return failuresInRow === undefined
+    ? undefined
+    : {
+        receivingSince: textOf(receivingSince),
+        failuresInRow: Number(failuresInRow["N"]),
+        lastSuccessAt: textOf(lastSuccessAt),
+      };
 }
 
 function holdersOf(world: World, history: DeliveryHistory) {
   const holders = new Map<string, { readonly token: string; readonly until: string }>();
-  const failures = new Map<string, number>();
   const given = new Set<string>();
   return {
     note(write: Write, task: Task): void {
@@ -164,11 +180,11 @@ function holdersOf(world: World, history: DeliveryHistory) {
           if (holder.until > now) history.trespasses.push(`${target} taken early by ${task.name}`);
         }
         given.delete(target);
-        const failuresInRow = failures.get(target) ?? 0;
-        history.claims.push({ target, task, at: world.turns.now(), failuresInRow });
+        const health = history.health.get(target);
+        history.claims.push({ target, task, at: world.turns.now(), health });
       } else if (holder?.token !== token) history.trespasses.push(`${target} by ${task.name}`);
       holders.set(target, { token, until });
-      if (holding.failuresInRow !== undefined) failures.set(target, holding.failuresInRow);
+      if (holding.health !== undefined) history.health.set(target, holding.health);
       if (isEnd) given.add(target);
     },
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { EndpointScene } from "./deliveries-endpoint.ts";
-import type { Claim } from "./deliveries-history.ts";
+import { type Claim, statesWithin } from "./deliveries-history.ts";
 import { isSuccess } from "./deliveries-reached.ts";
 
 const failuresInRowMax = 3;
@@ -13,8 +13,12 @@ export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
   const { claims, logged } = scene.history;
   const own = claims.filter(({ target }) => target.endsWith(` ${endpoint.id}`));
   own.forEach((claim, n) => {
-    if (claim.failuresInRow < failuresInRowMax) return;
+    const { failuresInRow = 0, receivingSince } = claim.health ?? {};
+    if (failuresInRow < failuresInRowMax) return;
     const until = own[n + 1]?.at ?? Infinity;
+    // Failures of before the endpoint was enabled again, or had another URL, do not count.
+    const states = statesWithin(endpoint.states, claim.at, until);
+    if (!states.every((state) => state?.endpoint.receivingSince === receivingSince)) return;
     const within = sent.filter(
       ({ task, startedAt }) => task === claim.task && startedAt >= claim.at && startedAt < until,
     );
@@ -29,6 +33,6 @@ export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
   });
 }
 
-const nameOf = ({ target, at, failuresInRow }: Claim, made: number): string =>
-  `${target} claimed at ${new Date(at).toISOString()} after ${failuresInRow} failures in a row: ` +
-  `${made} first attempts`;
+const nameOf = ({ target, at, health }: Claim, made: number): string =>
+  `${target} claimed at ${new Date(at).toISOString()} after ${health?.failuresInRow} failures in ` +
+  `a row: ${made} first attempts`;

@@ -5,6 +5,7 @@ import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import { failuresSaid } from "./failures.ts";
 import { allRows, type EndpointScene } from "./deliveries-endpoint.ts";
+import { checkHealth } from "./deliveries-health.ts";
 import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
 import { checkRecoveries, checkRedeliveries } from "./deliveries-asked.ts";
@@ -42,6 +43,7 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
     checkReached(one);
     checkOrder(one);
     checkSpared(one);
+    checkHealth(one);
     checkRecoveries(one);
     checkRedeliveries(one);
     checkRepeats(one);

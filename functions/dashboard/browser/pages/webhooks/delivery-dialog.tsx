@@ -113,7 +113,7 @@ function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts
             </span>
           </div>
           {attempt.response !== null && attempt.response !== "" && (
-            <pre tabIndex={0} role="region" aria-label={`Answer to request ${attempt.attempt}`}>
+            <pre tabIndex={0} role="region" aria-label={`Answer to attempt ${attempt.attempt}`}>
               {attempt.response}
             </pre>
           )}

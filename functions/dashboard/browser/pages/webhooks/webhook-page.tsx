@@ -14,6 +14,7 @@ import { deliveryFilters, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
 import { type EndpointDialogName, EndpointDialogs } from "./endpoint-dialogs.tsx";
+import { HealthNotice, healthFacts, stateOf } from "./endpoint-health.tsx";
 import { EnabledButton } from "./endpoint-state.tsx";
 import { eventsInWords } from "./event-types.ts";
 import { RedeliverButton } from "./redeliver-button.tsx";
@@ -61,6 +62,7 @@ export function WebhookPage({ parameters, query }: PageProps) {
       <Loaded query={endpoint} skeleton={<Skeleton lines={6} />}>
         {(shown) => (
           <>
+            <HealthNotice endpoint={shown} />
             {test.outcome}
             <SettingsCard endpoint={shown} onRotate={() => setOpen("rotate")} />
             <EndpointLog
@@ -151,7 +153,8 @@ function SettingsCard({ endpoint, onRotate }: SettingsCardProps) {
     >
       <Facts
         facts={[
-          ["State", <StateBadge key="state" state={endpoint.enabled ? "enabled" : "disabled"} />],
+          ["State", <StateBadge key="state" state={stateOf(endpoint)} />],
+          ...healthFacts(endpoint),
           ["Events", <Events key="events" events={endpoint.events} />],
           [
             "Signing secret",

@@ -14,6 +14,7 @@ import type { PageProps } from "../pages.ts";
 import { deliveryFilters, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";
+import { stateOf } from "./endpoint-health.tsx";
 import { eventsInWords } from "./event-types.ts";
 import { NewEndpointDialog } from "./new-endpoint-dialog.tsx";
 import { VerifyCard } from "./verify-card.tsx";
@@ -84,7 +85,7 @@ const columns: readonly Column<WebhookEndpoint>[] = [
   { head: "Events", cell: ({ events }) => <span class="nowrap">{eventsInWords(events)}</span> },
   {
     head: "State",
-    cell: ({ enabled }) => <StateBadge state={enabled ? "enabled" : "disabled"} />,
+    cell: (endpoint) => <StateBadge state={stateOf(endpoint)} />,
   },
   { head: "Created", cell: ({ created_at: time }) => <RelativeTime time={time} /> },
 ];

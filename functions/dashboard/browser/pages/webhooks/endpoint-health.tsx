@@ -1,0 +1,57 @@
+import type { WebhookEndpoint } from "../../api/resources.ts";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { Notice } from "../../ui/states.tsx";
+import type { Facts } from "../../ui/card.tsx";
+import { reasonInWords } from "./delivery-words.ts";
+
+type FactList = Parameters<typeof Facts>[0]["facts"];
+
+/** The state to show in a word. */
+export const stateOf = ({ status }: WebhookEndpoint): string =>
+  status === "ok" ? "enabled" : status;
+
+/** How the latest deliveries went. */
+export function healthFacts(endpoint: WebhookEndpoint): FactList {
+  const { failing_since: since, last_error: error, last_success_at: success } = endpoint;
+  return [
+    ["Last success", <RelativeTime key="success" time={success} />],
+    ...(since === null
+      ? []
+      : [["Failing since", <RelativeTime key="since" time={since} />] as const]),
+    ...(error === null ? [] : [["Last failure", reasonInWords(error)] as const]),
+  ];
+}
+
+/** What the owner of an endpoint has to know of its receiver; nothing while all is well. */
+export function HealthNotice({ endpoint }: { readonly endpoint: WebhookEndpoint }) {
+  const { disabled_reason: reason, status } = endpoint;
+  if (reason === "gone") {
+    return (
+      <Notice tone="bad">
+        <p>
+          The service disabled this endpoint: its receiver answered HTTP 410. Nothing is sent until
+          you enable it; then you can recover the time in between.
+        </p>
+      </Notice>
+    );
+  }
+  if (reason === "failing") {
+    return (
+      <Notice tone="bad">
+        <p>
+          The service disabled this endpoint: nothing was delivered to it for five days. Nothing is
+          sent until you enable it; then you can recover the time in between.
+        </p>
+      </Notice>
+    );
+  }
+  if (status !== "failing") return null;
+  return (
+    <Notice tone="warning">
+      <p>
+        The latest deliveries failed and are tried again. The service disables an endpoint that
+        receives nothing for five days.
+      </p>
+    </Notice>
+  );
+}

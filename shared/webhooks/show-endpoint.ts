@@ -1,0 +1,16 @@
+import type { InferOutput } from "valibot";
+import { endpointTarget, type TargetStates } from "../outbox/outbox.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { healthOf } from "./endpoint-health.ts";
+import type { webhookEndpointSchema } from "./endpoint-schema.ts";
+import { presentEndpoint } from "./present.ts";
+
+/** A webhook endpoint as answers show it, with its health as it is now. */
+export async function showEndpoint(
+  endpoint: Endpoint,
+  now: Date,
+  states: Pick<TargetStates, "get">,
+): Promise<InferOutput<typeof webhookEndpointSchema>> {
+  const state = await states.get(endpointTarget(endpoint.accountId, endpoint.id));
+  return presentEndpoint(endpoint, healthOf(state), now);
+}

@@ -1,0 +1,306 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deliveryKeys } from "../../../shared/aws/table.ts";
+import {
+  webhookEndpointSchema,
+  webhookEndpointsResponse,
+} from "../../../shared/webhooks/endpoint-schema.ts";
+import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import { endpointApi, type EndpointApi, expectShape } from "./endpoint-api.ts";
+
+const account = "acct_1";
+const hour = 60 * 60 * 1_000;
+const day = 24 * hour;
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+let world: DeliveryWorld;
+let api: EndpointApi;
+let receiver: Receiver;
+let id: string;
+let runs: number;
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  api = endpointApi(world);
+  receiver = await startReceiver();
+  ({ id } = (await world.addEndpoint(account, receiver.url)).endpoint);
+  runs = 0;
+});
+afterEach(() => receiver.stop());
+
+const answerWith = (status: number) => {
+  receiver.answer = (response) => response.writeHead(status).end();
+};
+const publish = (events = 1) => {
+  runs += 1;
+  const types = Array.from({ length: events }, () => "watchlist.product.changed" as const);
+  const happenedAt = world.clock.now().toISOString();
+  return world.publish(aRun(types, { runId: `wlrun_${runs}`, happenedAt }));
+};
+const run = async (events = 1): Promise<void> => {
+  await publish(events);
+  await world.deliverDue();
+};
+/** Lets the clock go on to a time, doing what falls due on the way. */
+const liveUntil = async (until: number): Promise<void> => {
+  for (;;) {
+    await world.deliverDue();
+    const next = await world.nextDue();
+    if (next === null || next.getTime() > until) break;
+    world.clock.set(next.toISOString());
+  }
+  world.clock.set(new Date(until).toISOString());
+};
+const now = () => world.clock.now();
+const shown = async () => {
+  const answer = await api.call("GET", `webhook_endpoints/${id}`);
+  expectShape(webhookEndpointSchema, answer);
+  const { status, disabled_reason, failing_since, last_error, last_success_at, enabled } =
+    answer.body;
+  return { status, disabled_reason, failing_since, last_error, last_success_at, enabled };
+};
+const patch = (body: unknown) => {
+  world.clock.advance(1);
+  return api.call("PATCH", `webhook_endpoints/${id}`, { body });
+};
+const untouched = {
+  status: "ok",
+  enabled: true,
+  disabled_reason: null,
+  failing_since: null,
+  last_error: null,
+  last_success_at: null,
+};
+const logStates = async () => {
+  const wanted = { limit: 100, before: null, filter: {} };
+  const { deliveries } = await world.webhooks.deliveries.list(account, wanted);
+  return deliveries.map(({ state, attempts }) => `${state} ${attempts.at(-1)?.error ?? ""}`);
+};
+
+describe("the health of a webhook endpoint", () => {
+  it("is ok and otherwise unknown before anything was delivered", async () => {
+    expect(await shown()).toEqual(untouched);
+  });
+
+  it("has the time of its last success, in the list of endpoints too", async () => {
+    await run();
+
+    const at = now().toISOString();
+    expect(await shown()).toEqual({ ...untouched, last_success_at: at });
+    const list = await api.call("GET", "webhook_endpoints");
+    expectShape(webhookEndpointsResponse, list);
+    expect(list.body["data"]).toMatchObject([{ status: "ok", last_success_at: at }]);
+  });
+
+  it("is failing from the third failure in a row on, since the first of them", async () => {
+    await run();
+    const succeededAt = now().toISOString();
+    answerWith(503);
+    world.clock.advance(hour);
+    const since = now().toISOString();
+    await run();
+    expect(await shown()).toMatchObject({
+      status: "ok",
+      failing_since: null,
+      last_error: "status_503",
+    });
+    world.clock.advance(1_000);
+    await run(2);
+
+    expect(await shown()).toEqual({
+      ...untouched,
+      status: "failing",
+      failing_since: since,
+      last_error: "status_503",
+      last_success_at: succeededAt,
+    });
+  });
+
+  it("is ok again after one success", async () => {
+    answerWith(500);
+    await run(3);
+    expect(await shown()).toMatchObject({ status: "failing" });
+    answerWith(204);
+    world.clock.advance(5_000);
+    await world.deliverDue();
+
+    expect(await shown()).toEqual({ ...untouched, last_success_at: now().toISOString() });
+  });
+
+  it("is not changed by a test delivery, whatever comes of it", async () => {
+    answerWith(410);
+    await api.call("POST", `webhook_endpoints/${id}/test`);
+    expect(await shown()).toEqual(untouched);
+
+    answerWith(500);
+    await run(3);
+    const failing = await shown();
+    answerWith(204);
+    await api.call("POST", `webhook_endpoints/${id}/test`);
+    expect(await shown()).toEqual(failing);
+  });
+
+  it("of a stored endpoint of the previous release is ok, or disabled by its user", async () => {
+    const remove = (enabled: boolean) =>
+      world.client.send(
+        new UpdateCommand({
+          TableName: world.tableName,
+          Key: deliveryKeys.endpoint(account, id),
+          UpdateExpression: "SET enabled = :enabled REMOVE disabled_reason, receiving_since",
+          ExpressionAttributeValues: { ":enabled": enabled },
+        }),
+      );
+    await remove(true);
+    expect(await shown()).toEqual(untouched);
+    await run();
+    expect(await shown()).toMatchObject({ last_success_at: now().toISOString() });
+    await remove(false);
+    expect(await shown()).toMatchObject({ status: "disabled", disabled_reason: "user" });
+  });
+});
+
+describe("410 Gone", () => {
+  it("disables the endpoint with a reason, ends what is pending, and nothing is sent after it", async () => {
+    answerWith(500);
+    await run(2);
+    receiver.requests.length = 0;
+    answerWith(410);
+    await publish(4);
+    await world.deliverDue();
+
+    expect(receiver.requests).toHaveLength(1);
+    expect(await shown()).toEqual({
+      ...untouched,
+      status: "disabled",
+      enabled: false,
+      disabled_reason: "gone",
+      failing_since: now().toISOString(),
+      last_error: "status_410",
+    });
+    expect((await logStates()).toSorted()).toEqual([
+      ...Array.from({ length: 5 }, () => "failed endpoint_disabled"),
+      "failed status_410",
+    ]);
+    expect(await world.nextDue()).toBeNull();
+    await run();
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it("is cleared when the endpoint is enabled again, which then receives", async () => {
+    answerWith(410);
+    await run();
+    answerWith(200);
+    const answer = await patch({ enabled: true });
+
+    expect(answer.body).toMatchObject(untouched);
+    await run();
+    expect(await shown()).toEqual({ ...untouched, last_success_at: now().toISOString() });
+  });
+
+  it.each([
+    ["is enabled again", { enabled: false }, { enabled: true }],
+    ["gets another URL", { url: "http://127.0.0.1:9000/other" }],
+  ])("does not disable an endpoint that %s while it is under way", async (_, ...changes) => {
+    receiver.answer = (response) =>
+      void (async () => {
+        for (const change of changes) await patch(change);
+        response.writeHead(410).end();
+      })();
+    await run();
+
+    expect(await shown()).toMatchObject({ status: "ok", disabled_reason: null, last_error: null });
+  });
+
+  it("keeps what a request changes of the endpoint at the same time", async () => {
+    receiver.answer = (response) =>
+      void patch({ description: "shop" }).then(() => response.writeHead(410).end());
+    await run();
+
+    const { body } = await api.call("GET", `webhook_endpoints/${id}`);
+    expect(body).toMatchObject({ description: "shop", disabled_reason: "gone", enabled: false });
+  });
+
+  it("keeps its reason when the endpoint is disabled by a request as well", async () => {
+    answerWith(410);
+    await run();
+    await patch({ enabled: false });
+
+    expect(await shown()).toMatchObject({ status: "disabled", disabled_reason: "gone" });
+  });
+});
+
+describe("five days of nothing but failures", () => {
+  it("disable the endpoint when a delivery has used up its attempts", async () => {
+    const start = now().getTime();
+    answerWith(500);
+    for (let n = 0; n < 5; n += 1) {
+      await publish();
+      await liveUntil(start + (n + 1) * day - 1);
+      expect(await shown()).toMatchObject({ enabled: true });
+    }
+    // The run of the third day has its tenth attempt on the sixth.
+    await liveUntil(start + 6 * day);
+
+    expect(await shown()).toEqual({
+      ...untouched,
+      status: "disabled",
+      enabled: false,
+      disabled_reason: "failing",
+      failing_since: new Date(start).toISOString(),
+      last_error: "status_500",
+    });
+    expect(await world.nextDue()).toBeNull();
+    const sent = receiver.requests.length;
+    await run();
+    expect(receiver.requests).toHaveLength(sent);
+  });
+
+  it("leave an endpoint alone that was delivered to in between", async () => {
+    const start = now().getTime();
+    answerWith(500);
+    for (let n = 0; n < 8; n += 1) {
+      await publish();
+      await liveUntil(start + n * day + hour);
+      // One success in the middle of the fourth day.
+      if (n === 3) {
+        answerWith(200);
+        await run();
+        answerWith(500);
+      }
+      await liveUntil(start + (n + 1) * day);
+    }
+
+    expect(await shown()).toMatchObject({ status: "failing", enabled: true });
+  });
+
+  it("leave an endpoint alone that fails once a week after an outage", async () => {
+    const start = now().getTime();
+    answerWith(500);
+    await publish();
+    await liveUntil(start + 7 * day);
+    await run();
+    expect(await shown()).toMatchObject({ status: "failing", enabled: true });
+
+    answerWith(200);
+    await liveUntil(start + 8 * day);
+    expect(await shown()).toMatchObject({ status: "ok", enabled: true });
+  });
+
+  it("start over when the endpoint is enabled again", async () => {
+    const start = now().getTime();
+    answerWith(500);
+    await publish();
+    await liveUntil(start + 4 * day);
+    await patch({ enabled: false });
+    await patch({ enabled: true });
+    expect(await shown()).toEqual(untouched);
+    await publish();
+    await liveUntil(start + 8 * day);
+
+    expect(await shown()).toMatchObject({ status: "failing", enabled: true });
+  });
+});

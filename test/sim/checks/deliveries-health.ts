@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { limits } from "../../../shared/base/limits.ts";
+import type { Attempt } from "../../../shared/webhooks/delivery.ts";
+import { clockSlackMs, type EndpointScene } from "./deliveries-endpoint.ts";
+import { type KnownEndpoint, type Since, statesWithin } from "./deliveries-history.ts";
+
+const dayMs = 24 * 60 * 60_000;
+/** A session knows an endpoint as it was a second ago, and looking it up takes a while. */
+const knownMs = 4_000;
+
+/** What the service makes of how an endpoint's receiver does. */
+export function checkHealth(one: EndpointScene): void {
+  const attempts = [...one.log.values()]
+    .filter(({ runId }) => runId !== null)
+    .flatMap((delivery) => delivery.attempts);
+  for (const attempt of attempts) if (attempt.status === 410) checkGone(one, attempt);
+  one.endpoint.states.forEach((state, n) => {
+    const before = one.endpoint.states[n - 1]?.value?.endpoint;
+    if (before?.enabled === true) checkDisabled(one, state, attempts);
+  });
+  checkLastSuccess(one, attempts);
+}
+
+/** A logged 410 has disabled the endpoint, unless its user changed the receiver meanwhile. */
+function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
+  const begunAt = Date.parse(at);
+  const slack = clockSlackMs(scene);
+  const asked = statesWithin(endpoint.states, begunAt - knownMs - slack, begunAt + slack);
+  const receivers = new Set(asked.map((state) => state?.endpoint.receivingSince));
+  const after = statesWithin(endpoint.states, begunAt - slack, scene.world.turns.now());
+  const isOver = after.some(
+    (state) => state?.endpoint.enabled !== true || !receivers.has(state.endpoint.receivingSince),
+  );
+  assert.ok(isOver, `${endpoint.id}: is disabled after 410 at ${at}`);
+}
+
+/** The service disables an endpoint for what its receiver did, and for nothing else. */
+function checkDisabled(
+  { endpoint, scene, sent }: EndpointScene,
+  { at, value }: Since<KnownEndpoint>,
+  attempts: readonly Attempt[],
+): void {
+  if (value === null || value.endpoint.enabled) return;
+  const { disabledReason, receivingSince } = value.endpoint;
+  const name = `${endpoint.id}: disabled at ${new Date(at).toISOString()} as ${disabledReason}`;
+  if (disabledReason === "gone") {
+    const gone = sent.filter(({ status, startedAt }) => status === 410 && startedAt <= at);
+    const isOfReceiver = gone.some(({ startedAt }) =>
+      statesWithin(endpoint.states, startedAt - knownMs, startedAt).some(
+        (state) => state?.endpoint.receivingSince === receivingSince,
+      ),
+    );
+    assert.ok(isOfReceiver, name);
+    scene.world.sighted("an endpoint disabled after 410");
+  }
+  if (disabledReason === "failing") {
+    const from = at - limits.webhookFailingDaysMax * dayMs + clockSlackMs(scene);
+    const successes = attempts.filter(
+      ({ error, at: begunAt }) =>
+        error === null && Date.parse(begunAt) > from && Date.parse(begunAt) < at - 60_000,
+    );
+    assert.deepEqual(successes, [], name);
+    scene.world.sighted("an endpoint disabled for failing");
+  }
+}
+
+/** The last success that is shown is one of the log. */
+function checkLastSuccess({ endpoint, scene }: EndpointScene, attempts: readonly Attempt[]): void {
+  const target = `${endpoint.accountId}#outbox ${endpoint.id}`;
+  const shown = scene.history.health.get(target)?.lastSuccessAt ?? "";
+  const delivered = attempts.filter(({ error }) => error === null).map(({ at }) => at);
+  if (shown !== "") assert.ok(delivered.includes(shown), `${endpoint.id}: succeeded at ${shown}`);
+  else assert.deepEqual(delivered, [], `${endpoint.id}: has a success in its health`);
+}
