@@ -8,6 +8,7 @@ import type { ApiKeyStore } from "../shared/accounts/api-key-store.ts";
 import type { UsageStore } from "../shared/accounts/usage-store.ts";
 import { dynamoAccountStore } from "../shared/aws/account-store.ts";
 import { dynamoApiKeyStore } from "../shared/aws/api-key-store.ts";
+import { sqsCancelQueue } from "../shared/aws/cancel-queue.ts";
 import { dynamoCreditHistory } from "../shared/aws/credit-history.ts";
 import { checkTimes, s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
 import { deliveryWrite, dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
@@ -44,6 +45,7 @@ import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
 import { tell } from "../shared/base/work-log.ts";
+import type { CancelQueue } from "../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
 import { exportSessions } from "../shared/exports/export-session.ts";
@@ -134,6 +136,11 @@ export const ledger = (
     ledgerTable: environment.LEDGER_TABLE,
     ...timeAndChance(overrides),
   });
+
+export const cancelQueue = (
+  environment: Needs<"RUNS_QUEUE_URL">,
+  overrides: Overrides,
+): CancelQueue => sqsCancelQueue(sqs(overrides), environment.RUNS_QUEUE_URL);
 
 export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKeyStore =>
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);

@@ -10,8 +10,8 @@ export type FunctionName = GroupName | WorkerName;
 const edge = ["STAGE", "ACCOUNTS_TABLE"] as const;
 
 export const environment = {
-  products: [...edge, "LEDGER_TABLE", "SOURCES", "RESPONSE_MODE"],
-  offers: [...edge, "LEDGER_TABLE", "SOURCES", "RESPONSE_MODE"],
+  products: [...edge, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
+  offers: [...edge, "LEDGER_TABLE", "RUNS_QUEUE_URL", "SOURCES", "RESPONSE_MODE"],
   watchlists: [
     ...edge,
     "WATCHLISTS_TABLE",

@@ -75,15 +75,18 @@ export class ApiFunctions extends Construct {
     name: Name,
     description: string,
   ): ServiceFunction<Name> {
-    const { data, config } = this.#props;
+    const { data, config, workers } = this.#props;
     const variables: EnvironmentOf<"products" | "offers"> = {
       ...this.edge(),
       LEDGER_TABLE: data.ledger.tableName,
+      RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
       SOURCES: sourcesVariable(this, config.sources),
       RESPONSE_MODE: config.responseMode,
     };
     const itemCalls = this.group(name, description, variables);
     grantTable(itemCalls, data.ledger, "append");
+    // Holds that a call cannot end itself are cancelled by the queue's worker.
+    grantSend(itemCalls, workers.runs.queue);
     grantSourceSecrets(itemCalls, config.sources);
     // Whoever finds no slot or no credits gives back what expired.
     grantDueIndex(itemCalls, data.accounts);

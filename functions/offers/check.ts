@@ -6,9 +6,9 @@ import { route } from "../http/route.ts";
 /** `POST /v1/offers/check` (specification, same section). */
 export const checkRoute = route<CheckOffersDependencies, typeof offerCheckRequest>({
   body: offerCheckRequest,
-  async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
+  async handle({ body: request, caller, requestId, now, deadline, msToAnswer }, dependencies) {
     const { accountId } = caller;
-    const call = { request, accountId, requestId, now, deadline };
+    const call = { request, accountId, requestId, now, deadline, msToAnswer };
     return itemReply("retailer_a.offer_check", await checkOffers(call, dependencies));
   },
 });

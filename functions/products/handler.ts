@@ -18,6 +18,7 @@ export function createHandler(
       ...edge,
       ...sources(environment, "products", overrides),
       ledger: provide.ledger(environment, overrides),
+      cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },
     readBalance: async (accountId) => (await edge.accounts.get(accountId))?.balance,

@@ -15,12 +15,12 @@ export const offersRoute = route<
     parsePathId(platform, path["id"] ?? "");
     if (announced !== undefined) throw announced;
   },
-  async handle({ query, path, caller, requestId, now, deadline }, dependencies) {
+  async handle({ query, path, caller, requestId, now, deadline, msToAnswer }, dependencies) {
     const { accountId } = caller;
     const { platform, marketplace, condition } = query;
     const ids = [parsePathId(platform, path["id"] ?? "")];
     const request = { platform, marketplace, condition, ids };
-    const call = { request, accountId, requestId, now, deadline };
+    const call = { request, accountId, requestId, now, deadline, msToAnswer };
     return itemReply("retailer_a.offers", await readOffers(call, dependencies));
   },
 });

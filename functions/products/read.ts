@@ -6,9 +6,9 @@ import { route } from "../http/route.ts";
 /** `POST /v1/products` (specification, same section). */
 export const readRoute = route<ReadProductsDependencies, typeof productsRequest>({
   body: productsRequest,
-  async handle({ body: request, caller, requestId, now, deadline }, dependencies) {
+  async handle({ body: request, caller, requestId, now, deadline, msToAnswer }, dependencies) {
     const { accountId } = caller;
-    const call = { request, accountId, requestId, now, deadline };
+    const call = { request, accountId, requestId, now, deadline, msToAnswer };
     return itemReply(request.scraper, await readProducts(call, dependencies));
   },
 });

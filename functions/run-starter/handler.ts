@@ -9,6 +9,7 @@ import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
+import { cancelHold } from "./cancel-hold.ts";
 import { type RunMessage, runMessage } from "./message.ts";
 
 export function createHandler(
@@ -63,6 +64,11 @@ export function createHandler(
             dependencies,
           );
           return done;
+        case "cancel": {
+          const { account_id: accountId, hold_id: holdId } = message;
+          await cancelHold({ accountId, holdId }, deadline, dependencies);
+          return done;
+        }
         default:
           return assertNever(message);
       }

@@ -2,7 +2,10 @@ import * as v from "valibot";
 
 const list = { account_id: v.string(), watchlist_id: v.string() };
 
-/** What the runs queue carries: a list that may be due, a run to be taken on, a list to be purged. */
+/**
+ * What the runs queue carries: a watchlist that may be due, a run to resume, a watchlist to purge, and
+ * the hold of a call to cancel.
+ */
 export const runMessage = v.variant("type", [
   v.object({
     type: v.literal("due"),
@@ -16,5 +19,6 @@ export const runMessage = v.variant("type", [
   }),
   v.object({ type: v.literal("resume"), ...list, run_number: v.number() }),
   v.object({ type: v.literal("purge"), watchlist_id: v.string() }),
+  v.object({ type: v.literal("cancel"), account_id: v.string(), hold_id: v.string() }),
 ]);
 export type RunMessage = v.InferOutput<typeof runMessage>;

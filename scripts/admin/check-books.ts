@@ -90,7 +90,7 @@ async function movedSince(
   let newest = sequence;
   for await (const entry of reader.entries(accountId, sequence + 1)) {
     if (entry.holdId !== null) holds.add(entry.holdId);
-    dates.add(entry.createdAt.slice(0, 10));
+    dates.add((entry.chargedAt ?? entry.createdAt).slice(0, 10));
     newest = entry.sequence;
   }
   const now = await reader.books(accountId);

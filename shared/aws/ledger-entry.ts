@@ -18,6 +18,8 @@ export interface Entry {
   /** Of the grant, purchase or adjustment behind it. */
   readonly changeId?: string;
   readonly source?: CreditSource;
+  /** Of a refund that takes back a charge: when that was made. */
+  readonly chargedAt?: string;
 }
 
 /** The stored form of a ledger entry. */
@@ -34,6 +36,7 @@ export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
     balance_after: entry.balanceAfter,
     created_at: entry.createdAt,
     hold_id: entry.holdId,
+    charged_at: entry.chargedAt,
     change_id: entry.changeId,
     request_id: source !== undefined && "requestId" in source ? source.requestId : undefined,
     run_id: source !== undefined && "runId" in source ? source.runId : undefined,
@@ -50,6 +53,7 @@ export const transactionOf = (row: Row): CreditTransaction => ({
   balanceAfter: Number(row["balance_after"]),
   source: sourceOf(row),
   createdAt: String(row["created_at"]),
+  chargedAt: typeof row["charged_at"] === "string" ? row["charged_at"] : null,
 });
 
 /** What a hold or an entry was made for. */

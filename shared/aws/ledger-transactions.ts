@@ -240,3 +240,74 @@ function usageUpdate(tables: LedgerTables, { settlement }: Resolution): Write {
     },
   };
 }
+
+/** A settled hold whose charge is taken back. */
+export interface ChargedHold {
+  readonly accountId: string;
+  readonly holdId: string;
+  readonly charged: number;
+  /** When it was charged, ISO 8601 UTC. */
+  readonly chargedAt: string;
+  readonly source: CreditSource;
+}
+
+/** Takes back what a hold was charged: as if the call behind it had failed before it was settled. */
+export function cancelTransaction(
+  tables: LedgerTables,
+  { hold, books: before, now }: { hold: ChargedHold; books: Books; now: Date },
+): LedgerTransaction {
+  const { accountId, holdId, charged, chargedAt, source } = hold;
+  const after: Books = {
+    ...before,
+    balance: before.balance + charged,
+    spent: before.spent - charged,
+    sequence: before.sequence + 1,
+  };
+  assert(after.spent >= 0, "what was spent is never negative");
+  const entry: Entry = {
+    accountId,
+    holdId,
+    source,
+    chargedAt,
+    type: "refund",
+    credits: charged,
+    sequence: after.sequence,
+    balanceBefore: before.balance,
+    balanceAfter: after.balance,
+    createdAt: now.toISOString(),
+  };
+  return {
+    after,
+    writes: [
+      accountUpdate(tables, { accountId, before, after }),
+      {
+        Update: {
+          TableName: tables.accountsTable,
+          Key: accountKeys.hold(accountId, holdId),
+          UpdateExpression:
+            "SET #state = :cancelled, charged = :nothing, balance_after = :balance, cancelled_at = :now",
+          ConditionExpression: "#state = :settled AND charged = :charged",
+          ExpressionAttributeNames: { "#state": "state" },
+          ExpressionAttributeValues: {
+            ":cancelled": "cancelled",
+            ":settled": "settled",
+            ":charged": charged,
+            ":nothing": 0,
+            ":balance": after.balance,
+            ":now": now.toISOString(),
+          },
+        },
+      },
+      appendEntry(tables, entry),
+      {
+        Update: {
+          TableName: tables.accountsTable,
+          // The day on which it was counted as a success.
+          Key: accountKeys.usage(accountId, chargedAt.slice(0, 10)),
+          UpdateExpression: "ADD successful :less, failed :one, credits :back",
+          ExpressionAttributeValues: { ":less": -1, ":one": 1, ":back": -charged },
+        },
+      },
+    ],
+  };
+}

@@ -126,16 +126,16 @@ export const notImplemented = (what: string): ServiceError =>
     comingSoon: true,
   });
 
-/** `why`: for the log, such as what was contended; ids at most. */
-/** For a call whose charge may have been made without anybody hearing of it. */
+/** For a call whose charge may have been made, when no worker could be told to take it back. */
 export const unconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
     "A part of the service went down while this call was charged, and whether it was is not known " +
       "yet. GET /v1/credit_transactions shows it under the X-Request-Id of this answer.",
-    { isUnconfirmed: true, why },
+    { isUnconfirmed: true, retryAfterSeconds: 1, why },
   );
 
+/** `why`: for the log, such as what was contended; ids at most. */
 export const unavailable = (why?: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],

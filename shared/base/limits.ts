@@ -87,6 +87,8 @@ export const limits = {
     attemptsMax: 3,
     /** Lost by a call of the API before it is answered 503. */
     callLossMs: 7_000,
+    /** Lost by settling a call's credits, or releasing them, after its sources were read. */
+    settleLossMs: 5_000,
     /** Lost by giving credits back through the queue, after the call has lost its own time. */
     cancelMs: 1_500,
     /** Lost by a wake-up message, or by cleaning up, that the sweeper makes unnecessary. */

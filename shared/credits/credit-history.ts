@@ -13,6 +13,8 @@ export interface CreditTransaction {
   readonly source: CreditSource | null;
   /** ISO 8601 UTC. */
   readonly createdAt: string;
+  /** Of a refund that takes back a charge: when that was made; null for every other entry. */
+  readonly chargedAt: string | null;
 }
 
 /** The ledger as its owner reads it. */

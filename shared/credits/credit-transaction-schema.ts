@@ -27,7 +27,8 @@ export const creditTransactionSchema = v.object({
     v.string(),
     v.description(
       "grant, purchase and adjust change the balance; reserve holds credits for a call or a run's " +
-        "step, charge spends what was held, refund gives back the rest. More may be added.",
+        "step, charge spends what was held, refund gives back the rest. A second refund takes back " +
+        "the charge of a call that was answered 503. More may be added.",
     ),
     v.examples(["grant", "purchase", "reserve", "charge", "refund", "adjust"]),
   ),

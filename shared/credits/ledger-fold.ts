@@ -76,8 +76,9 @@ interface State {
 /**
  * Adds up an account's ledger, entry by entry, and holds it to its rules: numbers have no gap, each
  * entry begins with the balance that the one before left and moves it by its credits, and each hold
- * is made once and resolved once, by a charge and a refund that make up what was reserved. Keeps only
- * what is open, days, and the holds and runs charged since a time.
+ * is made once and resolved once, by a charge and a refund that make up what was reserved. A charge is
+ * taken back once at most, by a refund of its own. Keeps only what is open, days, and the holds and
+ * runs charged since a time.
  */
 export function ledgerFold(accountId: string, since: FoldSince): LedgerFold {
   const state: State = {
@@ -157,7 +158,8 @@ function moveOf(type: LedgerEntry["type"], credits: number, moved: number): numb
 }
 
 function holdDifferences(state: State, entry: LedgerEntry): Difference[] {
-  const { type, holdId } = entry;
+  const { type, holdId, chargedAt } = entry;
+  if (chargedAt !== null) return takeBack(state, { ...entry, chargedAt }, holdId ?? "");
   if (type === "reserve") return reserve(state, entry, holdId ?? "");
   if (type === "charge" || type === "refund") return resolve(state, entry, holdId ?? "");
   return [];
@@ -200,6 +202,24 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
     : [wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, resolved)];
 }
 
+/** The charge of a hold that was resolved is taken back, whole. */
+function takeBack(
+  state: State,
+  { credits, chargedAt, sequence }: LedgerEntry & { readonly chargedAt: string },
+  holdId: string,
+): Difference[] {
+  const charged = state.resolved.get(holdId);
+  state.spent -= credits;
+  countDay(state, { createdAt: chargedAt }, { requests: 0, credits: -credits });
+  if (charged !== undefined) state.resolved.set(holdId, 0);
+  // Holds that were resolved long ago are not kept, nor those of entries that are missing.
+  const isKept = new Date(chargedAt) >= state.since.resolved && state.isWhole;
+  if (!isKept || charged === credits) return [];
+  const place = `${state.accountId} entry ${sequence}`;
+  const field = `refund of the charge of hold ${holdId}`;
+  return [{ place, field, stored: credits, expected: charged ?? "a hold that was charged" }];
+}
+
 function countCharge(state: State, entry: LedgerEntry): void {
   const { credits, source, createdAt } = entry;
   state.spent += credits;
@@ -208,7 +228,11 @@ function countCharge(state: State, entry: LedgerEntry): void {
   state.charged.set(source.runId, (state.charged.get(source.runId) ?? 0) + credits);
 }
 
-function countDay({ usage }: State, { createdAt }: LedgerEntry, more: DayUsage): void {
+function countDay(
+  { usage }: State,
+  { createdAt }: Pick<LedgerEntry, "createdAt">,
+  more: DayUsage,
+): void {
   const date = createdAt.slice(0, 10);
   const { requests, credits } = usage.get(date) ?? { requests: 0, credits: 0 };
   usage.set(date, { requests: requests + more.requests, credits: credits + more.credits });

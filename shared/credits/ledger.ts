@@ -50,6 +50,11 @@ export interface Ledger {
   settle(settlement: Settlement): Promise<Settled>;
   /** Gives a hold back untouched, if there is one that nobody has resolved. */
   release(hold: HoldRef): Promise<void>;
+  /**
+   * Ends the hold of a call that is answered with an error, at no charge: gives back an open hold, and
+   * takes back what a settled one was charged. A hold that does not exist is left alone.
+   */
+  cancel(hold: HoldRef): Promise<void>;
   /** Accounts with a hold that expired before `now`. */
   accountsWithExpiredHolds(now: Date, limit: number): Promise<readonly string[]>;
   /** Gives back the account's holds that expired before `now`; returns how many. */

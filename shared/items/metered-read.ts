@@ -1,12 +1,17 @@
 import type { Clock } from "../base/clock.ts";
+import { isDependencyFailure } from "../base/dependency-failure.ts";
 import {
   concurrencyLimit,
   insufficientCredits,
   invalidParam,
   isServiceError,
+  unavailable,
   unconfirmed,
 } from "../base/errors.ts";
-import type { Ledger } from "../credits/ledger.ts";
+import { limits } from "../base/limits.ts";
+import { retryBudget, withRetryBudget, withSeparateLoss } from "../base/retry-budget.ts";
+import type { CancelQueue } from "../credits/cancel-queue.ts";
+import type { Ledger, Settled } from "../credits/ledger.ts";
 
 /** A call that charges per item. */
 export interface MeteredCall {
@@ -16,10 +21,14 @@ export interface MeteredCall {
   readonly now: Date;
   /** When reading stops, so that there is time to settle and answer. */
   readonly deadline: Date;
+  /** Milliseconds until the answer can no longer be sent; negative after that. */
+  readonly msToAnswer: () => number;
 }
 
 export interface MeteredReadDependencies {
-  readonly ledger: Pick<Ledger, "reserve" | "settle">;
+  readonly ledger: Pick<Ledger, "reserve" | "settle" | "cancel">;
+  /** Ends holds that the call cannot end itself. */
+  readonly cancels: CancelQueue;
   readonly clock: Clock;
   /** The largest answer that can be sent; absent where answers are streamed. */
   readonly answerBytesMax?: number | undefined;
@@ -53,31 +62,32 @@ export interface MeteredRead<Answer, Result> {
 /** How long after its deadline a call may still settle before its hold counts as abandoned. */
 const settleMilliseconds = 60_000;
 
+const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
+
 /**
  * Reads for an account: reserves credits and a concurrency slot, reads, and charges what was
- * answered. Whatever fails after the reservation, presenting the answers included, gives all of it
- * back.
- * @throws 402 and 429, before anything is read; 400 for an answer too large to send; 503 when nobody
- * knows whether the call was charged; and what the reading throws.
+ * answered. A call that ends in an error costs nothing, and neither does one whose answer comes too
+ * late to be sent.
+ * @throws 402 and 429, before anything is read; 400 for an answer too large to send; 503 when a
+ * dependency fails or no time is left to answer; and what the reading throws.
  */
 export async function meteredRead<Answer, Result>(
   call: MeteredCall,
   work: MeteredWork<Answer, Result>,
-  { ledger, clock, answerBytesMax }: MeteredReadDependencies,
+  dependencies: MeteredReadDependencies,
 ): Promise<MeteredRead<Answer, Result>> {
-  const { accountId, requestId: holdId, now } = call;
-  await reserve(call, work.reserved, ledger);
-  const { answers, results, charge } = await orRelease(call, { ledger, clock }, async () => {
-    const read = await work.read();
+  const { now, msToAnswer } = call;
+  const { clock, answerBytesMax } = dependencies;
+  await reserve(call, work.reserved, dependencies);
+  const { answers, results, charge } = await orRelease(call, dependencies, async () => {
+    // What sources lose to their secrets and shared rates must not be missing when credits settle.
+    const read = await withSeparateLoss(callLossMs, work.read);
     const presented = read.map((answer) => work.present(answer));
     if (answerBytesMax !== undefined) refuseTooLarge(presented, answerBytesMax);
+    if (msToAnswer() <= 0) throw unavailable("no time was left to settle");
     return { answers: read, results: presented, charge: work.charge(read) };
   });
-  const settlement = { accountId, holdId, credits: charge, succeeded: true, now: clock.now() };
-  const settled = await ledger.settle(settlement).catch((error: unknown) => {
-    // A refusal has changed nothing; a settlement that nobody answered may have been made.
-    throw isServiceError(error) ? error : unconfirmed(String(error));
-  });
+  const settled = await settle(call, charge, dependencies);
   return {
     answers,
     results,
@@ -101,11 +111,12 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
 }
 
 async function reserve(
-  { accountId, requestId, now, deadline }: MeteredCall,
+  call: MeteredCall,
   credits: number,
-  ledger: Pick<Ledger, "reserve">,
+  dependencies: MeteredReadDependencies,
 ): Promise<void> {
-  const reserved = await ledger.reserve({
+  const { accountId, requestId, now, deadline } = call;
+  const reservation = {
     accountId,
     holdId: requestId,
     credits,
@@ -113,23 +124,80 @@ async function reserve(
     source: { requestId },
     now,
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
+  };
+  const reserved = await dependencies.ledger.reserve(reservation).catch(async (error: unknown) => {
+    // Without an answer the hold may have been made: it would block credits until it expires.
+    if (isDependencyFailure(error)) await cancelLater(call, dependencies);
+    throw error;
   });
   if (reserved.outcome === "no_slot") throw concurrencyLimit(reserved.limit, reserved.balance);
   if (reserved.outcome === "insufficient") throw insufficientCredits(credits, reserved.balance);
 }
 
 async function orRelease<Result>(
-  { accountId, requestId: holdId }: MeteredCall,
-  { ledger, clock }: MeteredReadDependencies,
+  call: MeteredCall,
+  dependencies: MeteredReadDependencies,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const { accountId, requestId: holdId } = call;
+  const { ledger, clock } = dependencies;
   try {
     return await work();
   } catch (error) {
-    // What cannot be given back now is given back when the hold expires; the cause is what counts.
-    await ledger
-      .settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() })
-      .catch(() => undefined);
+    // What neither this nor a worker gives back comes back when the hold expires.
+    await withSeparateLoss(settleLossMs, () =>
+      ledger.settle({ accountId, holdId, credits: 0, succeeded: false, now: clock.now() }),
+    ).catch(() => cancelLater(call, dependencies));
     throw error;
   }
 }
+
+/**
+ * Charges the call. The answer says that it was charged, or an error says that it was not: when the
+ * ledger gave no answer, or gave it too late, what it may have charged is taken back.
+ */
+async function settle(
+  call: MeteredCall,
+  credits: number,
+  dependencies: MeteredReadDependencies,
+): Promise<Settled> {
+  const { accountId, requestId: holdId, msToAnswer } = call;
+  const { ledger, clock } = dependencies;
+  const settlement = { accountId, holdId, credits, succeeded: true, now: clock.now() };
+  const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
+    async (error: unknown) => {
+      const isCancelled = await cancelLater(call, dependencies);
+      // A refusal has changed nothing; a settlement that was not answered may have been made.
+      throw isCancelled || isServiceError(error) ? error : unconfirmed(String(error));
+    },
+  );
+  if (msToAnswer() > 0) return settled;
+  const isCancelled =
+    (await cancelNow(call, dependencies)) || (await cancelLater(call, dependencies));
+  throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
+}
+
+/** True when the hold is ended at no charge. */
+async function cancelNow(
+  { accountId, requestId: holdId }: MeteredCall,
+  { ledger, clock }: MeteredReadDependencies,
+): Promise<boolean> {
+  const cancel = (): Promise<void> => ledger.cancel({ accountId, holdId, now: clock.now() });
+  return hasWorked(() => withRetryBudget(retryBudget({ clock, lossMs: cancelMs }), cancel));
+}
+
+/** True when it is certain that a worker will end the hold at no charge. */
+async function cancelLater(
+  { accountId, requestId: holdId }: MeteredCall,
+  { cancels, clock }: MeteredReadDependencies,
+): Promise<boolean> {
+  const send = (): Promise<void> => cancels.send({ accountId, holdId });
+  return hasWorked(() => withRetryBudget(retryBudget({ clock, lossMs: cancelMs }), send));
+}
+
+/** What fails here fails a call that has failed already: that error is the one to report. */
+const hasWorked = (act: () => Promise<void>): Promise<boolean> =>
+  act().then(
+    () => true,
+    () => false,
+  );

@@ -1,4 +1,5 @@
 import type { Chance, Clock } from "../base/clock.ts";
+import { isDependencyFailure } from "../base/dependency-failure.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
 import { limits } from "../base/limits.ts";
@@ -76,7 +77,8 @@ export async function createWatchlist(
   try {
     return { body: await create(request, taken.claim, dependencies), replayed: false };
   } catch (error) {
-    await hint(() => giveUp(taken.claim, dependencies), dependencies.warn);
+    const mayStillWrite = isDependencyFailure(error);
+    await hint(() => giveUp({ ...taken.claim, mayStillWrite }, dependencies), dependencies.warn);
     throw error;
   }
 }
@@ -114,15 +116,22 @@ const superseded = ({ record }: CreationClaim): Error =>
 const tooMany = (): Error =>
   conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
 
+interface FailedCreation extends CreationClaim {
+  /** True when a request was not answered: it may take effect after everything else was removed. */
+  readonly mayStillWrite: boolean;
+}
+
 /**
- * Lets a repeat with the same key begin anew, then removes what there is. In this order: under an id
- * that is being purged nothing is created again.
+ * Lets a repeat with the same key start again, then removes what there is. In this order: under an id
+ * that is being purged nothing is created again. What may still be written is left to the purge that
+ * is due anyway, long after the last request has ended.
  */
 async function giveUp(
-  { watchlistId, record }: CreationClaim,
+  { watchlistId, record, mayStillWrite }: FailedCreation,
   dependencies: CreateDependencies,
 ): Promise<void> {
   if (record !== null && !(await dependencies.keys.release(record))) return;
+  if (mayStillWrite) return;
   const until = new Date(dependencies.clock.now().getTime() + cleanUpMs);
   await purgeWatchlist({ watchlistId, until, abandoned: true }, dependencies);
 }

@@ -51,10 +51,11 @@ export async function expectBooksToBalance(
     entries
       .filter(({ type }) => types.includes(type))
       .reduce((sum, { balanceBefore, balanceAfter }) => sum + balanceAfter - balanceBefore, 0);
-  const charged = entries
-    .filter(({ type }) => type === "charge")
-    .reduce((sum, { credits }) => sum + credits, 0);
-  expect(charged).toBe(account.spent);
+  const sum = (some: readonly CreditTransaction[]): number =>
+    some.reduce((total, { credits }) => total + credits, 0);
+  const charged = sum(entries.filter(({ type }) => type === "charge"));
+  const takenBack = sum(entries.filter(({ chargedAt }) => chargedAt !== null));
+  expect(charged - takenBack).toBe(account.spent);
   expect(account.balance + account.held + account.spent).toBe(moved("grant", "purchase", "adjust"));
 }
 
@@ -234,6 +235,72 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     });
   });
 
+  describe("cancel", () => {
+    const cancel = (holdId: string, at = now): Promise<void> =>
+      world.ledger().cancel({ accountId, holdId, now: at });
+
+    it("gives an open hold back, so that a settlement that comes later charges nothing", async () => {
+      const owner = world.ledger();
+      await reserve(owner, "h1", 100);
+      await cancel("h1");
+      expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
+      expect(await world.account(accountId)).toMatchObject({ held: 0, spent: 0, inFlight: 0 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("takes back what a settlement charged, once", async () => {
+      await reserve(world.ledger(), "h1", 100);
+      await settle(world.ledger(), "h1", 70);
+      const ledger = world.ledger();
+      await Promise.all([cancel("h1", later(5_000)), cancel("h1", later(5_000))]);
+      await ledger.cancel({ accountId, holdId: "h1", now: later(6_000) });
+
+      expect(await movements()).toEqual([
+        ["grant", 5_000],
+        ["reserve", 100],
+        ["charge", 70],
+        ["refund", 30],
+        ["refund", 70],
+      ]);
+      expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
+        source: { requestId: "h1" },
+        chargedAt: now.toISOString(),
+        createdAt: later(5_000).toISOString(),
+      });
+      expect(await world.account(accountId)).toMatchObject({ balance: 5_000, held: 0, spent: 0 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("is what the hold's owner then hears of it", async () => {
+      const owner = world.ledger();
+      await reserve(owner, "h1", 100);
+      await settle(world.ledger(), "h1", 70);
+      await cancel("h1");
+      expect(await settle(owner, "h1", 70)).toEqual({ credits: 0, balance: 5_000 });
+    });
+
+    it("changes nothing where there is no hold, nothing was charged, or it expired", async () => {
+      const ledger = world.ledger();
+      await reserve(ledger, "free", 100);
+      await settle(ledger, "free", 0);
+      await reserve(ledger, "expired", 100);
+      await ledger.releaseExpired(accountId, later(expiry + 1));
+      const before = await movements();
+      for (const holdId of ["free", "expired", "never reserved"]) await cancel(holdId);
+      expect(await movements()).toEqual(before);
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("leaves other holds of the account as they are", async () => {
+      const ledger = world.ledger();
+      for (const id of ["h1", "h2", "h3"]) await reserve(ledger, id, 10);
+      for (const id of ["h1", "h2"]) await settle(ledger, id, 10);
+      await cancel("h1");
+      expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 10, inFlight: 1 });
+      await expectBooksToBalance(world, accountId);
+    });
+  });
+
   it("an expired hold stays expired for its owner while other calls hold credits", async () => {
     const [owner, other] = [world.ledger(), world.ledger()];
     await reserve(owner, "h1", 100);
@@ -349,6 +416,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
             balanceAfter: 5_000,
             source: null,
             createdAt: expect.any(String),
+            chargedAt: null,
           },
         ],
       });

@@ -8,6 +8,7 @@ interface Hold {
   readonly reservation: Reservation;
   readonly balance: number;
   settled?: Settled;
+  settledAt?: string;
 }
 
 interface Books {
@@ -43,6 +44,7 @@ export function memoryLedger(): MemoryLedger {
       const books = booksOf(accountId);
       if (books.holds.has(holdId)) settle(books, { holdId, credits: 0, now });
     },
+    cancel: async ({ accountId, holdId, now }) => cancel(booksOf(accountId), { holdId, now }),
     accountsWithExpiredHolds: async (now, limit) =>
       [...all]
         .flatMap(([id, books]) => (expired(books, now).length > 0 ? [id] : []))
@@ -89,12 +91,16 @@ function opened(id: string, signupCredits: number): Books {
 
 function append(
   books: Books,
-  entry: Pick<CreditTransaction, "type" | "credits" | "source" | "createdAt"> & { moves: number },
+  entry: Pick<CreditTransaction, "type" | "credits" | "source" | "createdAt"> & {
+    moves: number;
+    chargedAt?: string;
+  },
 ): void {
-  const { moves, ...shown } = entry;
+  const { moves, chargedAt = null, ...shown } = entry;
   const { balance } = books.account;
   books.entries.push({
     ...shown,
+    chargedAt,
     sequence: books.entries.length + 1,
     balanceBefore: balance,
     balanceAfter: balance + moves,
@@ -140,7 +146,27 @@ function settle(
   occupy(books, { credits: -held, slots: slot ? -1 : 0 });
   books.account = { ...books.account, spent: books.account.spent + credits };
   hold.settled = { credits, balance: books.account.balance };
+  hold.settledAt = now.toISOString();
   return hold.settled;
+}
+
+function cancel(books: Books, { holdId, now }: { holdId: string; now: Date }): void {
+  const hold = books.holds.get(holdId);
+  if (hold === undefined) return;
+  const { credits } = settle(books, { holdId, credits: 0, now });
+  if (credits === 0) return;
+  const { source } = hold.reservation;
+  const createdAt = now.toISOString();
+  append(books, {
+    type: "refund",
+    credits,
+    moves: credits,
+    source,
+    createdAt,
+    chargedAt: hold.settledAt ?? createdAt,
+  });
+  books.account = { ...books.account, spent: books.account.spent - credits };
+  hold.settled = { credits: 0, balance: books.account.balance };
 }
 
 const resolution = (held: number, charged: number) =>

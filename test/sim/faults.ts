@@ -6,6 +6,7 @@ export const faultFamilies = {
   "crash after a call": ["crash_after"],
   "request lost": ["request_lost"],
   "answer lost after the request took effect": ["answer_lost"],
+  "request not answered in its time": ["request_hangs"],
   throttled: ["throttled"],
   "transaction conflict": ["transaction_conflict", "transaction_in_progress"],
   "done in part": ["items_unprocessed", "keys_unprocessed", "messages_refused"],
@@ -67,6 +68,7 @@ const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
   store: [
     "request_lost",
     "answer_lost",
+    "request_hangs",
     "throttled",
     "transaction_conflict",
     "transaction_in_progress",

@@ -8,7 +8,7 @@ import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
 import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
-import { assertSound, booksOf } from "./checks/books.ts";
+import { assertSound, booksOf, takenBack } from "./checks/books.ts";
 import { startEngine } from "./engine.ts";
 import { seededChance, seededRandom } from "./random.ts";
 import type { Stage } from "./world.ts";
@@ -54,6 +54,10 @@ const steps = {
     await ledger.release({ accountId, holdId: "one", now: start });
     return "nothing to tell";
   },
+  async cancel({ ledger }, accountId) {
+    await ledger.cancel({ accountId, holdId: "one", now: start });
+    return "nothing to tell";
+  },
   async sweep({ ledger }, accountId) {
     await ledger.releaseExpired(accountId, afterExpiry);
     return "nothing to tell";
@@ -68,12 +72,21 @@ type StepName = keyof typeof steps;
 
 /** Which step falls into which other one. Only what was reserved can be settled. */
 const pairs: readonly (readonly [outer: StepName, inner: readonly StepName[]])[] = [
-  ["reserve", ["reserve", "reserve another", "release", "sweep", "purchase"]],
-  ...(["settle", "settle for nothing", "release", "sweep"] as const).map(
+  ["reserve", ["reserve", "reserve another", "release", "cancel", "sweep", "purchase"]],
+  ...(["settle", "settle for nothing", "release", "cancel", "sweep"] as const).map(
     (outer) =>
       [
         outer,
-        ["reserve", "reserve another", "settle", "settle for more", "release", "sweep", "purchase"],
+        [
+          "reserve",
+          "reserve another",
+          "settle",
+          "settle for more",
+          "release",
+          "cancel",
+          "sweep",
+          "purchase",
+        ],
       ] as const,
   ),
 ];
@@ -205,7 +218,8 @@ async function playPair(stage: Stage, plan: Plan) {
   const purchases = [outer, inner].includes("purchase") ? 1 : 0;
   if (purchases > 0) await steps.purchase(processOf(stage), accountId);
   await bystander.ledger.release({ accountId, holdId: "bystander", now: afterExpiry });
-  await checkEnd(stage, accountId, { heard, purchases });
+  const cancels = [inner, outer].flatMap((step, n) => (step === "cancel" ? [heard[n]] : []));
+  await checkEnd(stage, accountId, { heard, purchases, cancels });
   return { outer: around.sent(), inner: within.sent() };
 }
 
@@ -224,11 +238,21 @@ async function openAccount({ client, table }: Stage): Promise<string> {
 }
 let accountsMade = 0;
 
-/** Each hold was made once and resolved once, and whoever was told of it was told the same. */
+interface End {
+  readonly heard: readonly Heard[];
+  readonly purchases: number;
+  /** What those heard who cancelled the hold, if any did. */
+  readonly cancels: readonly (Heard | undefined)[];
+}
+
+/**
+ * Each hold was made once and resolved once, and everybody who was told of it was told the same. Only a
+ * cancellation changes what was decided before: one that came through leaves no charge.
+ */
 async function checkEnd(
   stage: Stage,
   accountId: string,
-  { heard, purchases }: { readonly heard: readonly Heard[]; readonly purchases: number },
+  { heard, purchases, cancels }: End,
 ): Promise<void> {
   const rows = await booksOf(stage, accountId);
   assertSound(rows);
@@ -244,8 +268,11 @@ async function checkEnd(
         .filter((entry) => entry["type"] === type)
         .reduce((sum, entry) => sum + Number(entry["credits"]), 0),
     );
-    assert.deepEqual(sums, [held, charged, Number(held) - Number(charged)], name);
-    for (const one of heard) {
+    const back = takenBack(own);
+    const wanted = [held, Number(charged) + back, Number(held) - Number(charged)];
+    assert.deepEqual(sums, wanted, name);
+    if (holdId === "one" && cancels.includes("nothing to tell")) assert.equal(charged, 0, name);
+    for (const one of cancels.length > 0 ? [] : heard) {
       if (typeof one === "object" && one.holdId === holdId) {
         assert.equal(one.credits, charged, `${name}: what was told`);
       }

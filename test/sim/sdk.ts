@@ -5,6 +5,8 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { limits } from "../../shared/base/limits.ts";
+import { withinBudget } from "../../shared/base/retry-budget.ts";
 import { callSite } from "./call-sites.ts";
 import {
   type Answered,
@@ -212,11 +214,43 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
     turns.note(`${task.name} stands still for ${pause / 1_000} s`);
   }
   const delay = pause + (isAgain ? random.between(1, backoffMsMax) : 0);
-  return turns.call({
-    label: labelOf(one),
+  const label = labelOf(one);
+  const sent = await turns.call({
+    label,
     delay,
     effect: () => mortal(one, line, { ...options, task }),
   });
+  return sent === hangs ? unanswered(label, turns) : sent;
+}
+
+/** Stands for a request that is under way, and that its sender gets no answer to. */
+const hangs: Sent = { response: {}, output: {} };
+
+/** Waits as long as the service's clients wait for one attempt, and no longer than its work may. */
+const unanswered = (label: string, turns: Turns): Promise<never> =>
+  withinBudget(limits.dependencies.attemptMs, async (milliseconds) => {
+    const waited = { label: `${label}: no answer`, effect: async () => {}, delay: milliseconds };
+    await turns.call(waited);
+    throw broken();
+  });
+
+/** A request that hangs may take effect so long after its sender gave it up. */
+const lateMsMax = 60_000;
+const lateShare = 0.7;
+
+/** Lets a request take effect at some later time, or never, whatever its sender does meanwhile. */
+function later(
+  { site }: Attempt,
+  perform: () => Promise<unknown>,
+  { turns, random, plan }: SdkOptions & { readonly plan: FaultKind | undefined },
+): Sent {
+  if (plan !== undefined || random.isHit(lateShare)) {
+    const delay = random.between(1, lateMsMax);
+    // What it comes to is told to nobody.
+    const effect = async (): Promise<void> => void (await perform().catch(() => {}));
+    turns.begin(`a request of ${site}`, () => turns.call({ label: "takes effect", delay, effect }));
+  }
+  return hangs;
 }
 
 /** The attempt of a process that may end on either side of it. */
@@ -267,11 +301,19 @@ function faultOf(
   const kept = known.get(id);
   if (kept !== undefined && !faults.isStopped()) return kept;
   const own = one.service === "dynamo" ? dynamoFaultsOf(one) : ownFaultsOf(one);
-  const fault = faults.draw("request_lost", "answer_lost", "throttled", ...own);
-  const lasts = fault === "request_lost" || fault === "answer_lost" || fault === "throttled";
+  const fault = faults.draw("request_lost", "answer_lost", "request_hangs", "throttled", ...own);
+  const lasts = fault !== undefined && anyRequests.has(fault);
   if (fault !== undefined && lasts && random.isHit(lastingShare)) known.set(id, fault);
   return fault;
 }
+
+/** Faults that any request may meet. */
+const anyRequests: ReadonlySet<FaultKind> = new Set([
+  "request_lost",
+  "answer_lost",
+  "request_hangs",
+  "throttled",
+]);
 
 const ownFaultsOf = ({ service, operation }: Attempt): readonly FaultKind[] => {
   if (operation === "SendMessageBatch") return ["messages_refused"];
@@ -302,6 +344,7 @@ async function underFault(
       throw error;
     }
   };
+  if (fault === "request_hangs") return later(one, () => perform(), options);
   const { answered } = line;
   const faulty = fault === undefined ? undefined : dynamoFaults[fault];
   if (fault !== undefined && faulty !== undefined) {

@@ -23,6 +23,7 @@ const anywhere: readonly FaultKind[] = [
   "crash_after",
   "request_lost",
   "answer_lost",
+  "request_hangs",
   "throttled",
 ];
 

@@ -43,11 +43,15 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
   /** Those whose answer nobody hears: all that they were given comes again. */
   const unheard = new Set<string>();
   const bodies: string[] = [];
+  const deadCancels: string[] = [];
   let sent = 0;
   const put = (queue: QueueName, body: string, delaySeconds = 0): void => {
     bodies.push(body);
     const fault = faults.draw("message_dead", "message_late", "message_twice");
-    if (fault === "message_dead") return turns.note(`  message_dead in ${queue}: ${body}`);
+    if (fault === "message_dead") {
+      if (isCancel(body)) deadCancels.push(body);
+      return turns.note(`  message_dead in ${queue}: ${body}`);
+    }
     const dueAt = turns.now() + delaySeconds * 1_000;
     const times = fault === "message_twice" ? 2 : 1;
     for (let n = 0; n < times; n += 1) {
@@ -66,6 +70,10 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       });
     }
   };
+  // No row says that a hold is to be cancelled: an operator replays such messages after an incident.
+  faults.onStop(() => {
+    for (const body of deadCancels.splice(0)) put("runs", body);
+  });
   const queueOf = (url: unknown): QueueName => {
     const name = queueNames.find((one) => String(url).endsWith(`/${one}`));
     if (name === undefined) throw new Error(`There is no queue ${String(url)}`);
@@ -131,6 +139,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       message.holders.delete(holder);
       if (message.receives < receivesMax || !waiting.has(message)) return;
       waiting.delete(message);
+      if (isCancel(message.body)) deadCancels.push(message.body);
       const hasFaults = faults.fired.length > message.faultsBefore;
       if (!hasFaults || message.calmFailures >= receivesMax) blameless.push(message);
       turns.note(`  ${message.queue} ${message.body} is dead`);
@@ -147,6 +156,9 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
   };
 }
 export type VirtualQueues = ReturnType<typeof virtualQueues>;
+
+const isCancel = (body: string): boolean =>
+  (JSON.parse(body) as { readonly type?: string }).type === "cancel";
 
 /** As a later version may send it: with a member that this one does not know. */
 const ofOtherVersion = (body: string): string =>

@@ -115,6 +115,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     }),
   });
 
+  /** Answers of the service that came when the gateway had answered the client itself. */
+  const lateAnswers: ApiAnswer[] = [];
   /** Names of rare states that were seen, and how often. */
   const states = new Map<string, number>();
   const sighted = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
@@ -212,6 +214,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     lookers,
     watchers,
     refusals,
+    lateAnswers,
     states,
     sighted,
     /** Tells of something that must never be; the seed ends with it. */
@@ -246,6 +249,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
           // After its time the gateway has long said that it heard nothing.
           const isHeard = state === "done" && turns.now() <= endsAt;
           const answer = isHeard ? apiAnswer(given) : undefined;
+          if (state === "done" && !isHeard) lateAnswers.push(apiAnswer(given));
           turns.saw(answer?.text ?? "");
           if (isCalm && (answer === undefined || answer.status >= 500)) {
             violation ??= new Error(`${label} without faults: ${answer?.text ?? "no answer"}`);

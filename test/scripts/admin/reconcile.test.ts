@@ -49,6 +49,40 @@ it("finds nothing wrong with what the service wrote, and says what it compared",
 });
 
 describe("books", () => {
+  it("finds nothing wrong with a charge that was taken back, on another day", async () => {
+    const { accountId, bench } = world;
+    const before = await bench.account();
+    await bench.ledger.cancel({
+      accountId,
+      holdId: "req_done",
+      now: new Date("2026-03-09T00:00:00Z"),
+    });
+
+    expect(await bench.account()).toMatchObject({ spent: before.spent - 3 });
+    expect(await found(world)).toEqual([]);
+  });
+
+  it("finds a charge that was taken back twice", async () => {
+    const { accountId, bench } = world;
+    const now = new Date("2026-03-09T00:00:00Z");
+    await bench.ledger.cancel({ accountId, holdId: "req_done", now });
+    const last = await rowAt(names.ledger, ledgerKeys.entry(accountId, 15));
+    await client.send(
+      new UpdateCommand({
+        TableName: names.accounts,
+        Key: accountKeys.hold(accountId, "req_done"),
+        UpdateExpression: "SET #state = :settled, charged = :charged",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":settled": "settled", ":charged": last["credits"] },
+      }),
+    );
+    await bench.ledger.cancel({ accountId, holdId: "req_done", now });
+
+    expect(await found(world)).toEqual([
+      `${accountId} entry 16: refund of the charge of hold req_done is ${String(last["credits"])}, should be 0`,
+    ]);
+  });
+
   it("finds a balance that is off by one", async () => {
     const { accountId } = world;
     const { balance } = await world.bench.account();

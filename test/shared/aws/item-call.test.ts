@@ -41,9 +41,11 @@ it("a warm item call makes three requests to DynamoDB, whatever is refunded", as
       read: async () => ["answer"],
       present: (answer: string) => answer,
     };
-    await meteredRead({ accountId: account.id, requestId, now, deadline }, work, {
+    const msToAnswer = (): number => 10_000;
+    await meteredRead({ accountId: account.id, requestId, now, deadline, msToAnswer }, work, {
       ...deps,
       ledger,
+      cancels: { send: () => Promise.reject(new Error("nothing is cancelled")) },
     });
   };
   await call("req_cold", 10);

@@ -51,7 +51,12 @@ const check = (
         })),
       },
     },
-    { ledger: world.ledger, offerCheckerFor: () => checker, clock: systemClock },
+    {
+      ledger: world.ledger,
+      cancels: world.cancels,
+      offerCheckerFor: () => checker,
+      clock: systemClock,
+    },
   );
 
 describe("checking offers", () => {

@@ -2,6 +2,7 @@ import { createAccount } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import type { MeteredCall } from "../../../shared/items/metered-read.ts";
 import { startTables } from "../../support/tables.ts";
@@ -14,6 +15,7 @@ export type Account = Awaited<ReturnType<ReturnType<typeof dynamoAccountStore>["
 /** A real ledger with one account at a time, and calls of that account. */
 export interface OfferWorld {
   readonly ledger: Ledger;
+  readonly cancels: CancelQueue;
   /** Takes a new account with `granted` credits. */
   newAccount(): Promise<void>;
   account(): Promise<Account>;
@@ -34,6 +36,7 @@ export async function startOfferWorld(): Promise<OfferWorld> {
       clock: systemClock,
       chance: systemChance,
     }),
+    cancels: { send: async () => {} },
     async newAccount() {
       const created = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits: granted },
@@ -46,7 +49,7 @@ export async function startOfferWorld(): Promise<OfferWorld> {
       calls += 1;
       const now = systemClock.now();
       const deadline = new Date(now.getTime() + deadlineMs);
-      return { accountId, requestId: `req_${calls}`, now, deadline };
+      return { accountId, requestId: `req_${calls}`, now, deadline, msToAnswer: () => deadlineMs };
     },
     stop: () => tables.stop(),
   };

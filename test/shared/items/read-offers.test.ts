@@ -58,7 +58,12 @@ const read = (
         ids: numbered(count),
       },
     },
-    { ledger: world.ledger, offerScraperFor: () => scraper, clock: systemClock },
+    {
+      ledger: world.ledger,
+      cancels: world.cancels,
+      offerScraperFor: () => scraper,
+      clock: systemClock,
+    },
   );
 
 describe("reading offers", () => {

@@ -4,6 +4,7 @@ import { createAccount } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { type ProductsRead, readProducts } from "../../../shared/items/read-products.ts";
 import type { Answer, ReadStatus, Scraper } from "../../../shared/scrapers/scraper.ts";
@@ -54,7 +55,17 @@ const answering = (statuses: readonly ReadStatus[]): Scraper => ({
 const read = (
   scraper: Scraper,
   count: number,
-  { through = ledger, answerBytesMax }: { through?: Ledger; answerBytesMax?: number } = {},
+  {
+    through = ledger,
+    answerBytesMax,
+    cancels = { send: async () => {} },
+    msToAnswer = () => 30_000,
+  }: {
+    through?: Ledger;
+    answerBytesMax?: number;
+    cancels?: CancelQueue;
+    msToAnswer?: () => number;
+  } = {},
 ): Promise<ProductsRead> => {
   calls += 1;
   const now = systemClock.now();
@@ -71,8 +82,9 @@ const read = (
       requestId: `req_${calls}`,
       now,
       deadline: new Date(now.getTime() + 30_000),
+      msToAnswer,
     },
-    { ledger: through, scraperFor: () => scraper, clock: systemClock, answerBytesMax },
+    { ledger: through, cancels, scraperFor: () => scraper, clock: systemClock, answerBytesMax },
   );
 };
 
@@ -195,21 +207,6 @@ describe("a scraper that breaks its promises", () => {
     });
   });
 
-  it("claims nothing of its charge when nobody answered for it", async () => {
-    const failing: Ledger = {
-      ...ledger,
-      settle: () => Promise.reject(new Error("no answer")),
-    };
-    const scraper: Scraper = {
-      read: async ({ ids }) => ids.map((id) => ({ id, status: "not_found", fetchedAt })),
-    };
-    await expect(read(scraper, 1, { through: failing })).rejects.toMatchObject({
-      code: "UNAVAILABLE",
-      message: expect.stringContaining("is not known"),
-      details: { isUnconfirmed: true },
-    });
-  });
-
   it("shows the scraper's error, not that of giving back", async () => {
     const failing: Ledger = {
       ...ledger,
@@ -217,5 +214,114 @@ describe("a scraper that breaks its promises", () => {
     };
     const scraper: Scraper = { read: () => Promise.reject(new Error("the cause")) };
     await expect(read(scraper, 1, { through: failing })).rejects.toThrow("the cause");
+  });
+});
+
+describe("a ledger that does not answer", () => {
+  const noAnswer = () =>
+    Promise.reject(Object.assign(new Error("no answer"), { name: "TimeoutError" }));
+  /** What is handed over to the worker that cancels holds. */
+  const handedOver: string[] = [];
+  const cancels: CancelQueue = { send: async ({ holdId }) => void handedOver.push(holdId) };
+  const isUnreachable: CancelQueue = { send: noAnswer };
+  beforeEach(() => void handedOver.splice(0));
+  const untouched = { balance: granted, held: 0, spent: 0, inFlight: 0 };
+  /** Cancels as the worker does. */
+  async function workOff(): Promise<void> {
+    for (const holdId of handedOver) {
+      await ledger.cancel({ accountId, holdId, now: systemClock.now() });
+    }
+  }
+
+  it.each(["before", "after"])(
+    "costs nothing when its settlement took effect %s the hold was cancelled",
+    async (when) => {
+      const late: (() => Promise<unknown>)[] = [];
+      const through: Ledger = {
+        ...ledger,
+        async settle(settlement) {
+          late.push(() => ledger.settle(settlement));
+          return noAnswer();
+        },
+      };
+      const reading = read(answering(["ok", "ok", "ok"]), 3, { through, cancels });
+      await expect(reading).rejects.toMatchObject({ name: "TimeoutError" });
+      if (when === "before") for (const settle of late) await settle();
+      await workOff();
+      if (when === "after") for (const settle of late) await settle();
+      expect(await account().get(accountId)).toMatchObject(untouched);
+    },
+  );
+
+  it("claims nothing of a charge when the worker cannot be told either", async () => {
+    const through: Ledger = { ...ledger, settle: noAnswer };
+    const reading = read(answering(["ok"]), 1, { through, cancels: isUnreachable });
+    await expect(reading).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      message: expect.stringContaining("is not known"),
+      details: { isUnconfirmed: true, retryAfterSeconds: 1 },
+    });
+  });
+
+  it("has a hold cancelled that it may have made, and reads nothing", async () => {
+    const through: Ledger = {
+      ...ledger,
+      async reserve(reservation) {
+        await ledger.reserve(reservation);
+        return noAnswer();
+      },
+    };
+    const unread: Scraper = { read: () => Promise.reject(new Error("It was read")) };
+    await expect(read(unread, 1, { through, cancels })).rejects.toMatchObject({
+      name: "TimeoutError",
+    });
+    await workOff();
+    expect(await account().get(accountId)).toMatchObject(untouched);
+  });
+
+  it("has a hold cancelled that a failed read could not release", async () => {
+    const broken: Scraper = { read: () => Promise.reject(new Error("the cause")) };
+    const through: Ledger = { ...ledger, settle: noAnswer };
+    await expect(read(broken, 1, { through, cancels })).rejects.toThrow("the cause");
+    await workOff();
+    expect(await account().get(accountId)).toMatchObject(untouched);
+  });
+});
+
+describe("a call that has no time left to be answered", () => {
+  /** The time is over once `event` has happened, as when the process stood still. */
+  function standingStill() {
+    let msLeft = 20_000;
+    return { msToAnswer: () => msLeft, standStill: () => void (msLeft = -60_000) };
+  }
+
+  it("is not settled when its reading took too long", async () => {
+    const { msToAnswer, standStill } = standingStill();
+    const slow: Scraper = {
+      async read({ ids }) {
+        standStill();
+        return ids.map((id) => answerOf(id, "ok"));
+      },
+    };
+    await expect(read(slow, 3, { msToAnswer })).rejects.toMatchObject({ status: 503 });
+    expect(await account().get(accountId)).toMatchObject({ balance: granted, held: 0, spent: 0 });
+  });
+
+  it("is not charged when its settlement took too long", async () => {
+    const { msToAnswer, standStill } = standingStill();
+    const through: Ledger = {
+      ...ledger,
+      async settle(settlement) {
+        const settled = await ledger.settle(settlement);
+        standStill();
+        return settled;
+      },
+    };
+    const reading = read(answering(["ok", "ok"]), 2, { through, msToAnswer });
+    await expect(reading).rejects.toMatchObject({
+      status: 503,
+      message: expect.stringContaining("Nothing was charged"),
+    });
+    expect(await account().get(accountId)).toMatchObject({ balance: granted, held: 0, spent: 0 });
   });
 });

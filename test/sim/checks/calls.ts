@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Row } from "../../../shared/aws/dynamo.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { User, World } from "../world.ts";
-import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
+import { assertReconciled, assertSound, booksOf, type Rows, takenBack } from "./books.ts";
 
 /** A call and what its client came to know: no answer says nothing of what was done. */
 export interface HeardCall {
@@ -34,6 +34,7 @@ export async function checkCalls(
     for (const { request, answer } of own) {
       if (answer !== undefined) checkAnswer(request, answer, rows);
     }
+    checkLate(world, rows);
     checkHolds(rows, Math.max(...heard.map(({ heardAt }) => heardAt)));
     sightStates(world, own, rows);
   }
@@ -67,7 +68,7 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
   if (isItemCall(request) && answer.status === 503 && said === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
   const own = entries.filter((entry) => entry["request_id"] === requestId);
-  const charged = creditsOf(own, "charge");
+  const charged = creditsOf(own, "charge") - takenBack(own);
   assert.equal(creditsOf(own, "reserve"), charged + creditsOf(own, "refund"), `${name}: resolved`);
   if (!isItemCall(request) || answer.status !== 200) {
     assert.equal(charged, 0, `${name}: costs nothing`);
@@ -91,6 +92,20 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
     String(last?.["balance_after"]),
     `${name}: balance`,
   );
+}
+
+/** A call that the gateway answered before the service did costs nothing (M5). */
+function checkLate({ lateAnswers, sighted }: World, { entries }: Rows): void {
+  for (const { headers, status } of lateAnswers) {
+    const requestId = headers["x-request-id"];
+    const own = entries.filter((entry) => entry["request_id"] === requestId);
+    // It is known then that it may have been charged, and the log says so.
+    if (own.length === 0 || (status === 503 && headers["x-service-credits"] === undefined))
+      continue;
+    const charged = creditsOf(own, "charge") - takenBack(own);
+    assert.equal(charged, 0, `${requestId} was answered ${status} too late: costs nothing`);
+    sighted("a call that was answered too late cost nothing");
+  }
 }
 
 const nameOf = ({ id, asin = id }: Result): string => (asin === id ? id : `${asin} ${id}`);
@@ -162,9 +177,11 @@ function checkHolds({ holds, entries }: Rows, calmAt: number): void {
     const own = entries.filter((entry) => `hold#${String(entry["hold_id"])}` === hold["sk"]);
     const reserves = own.filter(({ type }) => type === "reserve");
     assert.equal(reserves.length, 1, `${name}: reserved once`);
-    assert.equal(creditsOf(own, "charge"), hold["charged"], `${name}: charged`);
+    const charged = creditsOf(own, "charge") - takenBack(own);
+    assert.equal(charged, hold["charged"], `${name}: charged`);
+    assert(takenBack(own) <= creditsOf(own, "charge"), `${name}: taken back once`);
     assert.equal(
-      creditsOf(own, "charge") + creditsOf(own, "refund"),
+      charged + creditsOf(own, "refund"),
       creditsOf(own, "reserve"),
       `${name}: resolved once`,
     );
@@ -182,6 +199,7 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
 function sightStates({ sighted }: World, heard: readonly HeardCall[], { holds }: Rows): void {
   for (const { request, answer } of heard) sightAnswer(sighted, request, answer);
   for (const { state, request_id: requestId } of holds) {
+    if (state === "cancelled") sighted("the charge of a call was taken back");
     if (state !== "expired") continue;
     sighted("a hold expired and was given back");
     const wasAnswered = heard.some(

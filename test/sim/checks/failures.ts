@@ -1,18 +1,25 @@
+import { OutOfTimeError } from "../../../shared/base/retry-budget.ts";
 import { said } from "../said.ts";
 import { SourceBroken } from "../sources.ts";
 import type { Task } from "../turns.ts";
 import type { World } from "../world.ts";
 
-/** Names of the errors that faults make, as the SDK and the service pass them on. */
-export const injectedNames: ReadonlySet<string> = new Set([
+/** Of these, the ones that say that a dependency is down, slow or overloaded. */
+const dependencyNames: ReadonlySet<string> = new Set([
   "TimeoutError",
+  new OutOfTimeError().name,
   "ProvisionedThroughputExceededException",
   "ThrottlingException",
   "SlowDown",
-  "AccessDeniedException",
-  "TransactionCanceledException",
   "TransactionConflictException",
   "TransactionInProgressException",
+]);
+
+/** Names of the errors that faults make, as the SDK and the service pass them on. */
+export const injectedNames: ReadonlySet<string> = new Set([
+  ...dependencyNames,
+  "AccessDeniedException",
+  "TransactionCanceledException",
   new SourceBroken().name,
   // The service's own, where it gives up on one of those.
   "ServiceError",
@@ -23,6 +30,8 @@ interface Line {
   readonly message?: string;
   readonly account_id?: string;
   readonly target_id?: string;
+  /** Of a call: what it was answered. */
+  readonly status?: number;
   readonly error?: { readonly name?: string; readonly message?: string };
 }
 
@@ -43,6 +52,10 @@ export function failuresSaid(): readonly Failure[] {
 /** An error that a fault explains. */
 const isForeseen = ({ said: { error } }: Failure): boolean =>
   injectedNames.has(error?.name ?? "") || /not (sent|accepted)/.test(error?.message ?? "");
+
+/** A call that a dependency failed is answered 503; only what is wrong with the service is a 500. */
+const isMistaken = ({ said: { status, error } }: Failure): boolean =>
+  status === 500 && dependencyNames.has(error?.name ?? "");
 
 /**
  * To be called before a scenario begins; what it gives is called at its end: every failure that the
@@ -67,6 +80,7 @@ export function watchFailures({ faults, turns, queues }: World): () => void {
       "Failures that no fault explains",
       failures.filter((one) => !isForeseen(one)),
     );
+    refuse("Calls answered 500 for the failure of a dependency", failures.filter(isMistaken));
     refuse(
       "Failures without faults",
       failures.slice(before).filter((one) => !isLate(one)),

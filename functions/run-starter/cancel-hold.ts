@@ -1,0 +1,33 @@
+import type { Clock } from "../../shared/base/clock.ts";
+import { isServiceError } from "../../shared/base/errors.ts";
+import { isDependencyFailure } from "../../shared/base/dependency-failure.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { withSeparateLoss } from "../../shared/base/retry-budget.ts";
+import type { HoldRef, Ledger } from "../../shared/credits/ledger.ts";
+
+const pauseMs = 2_000;
+
+/**
+ * Cancels the hold of a call that the ledger did not answer. The ledger may still be down: it is asked
+ * again until `until`, so that the account has its credits back soon after an outage of seconds. After
+ * that the message comes again, as any other that failed.
+ */
+export async function cancelHold(
+  hold: Omit<HoldRef, "now">,
+  until: Date,
+  { ledger, clock }: { readonly ledger: Pick<Ledger, "cancel">; readonly clock: Clock },
+): Promise<void> {
+  for (;;) {
+    try {
+      const now = clock.now();
+      return await withSeparateLoss(limits.dependencies.callLossMs, () =>
+        ledger.cancel({ ...hold, now }),
+      );
+    } catch (error) {
+      const isOutage = isServiceError(error) || isDependencyFailure(error);
+      const isOver = clock.now().getTime() + pauseMs >= until.getTime();
+      if (isOver || !isOutage) throw error;
+    }
+    await clock.sleep(pauseMs);
+  }
+}

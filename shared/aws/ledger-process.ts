@@ -1,0 +1,142 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { assert } from "../base/assert.ts";
+import type { Chance, Clock } from "../base/clock.ts";
+import { mayRepeatAfter } from "../base/retry-budget.ts";
+import {
+  type CancellationReason,
+  cancellationReasons,
+  isThrottle,
+  type Note,
+  type Row,
+  untilSettled,
+} from "./dynamo.ts";
+import {
+  accountPosition,
+  type Books,
+  booksIn,
+  type Hold,
+  type LedgerTables,
+  type LedgerTransaction,
+} from "./ledger-transactions.ts";
+import { accountKeys, type RowKey } from "./table.ts";
+
+export interface LedgerOptions extends LedgerTables {
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** What one process knows between calls; only ever a shortcut, the rows decide. */
+export interface LedgerProcess extends LedgerOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly booksOf: Map<string, Books>;
+  readonly openHolds: Map<string, Hold>;
+}
+
+const freshTriesMax = 2;
+/** 250 calls may end in the same moment, and each needs the account for some 10 ms. */
+const waitMsMax = 3_000;
+
+/**
+ * Repeats an attempt until it is decided. A refusal for outdated books brings the current ones,
+ * which are good for a moment only: they are tried at once, and forgotten before any wait.
+ */
+export function untilDone<T>(
+  process: LedgerProcess,
+  accountId: string,
+  attempt: (note: Note) => Promise<T | "again">,
+): Promise<T> {
+  return untilSettled({ ...process, waitMsMax }, async (note) => {
+    for (let tries = 0; tries < freshTriesMax; tries += 1) {
+      const result = await orAgain(() => attempt(note), note);
+      if (result !== "again") return result;
+      if (!process.booksOf.has(accountId)) return "again";
+    }
+    process.booksOf.delete(accountId);
+    return "again";
+  });
+}
+
+/** A request that was turned away has changed nothing. */
+async function orAgain<T>(attempt: () => Promise<T | "again">, note: Note): Promise<T | "again"> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isThrottle(error)) throw error;
+    note("throttled");
+    return "again";
+  }
+}
+
+export async function read(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
+  const { Item } = await process.client.send(
+    new GetCommand({ TableName: process.accountsTable, Key: key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+export async function readBooks(process: LedgerProcess, accountId: string): Promise<Books> {
+  const row = await read(process, accountKeys.account(accountId));
+  assert(row !== undefined, "credits belong to an account that exists");
+  return remember(process, accountId, row);
+}
+
+function remember(process: LedgerProcess, accountId: string, row: Row): Books {
+  const books = booksIn(row);
+  process.booksOf.set(accountId, books);
+  return books;
+}
+
+/**
+ * Runs one transaction; the reasons say why it was refused, and what is known is refreshed. When no
+ * answer came at all, `effect` looks whether the transaction took effect nevertheless.
+ */
+export async function commit<Effect extends object>(
+  process: LedgerProcess,
+  { accountId, writes, after }: LedgerTransaction & { readonly accountId: string },
+  effect: () => Promise<Effect | undefined>,
+): Promise<readonly CancellationReason[] | "committed" | Effect> {
+  try {
+    await process.client.send(new TransactWriteCommand({ TransactItems: writes }));
+    process.booksOf.set(accountId, after);
+    return "committed";
+  } catch (error) {
+    const reasons = cancellationReasons(error);
+    // Without an answer nothing is known of the books any more.
+    process.booksOf.delete(accountId);
+    if (reasons === undefined) {
+      if (isThrottle(error)) return turnedAway;
+      const found = await askPatiently(process, effect);
+      if (found === undefined) throw error;
+      return found;
+    }
+    const current = reasons[accountPosition]?.item;
+    if (current !== undefined) remember(process, accountId, unmarshall(current));
+    return reasons;
+  }
+}
+
+const asksMax = 4;
+
+/** What took effect without an answer has to be looked up, or nobody knows what was charged. */
+async function askPatiently<T>(
+  { clock, chance }: LedgerProcess,
+  ask: () => Promise<T>,
+): Promise<T> {
+  for (let asks = 1; ; asks += 1) {
+    const from = clock.now();
+    try {
+      return await ask();
+    } catch (error) {
+      const pauseMs = chance.fraction() * 100 * 2 ** asks;
+      const mayRepeat = asks < asksMax && (await mayRepeatAfter(pauseMs, { clock, from }));
+      if (!mayRepeat) throw error;
+    }
+  }
+}
+
+const turnedAway: readonly CancellationReason[] = [{ code: "ThrottlingError", item: undefined }];

@@ -1,0 +1,47 @@
+import { expect, it } from "vitest";
+import { cancelHold } from "../../../functions/run-starter/cancel-hold.ts";
+import { unavailable } from "../../../shared/base/errors.ts";
+import type { HoldRef } from "../../../shared/credits/ledger.ts";
+import { fixedClock } from "../../support/clock.ts";
+
+const start = "2026-03-01T00:00:00.000Z";
+const hold = { accountId: "acct_1", holdId: "req_1" };
+
+/** A ledger that is down for a while; how often it was asked. */
+function ledgerDownFor(milliseconds: number, error: () => Error) {
+  const fixed = fixedClock(start);
+  const clock = { ...fixed, sleep: async (ms: number) => fixed.advance(ms) };
+  const upAt = clock.now().getTime() + milliseconds;
+  const asked: HoldRef[] = [];
+  const ledger = {
+    async cancel(ref: HoldRef): Promise<void> {
+      asked.push(ref);
+      if (clock.now().getTime() < upAt) throw error();
+    },
+  };
+  return { clock, asked, ledger };
+}
+const noAnswer = (): Error => Object.assign(new Error("no answer"), { name: "TimeoutError" });
+const until = new Date(Date.parse(start) + 40_000);
+
+it.each([
+  ["does not answer", noAnswer],
+  ["is overloaded", () => unavailable()],
+])("a hold is cancelled once a ledger that %s is back", async (_, error) => {
+  const { clock, asked, ledger } = ledgerDownFor(9_000, error);
+  await cancelHold(hold, until, { ledger, clock });
+  expect(asked).toHaveLength(6);
+  expect(asked.at(-1)).toEqual({ ...hold, now: new Date(Date.parse(start) + 10_000) });
+});
+
+it("a message is left to its next delivery when the ledger stays down", async () => {
+  const { clock, ledger } = ledgerDownFor(60_000, noAnswer);
+  await expect(cancelHold(hold, until, { ledger, clock })).rejects.toThrow("no answer");
+  expect(clock.now().getTime()).toBeLessThan(until.getTime());
+});
+
+it("a mistake of the service's own is not repeated", async () => {
+  const { clock, asked, ledger } = ledgerDownFor(60_000, () => new TypeError("mistake"));
+  await expect(cancelHold(hold, until, { ledger, clock })).rejects.toThrow("mistake");
+  expect(asked).toHaveLength(1);
+});
