@@ -1,4 +1,3 @@
-import { conflict } from "../../shared/base/errors.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";
 import { startFigures } from "../../shared/runs/run-figures.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
@@ -10,9 +9,6 @@ export const runNowRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now }, dependencies) {
     const watchlist = await existing(dependencies.watchlists, caller.accountId, path["id"]);
     const run = await runNow(watchlist, now, dependencies);
-    if (run === undefined) {
-      throw conflict("A run of this watchlist is in progress. Wait until it has completed.");
-    }
     return { status: 202, body: presentRun(run), figures: [startFigures(run, null)] };
   },
 });

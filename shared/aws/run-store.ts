@@ -134,7 +134,7 @@ function claimRun(
                   "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
                   (nextRunAt === null ? "" : ", due_at = :next"),
                 ConditionExpression:
-                  "running_run = :none AND run_count = :count AND next_run_at = :seen AND revision = :revision",
+                  "running_run = :none AND run_count = :count AND next_run_at = :seen AND revision = :revision AND item_total > :empty",
                 ExpressionAttributeValues: {
                   ":number": run.runNumber,
                   ":started": run.startedAt,
@@ -144,6 +144,7 @@ function claimRun(
                   ":count": watchlist.runCount,
                   ":seen": watchlist.nextRunAt,
                   ":revision": watchlist.revision,
+                  ":empty": 0,
                 },
               },
             },

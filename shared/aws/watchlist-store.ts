@@ -49,6 +49,8 @@ export function dynamoWatchlistStore(
     },
     skipOverlap: (watchlist, nextRunAt) =>
       pastTransactions(options, () => skipOverlap(client, table, { watchlist, nextRunAt })),
+    skipEmpty: (watchlist, nextRunAt) =>
+      pastTransactions(options, () => skipEmpty(client, table, { watchlist, nextRunAt })),
   };
 }
 
@@ -151,6 +153,29 @@ async function skipOverlap(
           ":next": nextRunAt,
           ":seen": watchlist.nextRunAt,
           ":one": 1,
+        },
+      }),
+    ),
+  );
+}
+
+async function skipEmpty(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlist, nextRunAt }: { readonly watchlist: Watchlist; readonly nextRunAt: string },
+): Promise<void> {
+  // Refused when the due time has changed, or items were added: then the watchlist is due.
+  await unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
+        UpdateExpression: "SET next_run_at = :next, due_at = :next",
+        ConditionExpression: "next_run_at = :seen AND item_total = :none",
+        ExpressionAttributeValues: {
+          ":next": nextRunAt,
+          ":seen": watchlist.nextRunAt,
+          ":none": 0,
         },
       }),
     ),

@@ -1,34 +1,69 @@
+import { conflict, notFound } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
 import { listSchedule, type Schedules } from "../watchlists/schedules.ts";
-import type { Watchlist } from "../watchlists/watchlist.ts";
+import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
+import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
 import type { RunQueue } from "./run-queue.ts";
 import type { RunStore } from "./run-store.ts";
 
+interface RunNowDependencies {
+  readonly watchlists: Pick<WatchlistStore, "get">;
+  readonly runs: RunStore;
+  readonly queue: RunQueue;
+  readonly schedules: Schedules;
+  readonly warn: Warn;
+}
+
+/** Claims that lose against changes by others before the call gives up. */
+const triesMax = 5;
+
 /**
- * Runs a list at once and restarts its schedule from now, also when it is paused. Undefined while a
- * run is in progress.
+ * Runs a watchlist at once and restarts its schedule from now, also when it is paused.
+ * @throws 404 when the watchlist is deleted meanwhile; 409 while a run is in progress, for a
+ * watchlist without items, and when others keep changing it.
  */
 export async function runNow(
-  watchlist: Watchlist,
+  found: Watchlist,
   now: Date,
-  dependencies: {
-    readonly runs: RunStore;
-    readonly queue: RunQueue;
-    readonly schedules: Schedules;
-    readonly warn: Warn;
-  },
-): Promise<Run | undefined> {
-  if (watchlist.runningRun !== null) return undefined;
-  const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
-  if (run === undefined) return undefined;
-  const { queue, schedules, warn } = dependencies;
+  dependencies: RunNowDependencies,
+): Promise<Run> {
+  let watchlist: Watchlist | undefined = found;
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    if (watchlist === undefined) throw notFound("This watchlist");
+    refuseRun(watchlist);
+    const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
+    if (run !== undefined) {
+      await wake(run, { watchlist, now }, dependencies);
+      return run;
+    }
+    watchlist = await dependencies.watchlists.get(found.accountId, found.id);
+  }
+  throw conflict("Other calls keep changing this watchlist. Send it again.");
+}
+
+function refuseRun(watchlist: Watchlist): void {
+  if (watchlist.runningRun !== null) {
+    throw conflict("A run of this watchlist is in progress. Wait until it has completed.");
+  }
+  if (isEmpty(watchlist)) {
+    throw conflict(
+      "This watchlist has no items, so there is nothing to read. Add items with " +
+        "POST /v1/watchlists/{id}/items, then run it.",
+    );
+  }
+}
+
+async function wake(
+  run: Run,
+  { watchlist, now }: { readonly watchlist: Watchlist; readonly now: Date },
+  { queue, schedules, warn }: RunNowDependencies,
+): Promise<void> {
   await hint(() => queue.sendResume(run), warn);
   if (watchlist.status === "active") {
     const restarted = listSchedule({ ...watchlist, nextRunAt: now.toISOString() }, now);
     // The row knows when the list is due next; a schedule on the old grid only ticks late.
     await hint(() => schedules.put(restarted), warn);
   }
-  return run;
 }

@@ -30,7 +30,7 @@ export interface RunPlan {
 export interface RunStore {
   /**
    * Starts a run in one transaction with the list's row: at most one run per list is in progress,
-   * and a list that changed since it was read is not claimed.
+   * and neither a list that changed since it was read nor one without items is claimed.
    */
   claim(claim: Claim): Promise<"claimed" | "conflict">;
   get(ref: RunRef): Promise<Run | undefined>;

@@ -1,7 +1,7 @@
 import type { Report } from "../base/figures.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import type { Schedules } from "../watchlists/schedules.ts";
-import type { Watchlist } from "../watchlists/watchlist.ts";
+import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import { claimRun } from "./claim-run.ts";
 import type { Run } from "./run.ts";
@@ -22,8 +22,10 @@ export interface DueTick {
 }
 
 /**
- * Turns a tick into a run to be taken on, if the list is due by its own row: ticks may come twice,
- * late, or for a list that has been paused or deleted. Undefined when there is nothing to do.
+ * Turns a tick into a run to be taken on, if the watchlist is due by its own row: ticks may come
+ * twice, late, or for a watchlist that has been paused or deleted. Undefined when there is nothing
+ * to do. A watchlist without items does not run: its due time moves on, and nothing is recorded,
+ * charged or sent; items that are added later are read at the next due time.
  */
 export async function takeDue(
   tick: DueTick,
@@ -45,6 +47,11 @@ export async function takeDue(
     const next = nextRunAfter(watchlist.schedule, due, tick.now);
     await dependencies.watchlists.skipOverlap(watchlist, next.toISOString());
     dependencies.report?.([overlapFigures]);
+    return undefined;
+  }
+  if (isEmpty(watchlist)) {
+    const next = nextRunAfter(watchlist.schedule, due, tick.now);
+    await dependencies.watchlists.skipEmpty(watchlist, next.toISOString());
     return undefined;
   }
   const trigger = watchlist.runCount === 0 ? "initial" : "schedule";

@@ -3,6 +3,7 @@ import { invalidParam } from "../base/errors.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
+import { checkRefreshSetting } from "./refresh-setting.ts";
 import {
   isSameSchedule,
   newCronSchedule,
@@ -28,13 +29,16 @@ export interface Change {
 export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
+  const pipeline = pipelineAfter(before, patch);
+  const { refreshEveryRuns } = patch;
+  checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
   const settings: Watchlist = {
     ...before,
     ...statusAfter(before, patch),
     name: patch.name ?? before.name,
     schedule: scheduleAfter(before, patch),
-    pipeline: pipelineAfter(before, patch),
-    refreshEveryRuns: patch.refreshEveryRuns ?? before.refreshEveryRuns,
+    pipeline,
+    refreshEveryRuns: refreshEveryRuns ?? before.refreshEveryRuns,
     ...(endpoint === undefined
       ? {}
       : { webhookEndpointId: endpoint?.endpointId ?? null, webhookUrl: endpoint?.url ?? null }),

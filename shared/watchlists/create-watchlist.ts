@@ -60,9 +60,10 @@ export interface CreateAnswer {
 const cleanUpMs = 3_000;
 
 /**
- * Creates a list whose first run is due at once. Nothing of it can be seen until the last write,
- * one transaction, which makes the list, counts it and fixes the answer to repeats; whatever an
- * attempt leaves that dies before is finished by a repeat, or purged.
+ * Creates a watchlist. The first run of an active one is due at once; a paused one has no schedule
+ * and no due time until it is resumed. Nothing is visible until the last write, one transaction,
+ * which creates the watchlist, counts it and fixes the answer to repeats. What a failed attempt
+ * leaves behind is completed by a repeat, or purged.
  * @throws 400 for a webhook endpoint that is not registered; 409 for one list too many and for a
  * request with the same idempotency key in progress; 422 for a key of another request.
  */
@@ -96,8 +97,9 @@ async function create(
   const watchlist = newList(request, claim, endpoint);
   const purgeAt = new Date(now.getTime() + purgeAfterMs);
   if (!(await purges.expectCreation(watchlist, purgeAt))) throw superseded(claim);
-  // Made before the list, so that a list never lacks one.
-  await schedules.put(listSchedule(watchlist, now));
+  const isActive = watchlist.status === "active";
+  // Before the row, so that no active watchlist lacks its schedule.
+  if (isActive) await schedules.put(listSchedule(watchlist, now));
   const items = wanted.ids.toSorted(compareIds).map((id) => newItem(id, watchlist.createdAt));
   await pages.create(watchlist.id, items);
   const answer = JSON.stringify(presentWatchlist(watchlist, { baseUrl, now, endpoint }));
@@ -105,7 +107,7 @@ async function create(
   if (outcome === "limit_reached") throw tooMany();
   if (outcome === "superseded") throw superseded(claim);
   const due = { accountId, watchlistId: watchlist.id, scheduledTime: watchlist.createdAt };
-  await hint(() => queue.sendDue(due), warn);
+  if (isActive) await hint(() => queue.sendDue(due), warn);
   return answer;
 }
 
@@ -142,14 +144,15 @@ function newList(
   endpoint: EndpointBinding | null,
 ): Watchlist {
   const at = claimedAt.toISOString();
+  const isPaused = wanted.status === "paused";
   return {
     id: watchlistId,
     accountId,
     name: wanted.name,
     platform: wanted.platform,
     marketplace: wanted.marketplace,
-    status: "active",
-    pausedReason: null,
+    status: wanted.status,
+    pausedReason: isPaused ? "user" : null,
     schedule: wanted.schedule,
     pipeline: wanted.pipeline,
     refreshEveryRuns: wanted.refreshEveryRuns,
@@ -163,7 +166,7 @@ function newList(
     runningRun: null,
     lastRunAt: null,
     lastRunStatus: null,
-    nextRunAt: at,
+    nextRunAt: isPaused ? null : at,
     revision: 1,
     createdAt: at,
     updatedAt: at,

@@ -7,6 +7,7 @@ import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { findShop, type Shop } from "../platforms/catalogue.ts";
+import { checkRefreshSetting } from "./refresh-setting.ts";
 import { listFields, newWatchlistBody } from "./request.ts";
 
 const itemsMax = limits.watchlistItemsMax;
@@ -37,9 +38,11 @@ interface Estimate extends Shop {
 function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
   const { announced, ...shop } = findShop(body);
   const isDefault = body.pipeline == null;
-  const pipeline = isDefault
-    ? defaultPipeline(shop.platform, body.refresh_every_runs ?? defaultRefreshEveryRuns)
-    : parsePipeline(body.pipeline, shop);
+  const own = isDefault ? null : parsePipeline(body.pipeline, shop);
+  const refreshEveryRuns = body.refresh_every_runs;
+  checkRefreshSetting({ ...shop, refreshEveryRuns, pipeline: own });
+  const pipeline =
+    own ?? defaultPipeline(shop.platform, refreshEveryRuns ?? defaultRefreshEveryRuns);
   if (announced !== undefined) throw announced;
   return { ...shop, items: body.items, pipeline, isDefault };
 }

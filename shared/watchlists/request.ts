@@ -11,7 +11,9 @@ import { shopFields } from "../platforms/shop-fields.ts";
 import { idList } from "./id-list.ts";
 import { bodyHashOf } from "./idempotency.ts";
 import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
+import { checkRefreshSetting } from "./refresh-setting.ts";
 import { parseSchedule, type Schedule } from "./schedule.ts";
+import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
 export const text = (what: string): v.StringSchema<string> => v.string(`'${what}' is a string.`);
@@ -60,8 +62,13 @@ export const listFields = {
     v.description(
       "On retailer_a's default pipeline: every run whose number is a multiple of this reads every " +
         "item at lite. When such a run is skipped for lack of credits, the next run does. 0: never. " +
-        `Default: ${defaultRefreshEveryRuns}.`,
+        `Default: ${defaultRefreshEveryRuns}. With another platform or your own pipeline it is ` +
+        "refused: set `pipeline.refresh`.",
     ),
+  ),
+  status: v.pipe(
+    v.picklist(["active", "paused"], "'status' is one of active, paused."),
+    v.description("A paused watchlist runs by hand only."),
   ),
 } as const;
 
@@ -94,6 +101,15 @@ export const newWatchlistBody = v.object({
   pipeline: v.nullish(
     v.pipe(v.unknown(), v.description("Steps and routes; absent: the platform's default.")),
   ),
+  status: v.optional(
+    v.pipe(
+      listFields.status,
+      v.description(
+        "Default: active. paused: the watchlist is created with paused_reason user and does not " +
+          "run until it is resumed; its first run is due then.",
+      ),
+    ),
+  ),
   idempotency_key: v.optional(
     v.pipe(
       text("idempotency_key"),
@@ -113,6 +129,7 @@ export interface NewWatchlist extends Shop, EndpointParams {
   readonly refreshEveryRuns: number;
   /** Null: the platform's default. */
   readonly pipeline: Pipeline | null;
+  readonly status: WatchlistStatus;
   /** As sent in the body. */
   readonly idempotencyKey: string | undefined;
   /** Equal for bodies that say the same. */
@@ -133,8 +150,9 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
   checkEndpointParams(endpoint);
   const schedule = parseSchedule(body);
   const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
+  checkRefreshSetting({ ...shop, refreshEveryRuns: body.refresh_every_runs, pipeline });
   if (announced !== undefined) throw announced;
-  const { idempotency_key: idempotencyKey, ...asked } = body;
+  const { idempotency_key: idempotencyKey, status = "active", ...asked } = body;
   return {
     ...shop,
     ...endpoint,
@@ -143,8 +161,10 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
     schedule,
     refreshEveryRuns: body.refresh_every_runs ?? defaultRefreshEveryRuns,
     pipeline,
+    status,
     idempotencyKey,
-    bodyHash: bodyHashOf(asked),
+    // The default says the same as no status at all.
+    bodyHash: bodyHashOf(status === "active" ? asked : { ...asked, status }),
   };
 }
 

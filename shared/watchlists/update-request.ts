@@ -27,12 +27,7 @@ export const watchlistPatchBody = v.object({
   pipeline: v.optional(
     v.pipe(v.unknown(), v.description("Steps and routes; null: the platform's default.")),
   ),
-  status: v.optional(
-    v.pipe(
-      v.picklist(["active", "paused"], "'status' is one of active, paused."),
-      v.description("A paused list runs by hand only."),
-    ),
-  ),
+  status: v.optional(listFields.status),
   schedule: v.optional(
     v.pipe(
       v.unknown(),

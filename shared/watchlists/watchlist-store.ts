@@ -52,4 +52,6 @@ export interface WatchlistStore {
   due(by: Date, limit: number): Promise<readonly DueList[]>;
   /** Moves a due time that fell into a running run to the next one, and counts it. */
   skipOverlap(watchlist: Watchlist, nextRunAt: string): Promise<void>;
+  /** Moves the due time of a watchlist that has no items to the next one; nothing if it has some. */
+  skipEmpty(watchlist: Watchlist, nextRunAt: string): Promise<void>;
 }

@@ -4,6 +4,11 @@ import {
   lineAt,
   placeInJson,
 } from "../../functions/dashboard/browser/pages/watchlists/json-place.ts";
+import {
+  newPipeline,
+  type PipelineDraft,
+  refreshFields,
+} from "../../functions/dashboard/browser/pages/watchlists/pipeline-draft.ts";
 import { layOut } from "../../functions/dashboard/browser/pages/watchlists/pipeline-layout.ts";
 import { pipelineSentences } from "../../functions/dashboard/browser/pages/watchlists/pipeline-words.ts";
 import { outcomeSentence } from "../../functions/dashboard/browser/pages/watchlists/run-words.ts";
@@ -187,6 +192,25 @@ describe("a place in JSON", () => {
     const problem = jsonProblem('{\n  "a": 1,\n  b\n}');
     expect(problem?.message).toMatch(/^This is no JSON: [^\n]+\.$/);
     expect(jsonProblem("")?.message).toMatch(/^This is no JSON/);
+  });
+});
+
+describe("refresh_every_runs", () => {
+  const steps = [{ id: "a", scraper: "retailer_a.lite" }];
+  const ownPipeline = { template: null, text: JSON.stringify({ steps }) };
+  const fieldsFor = (platform: "retailer_a" | "retailer_d", draft: PipelineDraft) =>
+    refreshFields({
+      draft,
+      // The record as it is sent: the browser reads it from JSON.
+      scrapers: JSON.parse(JSON.stringify(presentScrapers({ platform, marketplace: "us" }))),
+      refreshEveryRuns: "5",
+    });
+
+  it("the dashboard sends refresh_every_runs for the default pipeline of retailer_a only", () => {
+    expect(fieldsFor("retailer_a", newPipeline)).toEqual({ refresh_every_runs: 5 });
+    expect(fieldsFor("retailer_a", ownPipeline)).toEqual({});
+    expect(fieldsFor("retailer_d", newPipeline)).toEqual({});
+    expect(fieldsFor("retailer_d", ownPipeline)).toEqual({});
   });
 });
 

@@ -54,6 +54,27 @@ export const listMutants: readonly Mutant[] = [
     scenario: "lists",
   },
   {
+    name: "refresh-accepted-anywhere",
+    file: "shared/watchlists/change-watchlist.ts",
+    says: "  checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });\n",
+    instead: "",
+    scenario: "lists",
+  },
+  {
+    name: "status-at-creation-ignored",
+    file: "shared/watchlists/request.ts",
+    says: "    pipeline,\n    status,\n",
+    instead: '    pipeline,\n    status: "active",\n',
+    scenario: "lists",
+  },
+  {
+    name: "empty-watchlist-stays-due",
+    file: "shared/runs/take-due.ts",
+    says: "if (isEmpty(watchlist)) {",
+    instead: "if (isEmpty(watchlist)) return undefined;\n  if (isEmpty(watchlist)) {",
+    scenario: "runs",
+  },
+  {
     name: "purge-beside-a-run",
     file: "shared/watchlists/purge-watchlist.ts",
     says: 'if (await purges.isRunning(watchlistId)) return "unfinished";',

@@ -1,6 +1,6 @@
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";
 
-/** A list of no items on `retailer_d`, due once and hourly from then on. */
+/** A watchlist with one new item on `retailer_d`, due at once and hourly from then on. */
 export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
   const at = "2026-03-01T00:00:00.000Z";
   return {
@@ -16,7 +16,7 @@ export function aWatchlist(overrides: Partial<Watchlist> = {}): Watchlist {
     refreshEveryRuns: 8,
     webhookEndpointId: null,
     webhookUrl: null,
-    itemCounts: { new: 0, active: 0, delisted: 0 },
+    itemCounts: { new: 1, active: 0, delisted: 0 },
     runCount: 0,
     consecutiveSkips: 0,
     refreshDue: false,

@@ -152,7 +152,8 @@ async function start(
   const { waiting, port: queue } = messageList();
   const schedules = { put: async () => {}, remove: async () => {} };
   const warn = (): void => {};
-  await runNow(current, bench.clock.now(), { runs: bench.runs, queue, schedules, warn });
+  const { watchlists, runs } = bench;
+  await runNow(current, bench.clock.now(), { watchlists, runs, queue, schedules, warn });
   return bench.work(waiting, crash);
 }
 

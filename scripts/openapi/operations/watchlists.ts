@@ -56,7 +56,8 @@ export const watchlistOperations = {
     summary: "Create a watchlist",
     description:
       "Free; at most 100 lists per account. The first run is due at once: it reads every item and " +
-      "reports no changes.\n\nSend `every` or `cron`, not both. Events go to the endpoint that " +
+      "reports no changes. With `status: paused` the list does not run until it is resumed; its " +
+      "first run is due then.\n\nSend `every` or `cron`, not both. Events go to the endpoint that " +
       "`webhook_url` or `webhook_endpoint_id` names, or to every endpoint subscribed to them.\n\n" +
       "With an `Idempotency-Key` the call can be repeated safely for 24 hours: after a success it " +
       "gets the first answer again, after a failure it runs again.",
@@ -153,7 +154,8 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Run a watchlist now",
     description:
-      "Billed like a scheduled run; works on a paused list. The schedule restarts from now.",
+      "Billed like a scheduled run; works on a paused list. The schedule restarts from now. 409 " +
+      "while a run is in progress, and for a list without items.",
     path: id,
     answers: { 202: { description: "The run has begun.", schema: runSchema, example: run } },
     refusals: [404, 409],
@@ -203,7 +205,9 @@ export const watchlistOperations = {
       "`new`: the next run stores a baseline for it and reports no change. So is a delisted item " +
       "that is added again, and an item that is in both `remove` and `add`: it starts over, with " +
       "nothing known of it. An id that is not well-formed refuses the whole call; a call that " +
-      "ended without an answer can be made again.",
+      "ended without an answer can be made again.\n\nA list without items does not run: its due " +
+      "times pass without a run, a charge or an event. Items that are added are read at the next " +
+      "due time, or with POST /v1/watchlists/{id}/run.",
     path: id,
     body: {
       schema: itemChangeBody,

@@ -88,6 +88,51 @@ describe("POST /v1/watchlists", () => {
     ]);
   });
 
+  it("POST /v1/watchlists creates a paused watchlist that has no schedule and no due time", async () => {
+    const { status, json } = await create({ status: "paused" });
+
+    expect([status, json["status"], json["paused_reason"]]).toEqual([201, "paused", "user"]);
+    expect([json["next_run_at"], json["next_run_times"]]).toEqual([null, []]);
+    expect(world.scheduled.size).toBe(0);
+    expect(world.waiting).toEqual([]);
+    expect(await world.watchlists.due(new Date("2030-01-01T00:00:00Z"), 10)).toEqual([]);
+  });
+
+  it("a watchlist that was created paused is due at once when it is resumed", async () => {
+    const { json: paused } = await create({ status: "paused" });
+    world.clock.set("2026-03-01T13:07:00Z");
+
+    const path = `PATCH /${String(paused["id"])}`;
+    const { json } = await world.ask(path, { body: { status: "active" } });
+    const scheduledTime = "2026-03-01T13:07:00.000Z";
+    expect(json).toMatchObject({ status: "active", paused_reason: null, run_count: 0 });
+    expect(json["next_run_at"]).toBe(scheduledTime);
+    expect([...world.scheduled.keys()]).toEqual([paused["id"]]);
+    expect(world.waiting).toEqual([
+      { queue: "due", due: { accountId: "acct_1", watchlistId: paused["id"], scheduledTime } },
+    ]);
+  });
+
+  it("POST /v1/watchlists accepts status active, which says the same as no status", async () => {
+    const headers = { "Idempotency-Key": "status" };
+    const first = await world.ask("POST ", { body: { ...aBody, status: "active" }, headers });
+    const second = await world.ask("POST ", { body: aBody, headers });
+
+    expect([first.status, first.json["status"]]).toEqual([201, "active"]);
+    expect([second.status, second.text]).toEqual([201, first.text]);
+  });
+
+  it("a repeat of the creation of a paused watchlist gets the same answer, another status is 422", async () => {
+    const headers = { "Idempotency-Key": "paused" };
+    const body = { ...aBody, status: "paused" };
+    const first = await world.ask("POST ", { body, headers });
+    await world.ask(`PATCH /${String(first.json["id"])}`, { body: { status: "active" } });
+
+    expect((await world.ask("POST ", { body, headers })).text).toBe(first.text);
+    const other = await world.ask("POST ", { body: { ...body, status: "active" }, headers });
+    expect(refusal(other)).toEqual([422, "INVALID_PARAM", "idempotency_key"]);
+  });
+
   it("leaves no mark behind that would purge the list", async () => {
     await create();
 
@@ -271,6 +316,26 @@ describe("the body of a new list is refused with 400 and the parameter at fault"
     [
       "refresh_every_runs is below 0",
       { ...aBody, refresh_every_runs: -1 },
+      "INVALID_PARAM",
+      "refresh_every_runs",
+    ],
+    ["status is unknown", { ...aBody, status: "stopped" }, "INVALID_PARAM", "status"],
+    ["status is null", { ...aBody, status: null }, "INVALID_PARAM", "status"],
+    [
+      "refresh_every_runs comes with another platform than retailer_a",
+      { ...aBody, refresh_every_runs: 8 },
+      "INVALID_PARAM",
+      "refresh_every_runs",
+    ],
+    [
+      "refresh_every_runs comes with a pipeline of the customer's own",
+      {
+        ...aBody,
+        platform: "retailer_a",
+        ids: ["B0SANDBOX0"],
+        pipeline: { steps: [{ id: "a", scraper: "retailer_a.lite" }] },
+        refresh_every_runs: 8,
+      },
       "INVALID_PARAM",
       "refresh_every_runs",
     ],

@@ -95,6 +95,46 @@ describe("POST /v1/watchlists/{id}/run", () => {
     expect((await world.ask(`POST /${idOf(1)}/run`, { as: "stranger" })).status).toBe(404);
   });
 
+  it("POST run answers 409 for a watchlist without items, and says how to add some", async () => {
+    await putList(
+      { client: world.client, ...world.options },
+      aWatchlist({ id: idOf(1), itemCounts: { new: 0, active: 0, delisted: 0 } }),
+      [],
+    );
+    const before = await world.ask(`GET /${idOf(1)}`);
+
+    const { status, json } = await world.ask(`POST /${idOf(1)}/run`);
+    expect([status, json["error"]]).toMatchObject([409, { code: "CONFLICT" }]);
+    expect((json["error"] as { message: string }).message).toBe(
+      "This watchlist has no items, so there is nothing to read. Add items with " +
+        "POST /v1/watchlists/{id}/items, then run it.",
+    );
+    expect((await world.ask(`GET /${idOf(1)}`)).json).toEqual(before.json);
+    expect((await world.ask(`GET /${idOf(1)}/runs`)).json["data"]).toEqual([]);
+
+    await world.ask(`POST /${idOf(1)}/items`, { body: { add: ["9000001"] } });
+    expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
+  });
+
+  it("POST run runs a watchlist that was renamed after it was read", async () => {
+    await put(1);
+    const { watchlists } = world;
+    const get = watchlists.get.bind(watchlists);
+    let isRenamed = false;
+    Object.assign(watchlists, {
+      get: async (...ref: Parameters<typeof get>) => {
+        const found = await get(...ref);
+        if (isRenamed || found === undefined) return found;
+        isRenamed = true;
+        const after = { ...found, name: "Tea", revision: found.revision + 1 };
+        await watchlists.update({ before: found, after });
+        return found;
+      },
+    });
+
+    expect((await world.ask(`POST /${idOf(1)}/run`)).status).toBe(202);
+  });
+
   it("runs a paused list, which stays paused and without a schedule", async () => {
     await putList(
       { client: world.client, ...world.options },
@@ -207,6 +247,15 @@ describe("POST /v1/watchlists/estimate", () => {
     [{ items: 1.5 }, "items"],
     [{ items: 1, platform: "retailer_z" }, "platform"],
     [{ items: 1, refresh_every_runs: -1 }, "refresh_every_runs"],
+    [{ items: 1, platform: "retailer_c", refresh_every_runs: 8 }, "refresh_every_runs"],
+    [
+      {
+        items: 1,
+        pipeline: { steps: [{ id: "a", scraper: "retailer_a.pulse" }] },
+        refresh_every_runs: 8,
+      },
+      "refresh_every_runs",
+    ],
   ] as const)("refuses %j", async (body, param) => {
     expect(refusal(await estimate(body))).toEqual([400, param]);
   });

@@ -113,11 +113,42 @@ describe("PATCH /v1/watchlists/{id}", () => {
     expect(answer.text).toContain("POST /v1/watchlists/{id}/items");
   });
 
-  it("sets when a refresh comes, on any list", async () => {
-    await put();
+  it("PATCH sets refresh_every_runs of a retailer_a watchlist with the default pipeline", async () => {
+    await put({ platform: "retailer_a" });
 
     expect((await patch({ refresh_every_runs: 0 })).json["refresh_every_runs"]).toBe(0);
     expect((await patch({ refresh_every_runs: 1_000 })).json["refresh_every_runs"]).toBe(1_000);
+  });
+
+  it("PATCH refuses refresh_every_runs where no run would follow it, and names pipeline.refresh", async () => {
+    await put();
+    const otherPlatform = await patch({ refresh_every_runs: 8 });
+    await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });
+    const otherPlatformOwn = await patch({ pipeline: null, refresh_every_runs: 8 });
+
+    for (const answer of [otherPlatform, otherPlatformOwn]) {
+      expect(refusal(answer)).toEqual([400, "refresh_every_runs"]);
+      expect(answer.text).toContain("The default pipeline of retailer_d reads every item");
+      expect(answer.text).toContain("'pipeline.refresh'");
+    }
+    expect((await stored())?.refreshEveryRuns).toBe(list.refreshEveryRuns);
+  });
+
+  it("PATCH decides over refresh_every_runs by the pipeline that the watchlist has afterwards", async () => {
+    await put({ platform: "retailer_a" });
+    const pipeline = { steps: [{ id: "a", scraper: "retailer_a.pulse" }] };
+
+    const both = await patch({ pipeline, refresh_every_runs: 3 });
+    expect(refusal(both)).toEqual([400, "refresh_every_runs"]);
+    expect(both.text).toContain("This watchlist has its own pipeline");
+    expect((await patch({ pipeline })).status).toBe(200);
+    expect(refusal(await patch({ refresh_every_runs: 3 }))).toEqual([400, "refresh_every_runs"]);
+    const restored = await patch({ pipeline: null, refresh_every_runs: 3 });
+    expect(restored.json).toMatchObject({
+      default_pipeline: true,
+      refresh_every_runs: 3,
+      pipeline: { refresh: { every_runs: 3, entry: "lite" } },
+    });
   });
 
   it("sets a pipeline, and null restores the default", async () => {
@@ -189,7 +220,7 @@ describe("PATCH /v1/watchlists/{id}", () => {
   ])("refuses %s with 400, and changes nothing", async (_, body, param) => {
     await put();
 
-    expect(refusal(await patch({ ...body, refresh_every_runs: 5, ...body }))).toEqual([400, param]);
+    expect(refusal(await patch({ name: "Tea", ...body }))).toEqual([400, param]);
     expect(await stored()).toEqual(list);
     expect(world.scheduled.size).toBe(0);
   });
@@ -376,8 +407,9 @@ describe("a change of settings while something else happens", () => {
   it("loses none of two changes made at once", async () => {
     await put();
 
-    await Promise.all([patch({ name: "Tea" }), patch({ refresh_every_runs: 3 })]);
-    expect(await stored()).toMatchObject({ name: "Tea", refreshEveryRuns: 3, revision: 3 });
+    await Promise.all([patch({ name: "Tea" }), patch({ every: "2h" })]);
+    const schedule = { type: "every", every: "2h", everySeconds: 7_200 };
+    expect(await stored()).toMatchObject({ name: "Tea", schedule, revision: 3 });
   });
 
   it("answers 404 and leaves no schedule when the list is deleted meanwhile", async () => {

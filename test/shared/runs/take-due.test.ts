@@ -3,7 +3,7 @@ import type { Run } from "../../../shared/runs/run.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";
 import { cronSchedule } from "../../../shared/watchlists/schedule.ts";
 import { listSchedule } from "../../../shared/watchlists/schedules.ts";
-import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import { type ListWorld, openListWorld } from "../../support/list-world.ts";
 import { putList } from "../../support/put-list.ts";
@@ -77,6 +77,55 @@ describe("a tick", () => {
     expect(await tick("2026-03-01T10:30:00.000Z")).toBeUndefined();
     expect(await tick(due)).toMatchObject({ runNumber: 1 });
     expect(await nextRunAt()).toBe("2026-03-01T11:01:00.000Z");
+  });
+
+  it("a tick of a watchlist without items starts no run and moves the due time on", async () => {
+    await put({ itemCounts: noItems, runCount: 3 });
+
+    expect(await tick(due)).toBeUndefined();
+    expect(await tick(due)).toBeUndefined();
+    expect(await nextRunAt()).toBe("2026-03-01T11:31:00.000Z");
+    expect((await world.runs.list(list.id, 10)).runs).toEqual([]);
+    const stored = await world.watchlists.get(list.accountId, list.id);
+    expect(stored).toMatchObject({ runCount: 3, lastRunAt: null, overlaps: 0, status: "active" });
+    expect(world.scheduled.size).toBe(1);
+    const dueBy = async (by: string): Promise<number> =>
+      (await world.watchlists.due(new Date(by), 10)).length;
+    expect([await dueBy("2026-03-01T11:30:00Z"), await dueBy("2026-03-01T11:31:00Z")]).toEqual([
+      0, 1,
+    ]);
+  });
+
+  it("a watchlist that lost its items after it was read is not run", async () => {
+    await put({ itemCounts: noItems });
+    const { watchlists } = world;
+    const get = watchlists.get.bind(watchlists);
+    const counts = { new: 1, active: 0, delisted: 0 };
+    Object.assign(watchlists, {
+      get: async (...ref: Parameters<typeof get>) => {
+        const found = await get(...ref);
+        return found && { ...found, itemCounts: counts };
+      },
+    });
+
+    expect(await tick(due)).toBeUndefined();
+    expect((await world.runs.list(list.id, 10)).runs).toEqual([]);
+    expect(await nextRunAt()).toBe(due);
+  });
+
+  it("a watchlist that got items after it was read empty stays due", async () => {
+    await put();
+    const { watchlists } = world;
+    const get = watchlists.get.bind(watchlists);
+    Object.assign(watchlists, {
+      get: async (...ref: Parameters<typeof get>) => {
+        const found = await get(...ref);
+        return found && { ...found, itemCounts: noItems };
+      },
+    });
+
+    expect(await tick(due)).toBeUndefined();
+    expect(await nextRunAt()).toBe(due);
   });
 
   it("that is hours late starts one run, and the next is due on time", async () => {

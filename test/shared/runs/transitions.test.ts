@@ -216,6 +216,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
 describe("list (any), run now", () => {
   const restart = (bench: RunBench, list: Watchlist) =>
     runNow(list, bench.clock.now(), {
+      watchlists: bench.watchlists,
       runs: bench.runs,
       queue: bench.queue,
       schedules: { put: async () => {}, remove: async () => {} },
@@ -248,7 +249,9 @@ describe("list (any), run now", () => {
   it("a run in progress -> unchanged", async () => {
     const { bench, list } = await afterFirstRun();
     await bench.runSome(list, 1);
-    expect(await restart(bench, (await bench.list(list)) ?? list)).toBeUndefined();
+    const again = restart(bench, (await bench.list(list)) ?? list);
+    await expect(again).rejects.toThrow("A run of this watchlist is in progress.");
+    expect((await bench.list(list))?.runCount).toBe(2);
   });
 });
 

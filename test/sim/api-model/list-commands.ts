@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
-import { modelList } from "../../support/run-model.ts";
+import { type ModelList, modelList } from "../../support/run-model.ts";
 import type { ApiAnswer } from "../api.ts";
 import { anything, idOf, type Predicted } from "./compare.ts";
 import {
@@ -66,6 +66,7 @@ interface Creation {
   readonly endpoint: number;
   readonly key: number;
   readonly how: number;
+  readonly status: "paused" | "active" | undefined;
 }
 
 const drawnCreation: fc.Arbitrary<Creation> = fc.record({
@@ -77,6 +78,7 @@ const drawnCreation: fc.Arbitrary<Creation> = fc.record({
   endpoint: fc.nat(9),
   key: fc.nat(7),
   how: fc.nat(9),
+  status: fc.constantFrom(undefined, undefined, undefined, "active", "paused"),
 });
 
 interface Wanted {
@@ -100,6 +102,10 @@ const asShown = ({ id, url }: EndpointModel, how: number): object => ({
   ...(how % 3 !== 2 && { webhook_endpoint_id: id }),
 });
 
+/** Some requests name an endpoint. */
+const namedIn = (model: Model, { endpoint }: Creation): EndpointModel | undefined =>
+  endpoint < 3 ? drawnOf(liveEndpoints(model), endpoint) : undefined;
+
 /** The ids as a request may hold them, and their platform. */
 function idsField(platform: Platform, ids: readonly string[], { how, key }: Creation): object {
   const sent = how === 2 ? ids.join(key % 2 === 0 ? "\n" : ",") : ids;
@@ -107,36 +113,50 @@ function idsField(platform: Platform, ids: readonly string[], { how, key }: Crea
   return { ...(how === 1 ? { asins: sent } : { ids: sent }), ...(how <= 4 && { platform }) };
 }
 
+/** `refresh_every_runs` belongs to the default pipeline of retailer_a. */
+const takesRefresh = (platform: Platform, pipeline: object | null): boolean =>
+  platform === "retailer_a" && pipeline === null;
+
 /** A request for a list, and what it asks for. */
 function wantedList(model: Model, drawn: Creation): Wanted {
   const platform = platforms[drawn.platform] ?? "retailer_a";
   const ids = drawn.ids.map((one) => idsOf(platform)[one] ?? "");
   const schedule = scheduleOf(drawn.schedule);
   const pipeline = pipelinesOf(platform)[drawn.pipeline];
-  const endpoint = drawn.endpoint < 3 ? drawnOf(liveEndpoints(model), drawn.endpoint) : undefined;
+  const endpoint = namedIn(model, drawn);
+  const refresh = takesRefresh(platform, pipeline ?? null) ? drawn.refresh : -1;
   const body = {
     name: ` List ${drawn.schedule} `,
     ...idsField(platform, ids, drawn),
     ...schedule,
     ...(pipeline && { pipeline }),
-    ...(drawn.refresh >= 0 && { refresh_every_runs: drawn.refresh }),
+    ...(refresh >= 0 && { refresh_every_runs: refresh }),
     ...(endpoint && named(endpoint, drawn.endpoint)),
+    ...(drawn.status && { status: drawn.status }),
   };
-  const empty = { entry: "", baseline: null, refresh: null, steps: [] };
-  const looks = Object.fromEntries(ids.map((id) => [id, looksOf(platform, id)]));
   const list = {
-    core: modelList(platform, empty, looks),
+    core: newCore(platform, ids, drawn),
     name: body.name.trim(),
     schedule,
     pipeline: pipeline === undefined ? null : understood(pipeline),
-    refreshEveryRuns: drawn.refresh < 0 ? 8 : drawn.refresh,
+    refreshEveryRuns: refresh < 0 ? 8 : refresh,
     endpointId: endpoint?.id ?? null,
-    pausedReason: null,
-    lastRunAt: null,
-    lastRunStatus: null,
-    nextRunAt: null,
+    ...neverRun(drawn),
   };
   return { body, list, ids: [...new Set(ids)] };
+}
+
+const neverRun = ({ status }: Creation) => ({
+  pausedReason: status === "paused" ? ("user" as const) : null,
+  lastRunAt: null,
+  lastRunStatus: null,
+  nextRunAt: null,
+});
+
+function newCore(platform: Platform, ids: readonly string[], { status }: Creation): ModelList {
+  const empty = { entry: "", baseline: null, refresh: null, steps: [] };
+  const looks = Object.fromEntries(ids.map((id) => [id, looksOf(platform, id)]));
+  return { ...modelList(platform, empty, looks), paused: status === "paused" };
 }
 
 const dayMs = 86_400_000;
@@ -158,9 +178,13 @@ const create = command<Creation>({
       remembered !== undefined && drawn.how >= 3 ? remembered.body : JSON.stringify(body);
     const answer = await createUnder(session, key, { sent, isHeader: drawn.how % 2 === 1 });
     if (remembered === undefined) return created(session, answer, { list, ids, key, body: sent });
-    return replayed(answer, remembered.body === sent ? remembered.text : null);
+    const isSame = withoutDefaults(remembered.body) === withoutDefaults(sent);
+    return replayed(answer, isSame ? remembered.text : null);
   },
 });
+
+/** `"status":"active"` says the same as no status. */
+const withoutDefaults = (body: string): string => body.replace(/,"status":"active"(?=})/, "");
 
 /** Sends the idempotency key, if there is one, in the header or in the body. */
 function createUnder(
@@ -201,7 +225,7 @@ async function created(
     createdAt: now,
     times: new Map(is.ids.map((one) => [one, newTimes(now)])),
     runs: [],
-    nextRunAt: now,
+    nextRunAt: is.list.core.paused ? null : now,
   };
   setPipeline(list);
   compare("create", answer.body, { ...shownList(model, list, now), id: idOf("wl") });
@@ -240,6 +264,8 @@ const creationRefusals: readonly (readonly [object, Refusal])[] = [
   ],
   [{ ...good, refresh_every_runs: 1_001 }, refused("refresh_every_runs")],
   [{ ...good, refresh_every_runs: -1 }, refused("refresh_every_runs")],
+  [{ ...good, refresh_every_runs: 8 }, refused("refresh_every_runs")],
+  [{ ...good, status: "stopped" }, refused("status")],
   [{ ...good, idempotency_key: "x".repeat(256) }, refused("idempotency_key")],
   ...refusedSchedules.map(
     ({ param, ...schedule }) => [{ ...without("every"), ...schedule }, refused(param)] as const,
@@ -347,6 +373,11 @@ const patch = command<Patch>({
     const path = `/v1/watchlists/${list.id}`;
     const answer = await call(session, { method: "PATCH", path, body });
     const now = service.now();
+    const pipeline = fields.includes("pipeline") ? patchedPipeline(list, value) : list.pipeline;
+    if (fields.includes("refresh") && !takesRefresh(list.core.platform, pipeline ?? null)) {
+      const what = `patch ${JSON.stringify(body)}`;
+      return expectRefusal(what, answer, refused("refresh_every_runs"));
+    }
     const before = { schedule: list.schedule, paused: list.core.paused };
     for (const { make } of chosen) make();
     setPipeline(list);
@@ -367,11 +398,15 @@ interface Change {
   readonly make: () => void;
 }
 
+/** Undefined: the platform's default. */
+const patchedPipeline = ({ core }: ListModel, value: number) =>
+  pipelinesOf(core.platform)[value % 4];
+
 /** What can be changed of a list, each with what is sent and what it comes to. */
 function changesOf(model: Model, list: ListModel, value: number): readonly Change[] {
   const endpoint = value % 3 === 0 ? undefined : drawnOf(liveEndpoints(model), value);
   const bound = boundEndpoint(model, list);
-  const pipeline = pipelinesOf(list.core.platform)[value % 4];
+  const pipeline = patchedPipeline(list, value);
   const schedule = scheduleOf(value);
   const status = value % 5 < 2 ? "paused" : "active";
   const refresh = value % 4;
@@ -449,7 +484,7 @@ const changeItems = command<ItemsChange>({
     list: fc.nat(),
     add: fc.option(fc.array(fc.nat(19), { minLength: 1, maxLength: 4 })),
     remove: fc.option(fc.array(fc.nat(19), { minLength: 1, maxLength: 4 })),
-    how: fc.nat(9),
+    how: fc.nat(10),
   }),
   async play(session, { list: drawn, add, remove, how }) {
     const { model, service } = session;
@@ -465,7 +500,10 @@ const changeItems = command<ItemsChange>({
       return expectRefusal("items", await post(nowhere(model, drawn), { add: ["x"] }), notFound);
     }
     const { core } = list;
-    const { adding, removing } = itemsNamed(list, add, remove);
+    const { adding, removing } =
+      how === 10
+        ? { adding: undefined, removing: core.items.map(({ id }) => id) }
+        : itemsNamed(list, add, remove);
     const body = {
       ...(adding && { add: how === 1 ? adding.join(",") : adding }),
       ...(removing && { remove: removing }),
@@ -670,6 +708,7 @@ const runNow = command<Named>({
       return expectRefusal("run", await run(nowhere(model, drawn)), notFound);
     }
     const answer = await run(list.id);
+    if (list.core.items.length === 0) return expectRefusal("run without items", answer, conflict);
     compare("run now", answer.status, 202);
     const number = list.core.runCount + 1;
     const { id, ...told } = answer.body as unknown as Record<string, unknown>;
@@ -703,6 +742,7 @@ const runTwice = command<Named>({
     const { model, service } = session;
     const list = drawnOf(model.lists, drawn);
     if (list === undefined) return "not played";
+    if (list.core.items.length === 0) return "not played";
     const path = `/v1/watchlists/${list.id}/run`;
     compare("run", (await call(session, { method: "POST", path })).status, 202);
     const begunAt = service.now();

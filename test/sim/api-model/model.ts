@@ -228,7 +228,9 @@ export function tickModel(model: Model, { watchlistId, scheduledTime }: Tick, no
   const tolerance = list.schedule.every === undefined ? 0 : toleranceMs;
   if (scheduledTime + tolerance < list.nextRunAt) return;
   const next = nextAfter(list.schedule, list.nextRunAt, now);
-  play(model, list, { trigger: "tick", now, next });
+  // Without items there is nothing to run: the next due time may find some.
+  if (list.core.items.length === 0) list.nextRunAt = next;
+  else play(model, list, { trigger: "tick", now, next });
 }
 
 /** "Run now": the schedule restarts from now. */

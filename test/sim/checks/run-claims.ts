@@ -69,7 +69,7 @@ export function watchRuns(world: World): RunsSeen {
     if (key === undefined || before === undefined) return;
     const writes = writesOf(attempt);
     try {
-      if (attempt.operation === "UpdateItem") checkOverlap(before, writes, watched);
+      if (attempt.operation === "UpdateItem") checkPassedOver(attempt, { before, writes }, watched);
       else if (writes.some(({ kind }) => kind === "Put")) checkClaim(before, writes, watched);
       else await checkFinish(key, { before, writes }, watched);
     } catch (error) {
@@ -112,14 +112,17 @@ function writesOf({ operation, input }: Pick<Attempt, "operation" | "input">): r
 /** The list of which a run begins, ends or is passed over by this request. */
 function listKeyOf({ service, operation, input }: Attempt): Key | undefined {
   if (service !== "dynamo") return undefined;
-  const names: object = input["ExpressionAttributeNames"] ?? {};
-  if (operation === "UpdateItem" ? !("#overlaps" in names) : operation !== "TransactWriteItems") {
+  if (operation === "UpdateItem" ? !isPassedOver(input) : operation !== "TransactWriteItems") {
     return undefined;
   }
   const writes = writesOf({ operation, input });
   const isOfRun = operation === "UpdateItem" || writes.some(({ key }) => key.sk.startsWith("run#"));
   return isOfRun ? writes.find(({ key }) => key.sk.startsWith("watchlist#"))?.key : undefined;
 }
+
+/** Whether a request moves a due time on without a run. */
+const isPassedOver = (input: Attempt["input"]): boolean =>
+  String(input["UpdateExpression"]).startsWith("SET next_run_at = :next, due_at = :next");
 
 async function get({ client, table }: World, Key: Key): Promise<Row | undefined> {
   const { Item } = await client.send(
@@ -178,6 +181,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
   // Sent again by the SDK after its answer was lost: nothing more has happened.
   if (triggers.has(textOf(key))) return;
   const where = `run ${String(row["run_number"])} of ${key.pk}`;
+  assert(Number(list["item_total"]) > 0, `${where} begins without items`);
   triggers.set(textOf(key), String(row["trigger"]));
   const startedAt = Date.parse(String(row["started_at"]));
   const next: unknown = update.values()[":next"];
@@ -196,9 +200,22 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
   assert.equal(next, new Date(first).toISOString(), `${where}: no due time is passed over`);
 }
 
-/** A due time is passed over only when it came. The run that was in its way may be over by now. */
-function checkOverlap(list: Row, [update]: readonly Write[], { world }: Watched): void {
+/**
+ * A due time is passed over only when it came, and only beside a run, which may be over by now, or
+ * while the watchlist has no items.
+ */
+function checkPassedOver(
+  { input }: Attempt,
+  { before: list, writes }: { readonly before: Row; readonly writes: readonly Write[] },
+  { world }: Watched,
+): void {
+  const [update] = writes;
   const where = `a due time of ${String(list["id"])}`;
+  const names: object = input["ExpressionAttributeNames"] ?? {};
+  if (!("#overlaps" in names)) {
+    assert.equal(list["item_total"], 0, `${where} is passed over for want of items`);
+    world.sighted("a due time of an empty watchlist was passed over");
+  }
   const due = Date.parse(String(list["next_run_at"]));
   const next = Date.parse(String(update?.values()[":next"]));
   const now = world.turns.now();

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { ApiAnswer } from "../api.ts";
 import {
   aPipeline,
   aSchedule,
@@ -13,6 +14,7 @@ import {
   ask,
   bodyOf,
   checkShown,
+  clocksOffMs,
   errorOf,
   expectStatus,
   heardGone,
@@ -50,17 +52,61 @@ async function patch(
   const { world } = acting;
   const changes = names.map((name) => [name, choiceOf(acting, list, name)] as const);
   const body = Object.assign({}, ...changes.map(([, { sent }]) => sent)) as object;
+  const neverRan = list.runsAsked === 0 && !list.settings.status.may("active", 0);
   const wishes = changes.map(([name, { shown }]) => list.settings[name].wish(shown));
   const { since, answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
   if (answer === undefined) return world.sighted("change of settings with an unknown outcome");
-  expectStatus(answer, [200, 404, 409], `PATCH of ${list.id}`);
+  expectStatus(answer, [200, 400, 404, 409], `PATCH of ${list.id}`);
+  checkRefreshSetting(acting, { list, body, since }, answer);
   if (answer.status === 200) {
     for (const wish of wishes) wish.took();
-    return checkShown(list, { shown: bodyOf(answer) as Shown, since });
+    const shown = bodyOf(answer) as Shown;
+    if (neverRan && shown.status === "active") checkDueAtOnce(acting, shown);
+    return checkShown(list, { shown, since });
   }
   for (const wish of wishes) wish.refused();
   if (answer.status === 404) return heardGone(acting, list);
   return world.sighted("change of settings given up");
+}
+
+/** The first run of a watchlist that was created paused is due as soon as it is resumed. */
+function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
+  // Another hand may have emptied it, and its first due time may have passed since.
+  if (tenant.hands > 1 || shown.run_count > 0) return;
+  world.sighted("watchlist created paused and resumed");
+  const dueAt = Date.parse(String(shown.next_run_at));
+  const now = world.turns.now();
+  assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
+}
+
+interface SettingsCall {
+  readonly list: KnownList;
+  readonly body: object;
+  readonly since: number;
+}
+
+/** `refresh_every_runs` is accepted for the default pipeline of retailer_a, and refused elsewhere. */
+function checkRefreshSetting(
+  { world }: Acting,
+  { list, body, since }: SettingsCall,
+  answer: ApiAnswer,
+): void {
+  const what = `PATCH of ${list.id} with ${JSON.stringify(body)}: ${answer.status}`;
+  if (answer.status === 400) {
+    assert.equal(errorOf(answer).param, "refresh_every_runs", what);
+    world.sighted("refresh_every_runs refused");
+  }
+  if (!("refresh_every_runs" in body)) return;
+  const { pipeline } = list.settings;
+  const ownPossible = ["one", "two"].some((step) => pipeline.may(step, since));
+  const [mayRefuse, mayTake] =
+    list.platform !== "retailer_a"
+      ? [true, false]
+      : "pipeline" in body
+        ? [body.pipeline !== null, body.pipeline === null]
+        : [ownPossible, pipeline.may("default", since)];
+  if (answer.status === 400) assert.ok(mayRefuse, what);
+  if (answer.status === 200) assert.ok(mayTake, what);
 }
 
 function choiceOf(acting: Acting, list: KnownList, name: SettingName): Choice {
@@ -126,7 +172,9 @@ export async function changeItems(acting: Acting): Promise<void> {
   const list = someList(acting);
   if (list === undefined) return;
   const own = idsOfHand(list.platform, hand);
-  const change: Change = { add: random.some(own, 0.4), remove: random.some(own, 0.3) };
+  const change: Change = random.isHit(0.15)
+    ? { add: [], remove: own }
+    : { add: random.some(own, 0.4), remove: random.some(own, 0.3) };
   const ids = [...new Set([...change.add, ...change.remove])];
   if (ids.length === 0) return;
   const before = new Map(ids.map((id) => [id, itemOf(list, id).values()]));
@@ -209,17 +257,33 @@ export async function runNow(acting: Acting): Promise<void> {
   const { world } = acting;
   const list = someList(acting);
   if (list === undefined) return;
+  list.runsAsked += 1;
   const { since, answer } = await ask(acting, { method: "POST", path: `${pathOf(list)}/run` });
   if (answer === undefined) return;
   expectStatus(answer, [202, 404, 409], `run of ${list.id}`);
   if (answer.status === 404) return heardGone(acting, list);
   heardThere(list, since);
-  if (answer.status === 409) return world.sighted("run refused beside another");
+  if (answer.status === 409) return checkRunRefused(acting, list, { since, answer });
   const run = bodyOf(answer) as ShownRun;
   assert.equal(run.watchlist_id, list.id);
   assert.equal(run.status, "running");
   list.runs.add(run.id);
   if (list.settings.status.values().join() === "paused") world.sighted("run of a paused list");
+}
+
+/** A run is refused beside another one, and for a watchlist without items. */
+function checkRunRefused(
+  { world }: Acting,
+  list: KnownList,
+  { since, answer }: { readonly since: number; readonly answer: ApiAnswer },
+): void {
+  const { message } = errorOf(answer);
+  if (!message.startsWith("This watchlist has no items")) {
+    return world.sighted("run refused beside another");
+  }
+  const mayBeEmpty = [...list.items.values()].every((item) => item.may("out", since));
+  assert.ok(mayBeEmpty, `${list.id} has items: ${message}`);
+  return world.sighted("run of an empty watchlist refused");
 }
 
 export const pathOf = ({ id }: KnownList): string => `/v1/watchlists/${id}`;

@@ -18,6 +18,7 @@ import {
   ask,
   bodyOf,
   checkShown,
+  clocksOffMs,
   errorOf,
   expectStatus,
   type Heard,
@@ -29,8 +30,6 @@ import {
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-/** Clocks of processes may be off by some minutes. */
-const clocksOffMs = 10 * 60 * second;
 const callsMax = 4;
 
 /** A list nobody has asked for yet. */
@@ -46,19 +45,23 @@ function newIntent(acting: Acting, key?: string): Intent {
     tenant.endpoint !== undefined && random.isHit(0.3)
       ? { sent: { webhook_url: tenant.endpoint.url }, shown: tenant.endpoint.url }
       : { sent: {}, shown: "null" };
+  const pipeline = aPipeline(platform, random);
+  const isPaused = random.isHit(0.15);
   const body = {
     name,
     platform,
     ids,
     ...aSchedule(random).sent,
-    ...aPipeline(platform, random).sent,
+    ...pipeline.sent,
     ...named.sent,
+    ...(isPaused ? { status: "paused" } : random.pick([{}, {}, { status: "active" }])),
   };
   return {
     name,
     body,
     platform,
     ids,
+    isPaused,
     key,
     calls: 0,
     fresh: 0,
@@ -169,6 +172,12 @@ function made(
     assert.equal(shown.item_count, intent.ids.length, `items of ${intent.name}`);
     assert.equal(shown.items_by_state.new, intent.ids.length, `new items of ${intent.name}`);
     assert.equal(shown.run_count, 0);
+    assert.deepEqual(
+      [shown.status, shown.paused_reason],
+      intent.isPaused ? ["paused", "user"] : ["active", null],
+      `${intent.name} is created with its status`,
+    );
+    if (intent.isPaused) world.sighted("watchlist created paused");
     checkShown(intent.list, { shown, since });
   } else assert.equal(answer.text, intent.text, `${intent.name}: the same bytes`);
 }
@@ -196,6 +205,7 @@ export function knownList(
     ) as Record<SettingName, Register>,
     items: new Map(pools.map((id) => [id, register(ids.includes(id) ? "in" : "out", moments)])),
     runs: new Set(),
+    runsAsked: 0,
     deletes: 0,
     goneAt: undefined,
   };

@@ -10,6 +10,9 @@ import {
 } from "./lists-bodies.ts";
 import type { Moments, Register } from "./lists-register.ts";
 
+/** Clocks of processes may be off by some minutes. */
+export const clocksOffMs = 10 * 60_000;
+
 /** A list that its tenant knows of. */
 export interface KnownList {
   readonly id: string;
@@ -23,6 +26,8 @@ export interface KnownList {
   readonly items: ReadonlyMap<string, Register>;
   /** Runs that were begun by hand. */
   readonly runs: Set<string>;
+  /** Calls that asked for a run, whatever was answered. */
+  runsAsked: number;
   /** Attempts to delete it that were begun. */
   deletes: number;
   /** The moment from which on it is known to be gone. */
@@ -35,6 +40,7 @@ export interface Intent {
   readonly body: object;
   readonly platform: ListPlatform;
   readonly ids: readonly string[];
+  readonly isPaused: boolean;
   readonly key: string | undefined;
   /** Calls that were begun. */
   calls: number;
@@ -151,6 +157,10 @@ export function checkShown(
 ): void {
   heardThere(list, since);
   checkSound(shown);
+  const isResumable = list.settings.status.may("active", 0);
+  if (!isResumable && list.runsAsked === 0) {
+    assert.equal(shown.run_count, 0, `${list.id} was created paused and never resumed`);
+  }
   const values = settingsOf(shown);
   for (const name of settingNames) {
     const [setting, value] = [list.settings[name], values[name]];

@@ -6,6 +6,7 @@ import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
+import { isEmpty, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { watchBooks } from "../checks/books.ts";
 import { type RunsSeen, watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
@@ -92,6 +93,7 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await world.until(isOver, "users have done what they do", endsAt);
   world.faults.stop();
   world.turns.note("no more faults");
+  await emptyListsPassOver(scene);
   if (plan.runsOnceMore) await everyListRuns(scene);
   await pauseAll(scene, scene.lists);
   await world.until(async () => world.isIdle() && (await isQuiet(world)), "quiet");
@@ -286,6 +288,12 @@ const acts: readonly Act[] = [
     await patch(scene, list, { status: "active" });
   },
   (scene, list) => runNow(scene, list),
+  async (scene, list) => {
+    const { random, pause } = scene.world;
+    await changeItems(scene, list, { remove: everyId(list) });
+    await pause(random.between(0, 7) * minute);
+    if (random.isHit(0.5)) await changeItems(scene, list, { add: list.request.ids });
+  },
 ];
 
 /** Changes the pipeline between runs, so that one does the retries that another owes. */
@@ -295,8 +303,9 @@ async function changePipelines(scene: RunsScene, list: ListScene): Promise<void>
   for (let left = random.pick([1, 3]); left > 0; left -= 1) {
     const isOwn = list.request.platform === "retailer_a" && random.isHit(0.5);
     const pipeline = isOwn ? random.pick(own) : null;
+    const hasSetting = pipeline === null && list.request.platform === "retailer_a";
     const refresh = { refresh_every_runs: random.between(0, 2) };
-    await patch(scene, list, { pipeline, ...(pipeline === null && refresh) });
+    await patch(scene, list, { pipeline, ...(hasSetting && refresh) });
     if (left === 1) return;
     await runNow(scene, list);
     await pause(minute / 2);
@@ -307,6 +316,7 @@ async function changePipelines(scene: RunsScene, list: ListScene): Promise<void>
 async function missRefresh(scene: RunsScene, list: ListScene): Promise<void> {
   const { world } = scene;
   const { key } = list.user;
+  if (list.request.platform !== "retailer_a") return;
   const shown = await world.call({ method: "GET", path: `/v1/watchlists/${list.id}`, key });
   const account = await world.call({ method: "GET", path: "/v1/account", key });
   const [ran, balance] = [shown?.body?.["run_count"], account?.body?.["credit_balance"]];
@@ -375,14 +385,14 @@ async function pay(
   await world.turns.call({ label: `operator: ${type} of ${credits}`, effect });
 }
 
-/** Without faults every active list that does not run already runs once more, at its time. */
+/** Without faults every active list with items that does not run already runs at its due time. */
 async function everyListRuns(scene: RunsScene): Promise<void> {
   const { world, lists, stores } = scene;
   const expected = new Map<ListScene, { readonly count: number; readonly at: number }>();
   const running: ListScene[] = [];
   for (const list of lists) {
     const row = await stores.watchlists.get(list.user.accountId, list.id);
-    if (row === undefined || row.status === "paused") continue;
+    if (row === undefined || row.status === "paused" || isEmpty(row)) continue;
     assert.notEqual(row.nextRunAt, null, `${list.id} is active and due at some time`);
     if (row.runningRun !== null) running.push(list);
     else expected.set(list, { count: row.runCount, at: Date.parse(row.nextRunAt ?? "") });
@@ -404,6 +414,24 @@ async function everyListRuns(scene: RunsScene): Promise<void> {
     world.turns.now() >= endsAt || (await notYetRun()).length === 0;
   await world.until(isOver, "every list ran", endsAt);
   assert.deepEqual(await notYetRun(), [], "lists that were due did not run");
+}
+
+/** Without faults the due time of every active list without items moves on, and no run begins. */
+async function emptyListsPassOver({ world, lists, stores }: RunsScene): Promise<void> {
+  const rowOf = ({ user, id }: ListScene): Promise<Watchlist | undefined> =>
+    stores.watchlists.get(user.accountId, id);
+  for (const list of lists) {
+    const before = await rowOf(list);
+    const dueAt = before?.nextRunAt ?? null;
+    if (before === undefined || dueAt === null || !isEmpty(before)) continue;
+    const endsAt = Math.max(world.turns.now(), Date.parse(dueAt)) + startsWithinMs;
+    const isOver = async (): Promise<boolean> =>
+      world.turns.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
+    await world.until(isOver, "the due time of an empty list moved on", endsAt);
+    const after = await rowOf(list);
+    assert.notEqual(after?.nextRunAt, dueAt, `${list.id}, which is empty, stays due`);
+    assert.equal(after?.runCount, before.runCount, `${list.id}, which is empty, runs`);
+  }
 }
 
 /** Users pause what there is, so that all comes to rest. */

@@ -16,7 +16,6 @@ interface ListActionsProps {
 export function ListActions({ list, onChanged }: ListActionsProps) {
   const toast = useToast();
   const [isDeleting, setDeleting] = useState(false);
-  const isRunning = list.last_run_status === "running";
   const isPaused = list.status === "paused";
   const run = useAction((api, id: string) =>
     api.send<WatchlistRun>("POST", `watchlists/${id}/run`),
@@ -43,7 +42,7 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
       <WriteButton
         variant="primary"
         busy={run.busy}
-        disabledReason={isRunning ? "A run is in progress." : undefined}
+        disabledReason={runObstacle(list)}
         onClick={() => void runNow()}
       >
         <RefreshIcon />
@@ -65,4 +64,10 @@ export function ListActions({ list, onChanged }: ListActionsProps) {
       {isDeleting && <DeleteListDialog list={list} onClose={() => setDeleting(false)} />}
     </>
   );
+}
+
+/** Why the service would refuse a run now; undefined when it would not. */
+function runObstacle({ last_run_status: last, item_count: items }: Watchlist): string | undefined {
+  if (last === "running") return "A run is in progress.";
+  return items === 0 ? "The watchlist has no items." : undefined;
 }

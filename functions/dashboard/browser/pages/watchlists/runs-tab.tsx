@@ -42,11 +42,7 @@ export function RunsTab({ list, latest }: RunsTabProps) {
         rowKey={({ id }) => id}
         error={pages.error}
         onRetry={pages.refresh}
-        empty={
-          <EmptyState title="This list has not run yet.">
-            {list.status === "active" ? "Its first run begins in a moment." : "It is paused."}
-          </EmptyState>
-        }
+        empty={<EmptyState title="This list has not run yet.">{noRunsYet(list)}</EmptyState>}
       />
       <Pager pages={pages} />
     </Card>
@@ -61,6 +57,11 @@ export function useRefreshOnChange(refresh: () => void, value: string | number |
     before.current = value;
     refresh();
   }, [value, refresh]);
+}
+
+function noRunsYet({ status, item_count: items }: Watchlist): string {
+  if (status === "paused") return "It is paused.";
+  return items === 0 ? "It has no items." : "Its first run begins in a moment.";
 }
 
 const columns: readonly Column<WatchlistRun>[] = [
