@@ -12,16 +12,25 @@ export interface ReadingFacts {
   readonly before: Snapshot | null;
   /** This reading; null unless the status is ok. */
   readonly after: Snapshot | null;
+  /** The last known values of its fields, from whichever kind of read. */
+  readonly known: Snapshot;
+  /** Fields of which a changed event has reported the last change. */
+  readonly notified: ReadonlySet<string>;
   /** Derived fields, such as buyboxAboveLowest; a field that cannot be worked out is absent. */
   readonly derived: Snapshot;
 }
 
 /** What a step's routes do with an item. */
 export interface RouteMatches {
-  /** Tracked fields that moved, and fields named by `changed` routes that matched. */
+  /**
+   * New changes, and those that are reported now, of tracked fields and of fields named by `changed`
+   * routes that matched.
+   */
   readonly changes: FieldChanges;
+  /** One of the changes is new: no read before has shown it. */
+  readonly hasNews: boolean;
   readonly trackedMoved: boolean;
-  /** A `changed` route with `notify` matched. */
+  /** A `changed` route with `notify` matched by a change that has not been reported: they all are now. */
   readonly notifyChanged: boolean;
   /** The branches of the other routes with `notify` that matched, unique, in route order. */
   readonly matched: readonly When[];
@@ -45,18 +54,57 @@ export function matchRoutes(step: Step, facts: ReadingFacts): RouteMatches {
   const { before, after } = facts;
   const moved =
     before === null || after === null ? {} : changedFields(before, after, Object.keys(fieldTypes));
-  const tracked = only(moved, trackedFields);
-  const trackedMoved = Object.keys(tracked).length > 0;
+  const trackedMoved = trackedFields.some((field) => moved[field] !== undefined);
   const outcome = { ...facts, moved, trackedMoved };
   const routes = step.routes.filter((route) => takes[route.when](outcome, route));
-  const reported = routes.filter(({ notify }) => notify === true).map(({ when }) => when);
+  const reporting = routes.filter(({ notify }) => notify === true);
+  const reported = reporting.map(({ when }) => when);
   return {
-    changes: { ...tracked, ...only(moved, fieldsNamedBy(routes)) },
+    ...changesIn({ step, facts, moved, routes, reporting }),
     trackedMoved,
-    notifyChanged: reported.includes("changed"),
     matched: [...new Set(reported.filter((when) => when !== "changed"))],
     next: [...new Set(nextOf({ routes }))],
   };
+}
+
+interface Matched {
+  readonly step: Step;
+  readonly facts: ReadingFacts;
+  /** Fields that moved since the last read of the same kind. */
+  readonly moved: FieldChanges;
+  /** The routes that the item takes. */
+  readonly routes: readonly Route[];
+  /** Those of them with `notify`. */
+  readonly reporting: readonly Route[];
+}
+
+/**
+ * Which changes a read records and reports. Two comparisons answer two questions:
+ *
+ * - What do routes take? A read is compared with the last read of the same kind (specification,
+ *   section "Pipeline"), so that a step sees every change since it last read the item, also one that
+ *   another scraper saw first: a pulse that sends an item to lite leaves the change to lite's routes.
+ * - What is new? A read is compared with the last known values, from whichever kind of read: a change
+ *   that two scrapers see, in one run or in two, is new once. Only new changes are counted.
+ *
+ * A step reports the changes that its routes take unless an event has reported them before: a new
+ * change always, one that another scraper saw first when no step has reported it yet. So each change
+ * is counted once, reported at most once, and never lost to a step that asks for it.
+ */
+function changesIn({ step, facts, moved, routes, reporting }: Matched) {
+  const { trackedFields, fieldTypes } = stepScrapers[step.scraper];
+  const { known, after, notified } = facts;
+  const news = after === null ? {} : changedFields(known, after, Object.keys(fieldTypes));
+  const isNew = (field: string): boolean => news[field] !== undefined;
+  const isUnreported = (field: string): boolean => isNew(field) || !notified.has(field);
+  const movedTracked = trackedFields.filter((field) => moved[field] !== undefined);
+  const notifyChanged = reporting.some(
+    ({ when, field }) =>
+      when === "changed" && (field === undefined ? movedTracked : [field]).some(isUnreported),
+  );
+  const counted = only({ ...news, ...moved }, [...trackedFields, ...fieldsNamedBy(routes)]);
+  const fields = Object.keys(counted).filter(notifyChanged ? isUnreported : isNew);
+  return { changes: only(counted, fields), hasNews: fields.some(isNew), notifyChanged };
 }
 
 const only = (moved: FieldChanges, fields: readonly string[]): FieldChanges =>

@@ -1,7 +1,7 @@
 import { assertNever } from "../base/assert.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
-import type { Item } from "../watchlists/item.ts";
+import type { Item, LastChange } from "../watchlists/item.ts";
 import { owesAfterAnswer, owesAfterFailure, retrySteps } from "./owed-retries.ts";
 import type { ItemOutcome } from "./run.ts";
 
@@ -64,9 +64,10 @@ export function applyOutcome(item: Item, outcome: ItemOutcome, reading: Reading)
 
 /** False for an outcome that only routes or reports: it leaves the item as it is. */
 function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): boolean {
-  const { readings, changes, buyboxOfferId } = outcome;
+  const { readings, openChanges, changes, buyboxOfferId } = outcome;
   return (
     readings !== undefined ||
+    openChanges !== undefined ||
     changes !== undefined ||
     buyboxOfferId !== undefined ||
     item.state === "new" ||
@@ -76,7 +77,7 @@ function isNews(item: Item, outcome: ItemOutcome, { pipeline, step }: Reading): 
 }
 
 function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
-  const { runId, runNumber, pipeline, step, scraper } = reading;
+  const { pipeline, step } = reading;
   return {
     ...item,
     state: "active",
@@ -84,12 +85,26 @@ function found(item: Item, outcome: ItemOutcome, reading: Reading): Item {
     firstReadAt: item.firstReadAt ?? outcome.at,
     consecutiveFailures: 0,
     readings: { ...item.readings, ...outcome.readings },
+    openChanges: outcome.openChanges ?? item.openChanges,
     snapshotAt: outcome.readings === undefined ? item.snapshotAt : outcome.at,
-    lastChange:
-      outcome.changes === undefined
-        ? item.lastChange
-        : { changedAt: outcome.at, runId, runNumber, step, scraper, changes: outcome.changes },
+    lastChange: lastChangeAfter(item.lastChange, outcome, reading),
     buyboxOfferId: outcome.buyboxOfferId === undefined ? item.buyboxOfferId : outcome.buyboxOfferId,
     owes: owesAfterAnswer(pipeline, item, step),
   };
+}
+
+/** Changes of an earlier step of the same run stay: from its `before`, to the later step's `after`. */
+function lastChangeAfter(
+  before: LastChange | null,
+  { at, changes }: ItemOutcome,
+  { runId, runNumber, step, scraper }: Reading,
+): LastChange | null {
+  if (changes === undefined) return before;
+  const earlier = before?.runId === runId ? before.changes : {};
+  const later = Object.entries(changes).map(([field, change]) => [
+    field,
+    { before: (earlier[field] ?? change).before, after: change.after },
+  ]);
+  const merged = { ...earlier, ...Object.fromEntries(later) };
+  return { changedAt: at, runId, runNumber, step, scraper, changes: merged };
 }

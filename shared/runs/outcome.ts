@@ -1,20 +1,11 @@
 import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
-import {
-  buyboxAboveLowest,
-  matchRoutes,
-  mergedReading,
-  type RouteMatches,
-} from "../pipelines/rules.ts";
-import {
-  type FieldValue,
-  type ReadingKind,
-  type Snapshot,
-  stepScrapers,
-} from "../scrapers/catalogue.ts";
-import { currentSnapshot, type Item } from "../watchlists/item.ts";
+import { buyboxAboveLowest, matchRoutes, type RouteMatches } from "../pipelines/rules.ts";
+import { type FieldValue, type Snapshot, stepScrapers } from "../scrapers/catalogue.ts";
+import { currentSnapshot, type Item, knownValue } from "../watchlists/item.ts";
 import { compareIds } from "../watchlists/page.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { StepAnswer } from "./read-step.ts";
+import { readingsAfter } from "./readings-after.ts";
 import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
 
 /**
@@ -22,14 +13,14 @@ import type { BatchCounts, BatchResult, ItemOutcome } from "./run.ts";
  * and "Pipeline"). Pure: the same items and answers give the same result.
  */
 export function batchResult(
-  step: Step,
-  { items, planned, at, pipeline }: BatchItems,
+  { pipeline, step }: PipelineStep,
+  { items, planned, at }: BatchItems,
   answers: readonly StepAnswer[],
 ): BatchResult {
   const outcomes: ItemOutcome[] = [];
   for (const answer of answers) {
     const item = items.get(answer.id);
-    const outcome = item === undefined ? undefined : outcomeOf({ step, pipeline }, item, answer);
+    const outcome = item === undefined ? undefined : outcomeOf({ pipeline, step }, item, answer);
     if (outcome !== undefined) outcomes.push(outcome);
   }
   if (answers.length < items.size) {
@@ -45,6 +36,11 @@ export function batchResult(
   return { counts: countsOf(answers, planned), outcomes };
 }
 
+interface PipelineStep {
+  readonly pipeline: Pipeline;
+  readonly step: Step;
+}
+
 interface BatchItems {
   /** As they are stored now; those removed meanwhile are absent. */
   readonly items: ReadonlyMap<string, Item>;
@@ -52,13 +48,6 @@ interface BatchItems {
   readonly planned: number;
   /** ISO time. */
   readonly at: string;
-  /** The run's. */
-  readonly pipeline: Pipeline;
-}
-
-interface StepInRun {
-  readonly step: Step;
-  readonly pipeline: Pipeline;
 }
 
 function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts {
@@ -71,16 +60,23 @@ function countsOf(answers: readonly StepAnswer[], planned: number): BatchCounts 
 }
 
 /** Undefined when the read leaves the item as it is and there is nothing to report or to do next. */
-function outcomeOf(at: StepInRun, item: Item, answer: StepAnswer): ItemOutcome | undefined {
-  const { step } = at;
+function outcomeOf(
+  { pipeline, step }: PipelineStep,
+  item: Item,
+  answer: StepAnswer,
+): ItemOutcome | undefined {
   const { status, fetchedAt, observed } = answer;
   const base = { id: item.id, addedAt: item.addedAt, status, at: fetchedAt };
-  if (status === "ok" && observed !== null) return okOutcome(at, item, { ...answer, observed });
+  if (status === "ok" && observed !== null) {
+    return okOutcome({ pipeline, step }, item, { ...answer, observed });
+  }
   const matches = matchRoutes(step, {
     firstRead: item.firstReadAt === null,
     status,
     before: null,
     after: null,
+    known: {},
+    notified: new Set(),
     derived: {},
   });
   const routed = routedBy(matches, currentSnapshot(item) ?? {});
@@ -92,7 +88,7 @@ function outcomeOf(at: StepInRun, item: Item, answer: StepAnswer): ItemOutcome |
 }
 
 function okOutcome(
-  { step, pipeline }: StepInRun,
+  { pipeline, step }: PipelineStep,
   item: Item,
   { observed, ...answer }: StepAnswer & { readonly observed: Snapshot },
 ): ItemOutcome | undefined {
@@ -103,11 +99,13 @@ function okOutcome(
     status: "ok",
     before: item.readings[kind] ?? null,
     after: observed,
+    known: knownOf(item, step),
+    notified: notifiedOf(item),
     derived,
   });
-  const readings = newReadings(item, kind, observed);
+  const after = readingsAfter(item, { pipeline, step, observed, matches });
   const isReported = matches.notifyChanged || matches.matched.length > 0;
-  const snapshot = isReported ? snapshotAfter(item, readings) : {};
+  const snapshot = isReported ? snapshotAfter(item, after) : {};
   const { testableFields } = stepScrapers[step.scraper];
   const routed = routedBy(matches, { ...picked(snapshot, testableFields), ...derived });
   const outcome: ItemOutcome = {
@@ -116,8 +114,11 @@ function okOutcome(
     status: "ok",
     at: answer.fetchedAt,
     ...routed,
-    ...(Object.keys(readings).length > 0 && { readings }),
-    ...(Object.keys(matches.changes).length > 0 && { changes: matches.changes }),
+    ...after,
+    ...(Object.keys(matches.changes).length > 0 && {
+      changes: matches.changes,
+      ...(!matches.hasNews && { isCounted: true }),
+    }),
     ...(matches.notifyChanged && { reported: snapshot }),
     ...(answer.buyboxOfferId !== undefined &&
       answer.buyboxOfferId !== item.buyboxOfferId && { buyboxOfferId: answer.buyboxOfferId }),
@@ -125,15 +126,34 @@ function okOutcome(
   return says(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
 }
 
-const snapshotAfter = (item: Item, readings: Item["readings"]): Snapshot =>
-  currentSnapshot({ readings: { ...item.readings, ...readings } }) ?? {};
+/** The last known values of the fields that a step reads, from whichever kind of read. */
+function knownOf(item: Item, step: Step): Snapshot {
+  const known: Record<string, FieldValue> = {};
+  for (const field of Object.keys(stepScrapers[step.scraper].fieldTypes)) {
+    const value = knownValue(item, field, readingKind(step));
+    if (value !== undefined) known[field] = value;
+  }
+  return known;
+}
+
+const notifiedOf = ({ openChanges }: Item): ReadonlySet<string> =>
+  new Set(Object.keys(openChanges).filter((field) => openChanges[field]?.notified === true));
+
+const snapshotAfter = (
+  item: Item,
+  { readings, openChanges }: ReturnType<typeof readingsAfter>,
+): Snapshot =>
+  currentSnapshot({
+    readings: { ...item.readings, ...readings },
+    openChanges: openChanges ?? item.openChanges,
+  }) ?? {};
 
 /** Fields of an outcome that every outcome has. */
 const headFields = 4;
 const says = (outcome: ItemOutcome): boolean => Object.keys(outcome).length > headFields;
 
 /** An `ok` read makes the item active, ends its failures, and clears the step's owed retry. */
-const isAwaited = (item: Item, { step, pipeline }: StepInRun): boolean =>
+const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>
   item.state === "new" ||
   item.lastReadStatus !== "ok" ||
   retrySteps(pipeline, item).includes(step.id);
@@ -142,27 +162,6 @@ const derivedOf = (item: Item, pulse: Snapshot): Record<string, FieldValue> => {
   const above = buyboxAboveLowest(item.readings.product ?? null, pulse);
   return above === undefined ? {} : { buyboxAboveLowest: above };
 };
-
-/** The readings that differ from the stored ones; a product read refreshes the pulse's as well. */
-function newReadings(
-  item: Item,
-  kind: ReadingKind,
-  observed: Snapshot,
-): Partial<Record<ReadingKind, Snapshot>> {
-  const readings: Partial<Record<ReadingKind, Snapshot>> = {};
-  const refresh = (refreshed: ReadingKind, seen: Snapshot): void => {
-    const before = item.readings[refreshed] ?? null;
-    const merged = mergedReading(before, seen);
-    if (merged !== before) readings[refreshed] = merged;
-  };
-  refresh(kind, observed);
-  if (kind === "product") {
-    const pulse = picked(observed, stepScrapers["retailer_a.pulse"].trackedFields);
-    // What shows nothing of the pulse is no first reading of it.
-    if (Object.keys(pulse).length > 0) refresh("pulse", pulse);
-  }
-  return readings;
-}
 
 function picked(snapshot: Snapshot, fields: readonly string[]): Snapshot {
   const some: Record<string, FieldValue> = {};

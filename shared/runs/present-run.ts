@@ -36,6 +36,8 @@ function presentStats(stats: RunStats, pipeline: Pipeline): Record<string, unkno
     matched: stats.matched,
     deferred: stats.deferred,
     changed: stats.changed,
+    // Absent in a run of an earlier release, whose event must keep its bytes.
+    ...(stats.notified !== undefined && { notified: stats.notified }),
     delisted: stats.delisted,
     retry_next_run: stats.retryNextRun,
   };

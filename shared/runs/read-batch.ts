@@ -110,8 +110,12 @@ async function readItems(
   );
   const now = clock.now();
   const at = now.toISOString();
-  const batch = { items, planned: ids.length, at, pipeline: run.pipeline };
-  const found = batchResult(definition, batch, answers);
+  const { pipeline } = run;
+  const found = batchResult(
+    { pipeline, step: definition },
+    { items, planned: ids.length, at },
+    answers,
+  );
   const milliseconds = now.getTime() - startedAt;
   report?.(batchFigures(step, { counts: found.counts, milliseconds }));
   return record(ref, { result: found, read: pagesRead }, steps);

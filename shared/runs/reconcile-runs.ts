@@ -133,8 +133,10 @@ export function resultDifferences(run: Run, { steps: recorded, tracked }: Record
     outcomes: results.flatMap(({ outcomes }) => outcomes),
   }));
   const { steps, ...totals } = statsOf(run, findings);
-  const expected = { ...totals, tracked };
   const { steps: stored, ...counted } = run.stats;
+  const expected = Object.entries({ ...totals, tracked });
+  // A run of an earlier release has no count of what that release did not count.
+  const known = Object.fromEntries(expected.filter(([field]) => Object.hasOwn(counted, field)));
   return [
     ...recorded.flatMap((one) => stepDifferences(`${place} step ${one.step.step}`, one)),
     ...Object.entries(steps).flatMap(([id, stats]) =>
@@ -148,16 +150,21 @@ export function resultDifferences(run: Run, { steps: recorded, tracked }: Record
         stored: present,
         expected: "none",
       })),
-    ...fieldDifferences(place, { ...counted }, isUnfolded(run) ? { tracked } : { ...expected }),
+    ...fieldDifferences(place, { ...counted }, isUnfolded(run) ? { tracked } : known),
   ];
 }
 
 /** A run that could not be folded ends as failed, with nothing counted but its steps. */
 const isUnfolded = ({ status, stats }: Run): boolean =>
   status === "failed" &&
-  [stats.matched, stats.deferred, stats.changed, stats.delisted, stats.retryNextRun].every(
-    (count) => count === 0,
-  );
+  [
+    stats.matched,
+    stats.deferred,
+    stats.changed,
+    stats.notified ?? 0,
+    stats.delisted,
+    stats.retryNextRun,
+  ].every((count) => count === 0);
 
 function stepDifferences(place: string, { step, results }: RecordedStep): Difference[] {
   if (step.stats === null) return [];

@@ -19,20 +19,21 @@ export async function runFindings(run: Run, steps: StepStore): Promise<readonly 
 }
 
 /**
- * The stats of a run, worked out from what its steps recorded: an item that several steps found
- * changed, failed or gone counts once, a match once for each step and branch.
+ * The stats of a run, derived from what its steps recorded: an item that several steps found changed,
+ * reported, failed or delisted counts once, a match once for each step and branch.
  */
 export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
   const changed = new Set<string>();
+  const notified = new Set<string>();
   const delisted = new Set<string>();
   const failed = new Set<string>();
   const deferred = new Set<string>();
   let matched = 0;
-  for (const { id, status, changes, lastSnapshot, matched: matches } of findings.flatMap(
-    ({ outcomes }) => outcomes,
-  )) {
-    if (changes !== undefined) changed.add(id);
-    if (lastSnapshot !== undefined) delisted.add(id);
+  for (const outcome of findings.flatMap(({ outcomes }) => outcomes)) {
+    const { id, status, matched: matches } = outcome;
+    if (outcome.changes !== undefined && outcome.isCounted !== true) changed.add(id);
+    if (outcome.reported !== undefined) notified.add(id);
+    if (outcome.lastSnapshot !== undefined) delisted.add(id);
     // What a step before found gone is owed nothing, whatever a later one got for an answer.
     const isFailure = status === "partial" || status === "unavailable";
     if (isFailure && !delisted.has(id)) failed.add(id);
@@ -45,6 +46,7 @@ export function statsOf(run: Run, findings: readonly StepFindings[]): RunStats {
     matched,
     deferred: deferred.size,
     changed: changed.size,
+    notified: notified.size,
     delisted: delisted.size,
     retryNextRun: failed.size,
   };

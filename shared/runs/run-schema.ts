@@ -32,7 +32,19 @@ export const runSchema = v.object({
     ),
     matched: count,
     deferred: v.pipe(count, v.description("Items that wait for the next run for lack of credits.")),
-    changed: count,
+    changed: v.pipe(
+      count,
+      v.description("Items with a change that no read before has shown, reported or not."),
+    ),
+    notified: v.optional(
+      v.pipe(
+        count,
+        v.description(
+          "Items in the run's `watchlist.product.changed` events. Absent in runs that ended before " +
+            "it was counted.",
+        ),
+      ),
+    ),
     delisted: count,
     retry_next_run: v.pipe(count, v.description("Items that gave no answer this time.")),
   }),

@@ -3,6 +3,7 @@ import type { Pipeline, When } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
+import type { Item } from "../watchlists/item.ts";
 import type { PausedReason, WatchlistStatus } from "../watchlists/watchlist.ts";
 
 export type RunTrigger = "initial" | "schedule" | "manual";
@@ -42,7 +43,10 @@ export interface RunStats {
   readonly steps: Readonly<Record<string, StepStats>>;
   readonly matched: number;
   readonly deferred: number;
+  /** Items with a new change. */
   readonly changed: number;
+  /** Items in changed events; absent in runs that ended before it was counted. */
+  readonly notified?: number;
   readonly delisted: number;
   readonly retryNextRun: number;
 }
@@ -103,6 +107,7 @@ export const emptyStats = (entry: string): RunStats => ({
   matched: 0,
   deferred: 0,
   changed: 0,
+  notified: 0,
   delisted: 0,
   retryNextRun: 0,
 });
@@ -123,8 +128,12 @@ export interface ItemOutcome {
   readonly readings?: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
   /** The offer seen in the buy box, when the read shows one. */
   readonly buyboxOfferId?: string | null;
-  /** Fields that moved since the last read of the same kind. */
+  /** Open changes after it, when they differ from the stored ones. */
+  readonly openChanges?: Item["openChanges"];
+  /** Changes that are new, and those that are reported now. */
   readonly changes?: FieldChanges;
+  /** Present when none of the changes is new: a run before has counted them. */
+  readonly isCounted?: true;
   /** Present when the change is to be reported: everything known of the item after it. */
   readonly reported?: Snapshot;
   /** Present when other routes report the item: which, and the fields they can test. */

@@ -24,6 +24,7 @@ const fieldNames = [
   "firstReadAt",
   "lastReadStatus",
   "consecutiveFailures",
+  "openChanges",
   "snapshotAt",
   "lastChange",
   "delistedAt",
@@ -55,9 +56,10 @@ export function toColumns(items: readonly Item[]): ItemColumns {
   };
 }
 
-/** Lists are the same when both are empty: no new item holds another one. */
+/** Lists and records are the same when both are empty: no new item holds another one. */
 const isSame = (value: unknown, blank: unknown): boolean =>
-  value === blank || (Array.isArray(value) && value.length === 0);
+  value === blank ||
+  (typeof value === "object" && value !== null && Object.keys(value).length === 0);
 
 function snapshotColumns(snapshots: readonly (Snapshot | undefined)[]): SnapshotColumns {
   const names = new Set<string>();

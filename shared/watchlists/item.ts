@@ -1,17 +1,24 @@
 import type { FieldChanges } from "../pipelines/compare.ts";
-import type { ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
+import type { FieldValue, ReadingKind, Snapshot, StepScraperId } from "../scrapers/catalogue.ts";
 import type { ConditionFilter } from "../scrapers/offer.ts";
 import type { ReadStatus } from "../scrapers/scraper.ts";
+import { kindsSharing } from "../scrapers/shared-fields.ts";
 
 export type ItemState = "new" | "active" | "delisted";
 
-/** The last change found on an item, with where it was found. */
+/**
+ * What the last run that found a change on an item found there: the changes of all its steps, each
+ * field from the first step's `before` to the last step's `after`.
+ */
 export interface LastChange {
+  /** When the last of the changes was read. */
   readonly changedAt: string;
   readonly runId: string;
   readonly runNumber: number;
+  /** The step that found the last of the changes. */
   readonly step: string;
   readonly scraper: StepScraperId;
+  /** A field that changed and changed back within the run is kept, with `before` equal to `after`. */
   readonly changes: FieldChanges;
 }
 
@@ -25,6 +32,14 @@ export interface OwedRetry {
   readonly condition?: ConditionFilter;
 }
 
+/** The last change of a field that reads of several kinds show. */
+export interface OpenChange {
+  /** The value that the field changed to. */
+  readonly value: FieldValue;
+  /** True when a changed event has reported the change. */
+  readonly notified: boolean;
+}
+
 /** An item of a list as stored in its page. */
 export interface Item {
   readonly id: string;
@@ -35,6 +50,11 @@ export interface Item {
   readonly consecutiveFailures: number;
   /** The last `ok` reading of each kind: what the next one of that kind is compared with. */
   readonly readings: Readonly<Partial<Record<ReadingKind, Snapshot>>>;
+  /**
+   * By field, the last change that a kind of read which shows the field has not read yet. Kept only
+   * where the readings alone do not tell it: see `readingsAfter`.
+   */
+  readonly openChanges: Readonly<Record<string, OpenChange>>;
   /** When a reading was last stored here. */
   readonly snapshotAt: string | null;
   readonly lastChange: LastChange | null;
@@ -58,6 +78,7 @@ export const newItem = (id: string, addedAt: string): Item => ({
   lastReadStatus: null,
   consecutiveFailures: 0,
   readings: {},
+  openChanges: {},
   snapshotAt: null,
   lastChange: null,
   delistedAt: null,
@@ -65,6 +86,8 @@ export const newItem = (id: string, addedAt: string): Item => ({
   owes: [],
   revision: 0,
 });
+
+type Known = Pick<Item, "readings" | "openChanges">;
 
 /** Kinds of readings from the least to the most telling: a later one wins where both have a field. */
 export const kindsByWeight: readonly ReadingKind[] = [
@@ -74,12 +97,31 @@ export const kindsByWeight: readonly ReadingKind[] = [
   "offer_check",
   "standard",
   "product",
-  // A product read refreshes the pulse reading too, so that the pulse is never the older of the two.
+  // As a rule the pulse is read at least as often as the product.
   "pulse",
 ];
 
-/** Everything known of an item, or null before its first read. */
-export function currentSnapshot({ readings }: Pick<Item, "readings">): Snapshot | null {
+/** The last known value of every field of an item, or null before its first read. */
+export function currentSnapshot({ readings, openChanges }: Known): Snapshot | null {
   const known = kindsByWeight.map((kind) => readings[kind]).filter((one) => one !== undefined);
-  return known.length === 0 ? null : Object.assign({}, ...known);
+  if (known.length === 0) return null;
+  const open = Object.entries(openChanges).map(([field, { value }]) => [field, value] as const);
+  return Object.assign({}, ...known, Object.fromEntries(open));
+}
+
+/**
+ * The last known value of a field that reads of `kind` show, from whichever kind of read; undefined
+ * when no read has shown it.
+ */
+export function knownValue(
+  { readings, openChanges }: Known,
+  field: string,
+  kind: ReadingKind,
+): FieldValue | undefined {
+  const kinds = kindsSharing(field, kind);
+  if (kinds.length === 1) return readings[kind]?.[field];
+  const open = openChanges[field];
+  if (open !== undefined) return open.value;
+  const newest = kinds.findLast((one) => readings[one]?.[field] !== undefined);
+  return newest && readings[newest]?.[field];
 }

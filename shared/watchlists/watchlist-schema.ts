@@ -125,15 +125,24 @@ export const watchlistItemSchema = v.object({
   snapshot: v.nullable(snapshotSchema),
   snapshot_at: v.nullable(timestamp),
   last_change: v.nullable(
-    v.object({
-      changed_at: timestamp,
-      run_id: v.string(),
-      run_number: count,
-      step: v.string(),
-      scraper: v.string(),
-      tier: v.string(),
-      changes: changesSchema,
-    }),
+    v.pipe(
+      v.object({
+        changed_at: timestamp,
+        run_id: v.string(),
+        run_number: count,
+        step: v.pipe(v.string(), v.description("The step that found the last of the changes.")),
+        scraper: v.string(),
+        tier: v.string(),
+        changes: v.pipe(
+          changesSchema,
+          v.description(
+            "The changes of all steps of the run: each field from the first step's `before` to the " +
+              "last step's `after`, which are equal for a field that changed back.",
+          ),
+        ),
+      }),
+      v.description("What the last run that found a change found; reported or not."),
+    ),
   ),
   delisted_at: v.nullable(timestamp),
 });

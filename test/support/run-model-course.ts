@@ -30,6 +30,7 @@ export interface Course {
   readonly matched: Entry[];
   readonly delisted: Entry[];
   readonly changedIds: Set<string>;
+  readonly notifiedIds: Set<string>;
   readonly failedIds: Set<string>;
   readonly deferredIds: Set<string>;
   credits: number;
@@ -76,6 +77,7 @@ export function courseOf(list: ModelList, beginning: Beginning, at: number): Cou
     matched: [],
     delisted: [],
     changedIds: new Set(),
+    notifiedIds: new Set(),
     failedIds: new Set(),
     deferredIds: new Set(),
     credits: 0,
@@ -101,6 +103,7 @@ export const statsOf = (course: Course, { tracked, entry, newItems }: Beginning)
   matched: course.matched.length,
   deferred: course.deferredIds.size,
   changed: course.changedIds.size,
+  notified: course.notifiedIds.size,
   delisted: course.delisted.length,
   retry_next_run: course.failedIds.size,
 });

@@ -15,11 +15,44 @@ const byTrust: readonly ReadingKind[] = [
   "pulse",
 ];
 
-/** Every reading in one; null before the first. */
-export function everythingKnown(readings: Readings): Snapshot | null {
+/** What is known of an item: its readings, and newer values that not every kind of read has shown. */
+export interface Known {
+  readonly readings: Readings;
+  readonly newer: Newer;
+}
+
+/** By field: the newest value, and whether an event has told of it. */
+export type Newer = Readonly<Record<string, { readonly value: Value; readonly told: boolean }>>;
+
+/** Kinds of reads that show one and the same fact, by its field. */
+const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {
+  newCount: ["pulse", "product"],
+  newMinPrice: ["pulse", "product"],
+  buyboxSeller: ["offers", "offers_new", "offers_used"],
+  buyboxPrice: ["offers", "offers_new", "offers_used"],
+};
+
+export const sharers = (field: string): readonly ReadingKind[] => sharedBy[field] ?? [];
+
+/** Every newest value in one; null before the first read. */
+export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   const known = byTrust.filter((kind) => readings[kind] !== undefined);
   if (known.length === 0) return null;
-  return Object.fromEntries(known.flatMap((kind) => Object.entries(readings[kind] ?? {})));
+  const values = Object.entries(newer).map(([field, { value }]) => [field, value] as const);
+  const read = known.flatMap((kind) => Object.entries(readings[kind] ?? {}));
+  return Object.fromEntries([...read, ...values]);
+}
+
+/** The newest value of a field of a kind of read; undefined when nobody has shown it. */
+export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
+  const kinds = sharers(field);
+  if (!kinds.includes(kind)) return readings[kind]?.[field];
+  if (newer[field] !== undefined) return newer[field].value;
+  const values = byTrust
+    .filter((one) => kinds.includes(one))
+    .map((one) => readings[one]?.[field])
+    .filter((value) => value !== undefined);
+  return values.at(-1);
 }
 
 const prices = new Set<string>(priceFields);

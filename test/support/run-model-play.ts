@@ -45,7 +45,7 @@ export function playModel({ platform, pipelines, items, runs }: Scenario): Outco
       items: list.items.map((item) => ({
         id: item.id,
         state: item.state,
-        snapshot: everythingKnown(item.readings),
+        snapshot: everythingKnown(item.known),
         lastChange: item.lastChange,
         owes: shownRetries(item.owes),
         lastReadStatus: item.lastReadStatus,

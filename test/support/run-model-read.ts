@@ -1,8 +1,21 @@
-import { readingKind, type Route, type Step } from "../../shared/pipelines/definition.ts";
-import { type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
+import {
+  type Pipeline,
+  readingKind,
+  type Route,
+  type Step,
+} from "../../shared/pipelines/definition.ts";
+import { type ReadingKind, type Snapshot, stepScrapers } from "../../shared/scrapers/catalogue.ts";
 import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
 import type { ModelAnswer } from "./run-model-answers.ts";
-import { everythingKnown, isSame, type Readings, refreshed } from "./run-model-fields.ts";
+import {
+  everythingKnown,
+  isSame,
+  type Known,
+  newest,
+  type Newer,
+  refreshed,
+  sharers,
+} from "./run-model-fields.ts";
 
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;
@@ -14,64 +27,159 @@ export interface Reading {
   /** The last reading of the same kind. */
   readonly last: Snapshot | undefined;
   readonly seen: Snapshot;
-  readonly before: Readings;
-  readonly after: Readings;
+  readonly before: Known;
   readonly offer: string | null | undefined;
 }
 
 export function read(
-  {
-    step,
-    known,
-    isNew,
-  }: { readonly step: Step; readonly known: Readings; readonly isNew: boolean },
-  answer: ModelAnswer,
+  { step, known, isNew }: { readonly step: Step; readonly known: Known; readonly isNew: boolean },
+  { status, seen, offer }: ModelAnswer,
 ): Reading {
-  const { status, seen, offer } = answer;
-  const kind = readingKind(step);
-  const isOk = status === "ok";
-  const after: Partial<Record<keyof Readings, Snapshot>> = { ...known };
-  if (isOk) after[kind] = refreshed(known[kind], seen);
-  if (isOk && kind === "product") {
-    const pulse = pulseValuesOf(seen);
-    if (Object.keys(pulse).length > 0) after.pulse = refreshed(known.pulse, pulse);
-  }
-  const isFirst = isOk && isNew;
-  return { status, isFirst, last: known[kind], seen, before: known, after, offer };
+  const last = known.readings[readingKind(step)];
+  return { status, isFirst: status === "ok" && isNew, last, seen, before: known, offer };
 }
-
-const pulseValuesOf = (seen: Snapshot): Snapshot =>
-  Object.fromEntries(
-    Object.entries(seen).filter(([field]) => ["newCount", "newMinPrice"].includes(field)),
-  );
 
 /** What a step makes of a reading. */
 export interface Verdict {
   /** The routes that the item takes. */
   readonly routes: readonly Route[];
-  /** What moved and counts: tracked fields, and fields that a matching rule names. */
+  /** What is recorded: tracked fields, and fields that a matching rule names. */
   readonly changes: Changes;
+  /** Some of it nobody has seen before. */
+  readonly isNews: boolean;
+  /** It is told in a changed event. */
+  readonly isTold: boolean;
+  readonly after: Known;
   /** Everything known, after the read. */
   readonly view: Snapshot;
   /** What a matched event tells. */
   readonly values: Snapshot;
 }
 
-export function judge(step: Step, reading: Reading): Verdict {
-  const { trackedFields, testableFields } = stepScrapers[step.scraper];
+export function judge(pipeline: Pipeline, step: Step, reading: Reading): Verdict {
+  const { testableFields } = stepScrapers[step.scraper];
   const moved = movedFields(reading);
   const routes = step.routes.filter((route) => isTaken(route, { step, reading, moved }));
-  const named = routes.flatMap(({ when, field }) =>
-    when === "changed" && field !== undefined ? [field] : [],
-  );
-  const view = everythingKnown(reading.after) ?? {};
+  const found = changesOf(step, { reading, moved, routes });
+  const after = knownAfter(pipeline, step, { reading, found });
+  const view = everythingKnown(after) ?? {};
   const shown = { ...view, ...derivedFields(step, reading) };
   return {
     routes,
-    changes: only(moved, [...trackedFields, ...named]),
+    ...found,
+    after,
     view,
     values: reading.status === "ok" ? only(shown, [...testableFields, "buyboxAboveLowest"]) : view,
   };
+}
+
+type Found = Pick<Verdict, "changes" | "isNews" | "isTold">;
+
+/**
+ * A change is news when nobody has seen the value yet, by whichever scraper; the same change seen by
+ * another one is not. A step that tells of changes tells of news, and of what nobody was told yet.
+ */
+function changesOf(
+  step: Step,
+  {
+    reading,
+    moved,
+    routes,
+  }: Pick<Case, "reading" | "moved"> & { readonly routes: readonly Route[] },
+): Found {
+  const { trackedFields } = stepScrapers[step.scraper];
+  const changed = routes.filter(({ when }) => when === "changed");
+  const named = changed.flatMap(({ field }) => (field === undefined ? [] : [field]));
+  const news = newsIn(step, reading);
+  const isUntold = (field: string): boolean =>
+    field in news || (field in moved && reading.before.newer[field]?.told !== true);
+  const isTold = changed
+    .filter(({ notify }) => notify === true)
+    .some(({ field }) =>
+      field === undefined
+        ? trackedFields.some((one) => one in moved && isUntold(one))
+        : isUntold(field),
+    );
+  const changes: Record<string, Changes[string]> = {};
+  for (const field of new Set([...trackedFields, ...named])) {
+    // Told from the value that this kind of read had, if it had another one.
+    const change = moved[field] ?? news[field];
+    if (change !== undefined && (isTold ? isUntold(field) : field in news)) changes[field] = change;
+  }
+  const isNews = Object.keys(changes).some((field) => field in news);
+  return { changes, isNews, isTold };
+}
+
+/** Fields that are not what they were known to be. */
+function newsIn(step: Step, { status, seen, before }: Reading): Changes {
+  const news: Record<string, Changes[string]> = {};
+  if (status !== "ok") return news;
+  for (const [field, after] of Object.entries(seen)) {
+    const was = newest(before, field, readingKind(step));
+    if (was !== undefined && !isSame(field, was, after)) news[field] = { before: was, after };
+  }
+  return news;
+}
+
+interface Judged {
+  readonly reading: Reading;
+  readonly found: Found;
+}
+
+function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged): Known {
+  const { status, seen, before } = reading;
+  if (status !== "ok") return before;
+  const kind = readingKind(step);
+  const readings: Partial<Record<ReadingKind, Snapshot>> = { ...before.readings };
+  readings[kind] = refreshed(before.readings[kind], seen);
+  const newer = { ...before.newer, ...newerIn(step, { reading, found }) };
+  for (const [field, value] of Object.entries(seen)) {
+    if (kind !== "product" || !sharers(field).includes("pulse")) continue;
+    const isFirst = before.readings.pulse?.[field] === undefined;
+    if (isFirst || isDone(pipeline, step, { field, isTold: newer[field]?.told === true })) {
+      readings.pulse = refreshed(readings.pulse, { [field]: value });
+    }
+  }
+  // What every kind of read that shows the field has seen is in the readings.
+  const left = Object.entries(newer).filter(([field, { value }]) =>
+    sharers(field).some((one) => {
+      const known = readings[one]?.[field];
+      return known !== undefined && !isSame(field, known, value);
+    }),
+  );
+  return { readings, newer: Object.fromEntries(left) };
+}
+
+function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judged): Newer {
+  const kind = readingKind(step);
+  const news = newsIn(step, reading);
+  const newer: Record<string, Newer[string]> = {};
+  for (const [field, value] of Object.entries(seen)) {
+    if (!sharers(field).includes(kind)) continue;
+    const isNews = field in news;
+    const known = newest(before, field, kind) ?? value;
+    const isToldNow = found.isTold && field in found.changes;
+    const wasTold = !isNews && before.newer[field]?.told === true;
+    newer[field] = { value: isNews ? value : known, told: isToldNow || wasTold };
+  }
+  return newer;
+}
+
+/** Whether a pulse would do nothing about a change that this product read has not done. */
+function isDone(
+  pipeline: Pipeline,
+  step: Step,
+  { field, isTold }: { readonly field: string; readonly isTold: boolean },
+): boolean {
+  for (const { scraper, routes } of pipeline.steps) {
+    if (scraper !== "retailer_a.pulse") continue;
+    for (const route of routes) {
+      if (route.when !== "changed" || (route.field ?? field) !== field) continue;
+      if (route.run !== undefined && route.run !== step.id) return false;
+      if (route.notify === true && !isTold) return false;
+    }
+  }
+  return true;
 }
 
 interface Case {
@@ -142,7 +250,7 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
 
 /** Of pulse: whether the last known buy-box price is above the newest lowest new price. */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
-  const price = before.product?.["price"];
+  const price = before.readings.product?.["price"];
   const lowest = seen["newMinPrice"];
   if (scraper !== "retailer_a.pulse") return {};
   if (typeof price !== "number" || typeof lowest !== "number") return {};

@@ -13,7 +13,7 @@ import {
   startOf,
   statsOf,
 } from "./run-model-course.ts";
-import { everythingKnown, type Readings } from "./run-model-fields.ts";
+import { everythingKnown, type Known } from "./run-model-fields.ts";
 import { dueAgain, type ModelRetry, owe, settle } from "./run-model-retries.ts";
 import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
 import type { ToldShortfall } from "./shortfalls.ts";
@@ -39,7 +39,7 @@ export interface ModelItem {
   readonly id: string;
   readonly looks: ItemLooks;
   state: ItemState;
-  readings: Readings;
+  known: Known;
   /** The offer last seen in the buy box. */
   offer: string | null;
   lastReadStatus: ReadStatus | null;
@@ -74,7 +74,7 @@ export function modelList(
     id,
     looks: looks[id] ?? {},
     state: "new",
-    readings: {},
+    known: { readings: {}, newer: {} },
     offer: null,
     lastReadStatus: null,
     failures: 0,
@@ -185,7 +185,7 @@ function takeStep(course: Course, step: Step, items: readonly ModelItem[]): void
     stats.requested += 1;
     stats[answer.status] += 1;
     quarters += answer.quarters;
-    const reading = read({ step, known: item.readings, isNew: item.state === "new" }, answer);
+    const reading = read({ step, known: item.known, isNew: item.state === "new" }, answer);
     report(course, { item, step, reading });
     store(course, { item, step, reading });
   }
@@ -201,7 +201,11 @@ interface Found {
 
 /** Takes the step's routes: what is sent on, and what is told. */
 function report(course: Course, { item, step, reading }: Found): void {
-  const { changes, routes, view, values } = judge(step, reading);
+  const { changes, isNews, isTold, routes, view, values } = judge(
+    course.list.pipeline,
+    step,
+    reading,
+  );
   const { tier } = stepScrapers[step.scraper];
   const from = { step: step.id, scraper: step.scraper };
   const name = { id: item.id, ...(course.list.platform === "retailer_a" && { asin: item.id }) };
@@ -210,21 +214,21 @@ function report(course: Course, { item, step, reading }: Found): void {
       course.routed.set(run, (course.routed.get(run) ?? new Set()).add(item.id));
   }
   const telling = routes.filter(({ notify }) => notify === true);
-  const branches = new Set(telling.map(({ when }) => when));
-  for (const branch of branches) {
-    if (branch === "changed") {
-      course.changed.push({ ...name, tier, ...from, changes, snapshot: view });
-    } else {
-      course.matched.push({ ...name, ...from, branch, status: reading.status, values });
-    }
+  if (isTold) {
+    course.notifiedIds.add(item.id);
+    course.changed.push({ ...name, tier, ...from, changes, snapshot: view });
   }
-  if (Object.keys(changes).length > 0) course.changedIds.add(item.id);
+  const branches = new Set(telling.map(({ when }) => when).filter((when) => when !== "changed"));
+  for (const branch of branches) {
+    course.matched.push({ ...name, ...from, branch, status: reading.status, values });
+  }
+  if (isNews) course.changedIds.add(item.id);
   if (reading.status === "not_found" && item.state !== "delisted") {
     course.delisted.push({
       ...name,
       detected_by: tier,
       ...from,
-      last_snapshot: everythingKnown(item.readings),
+      last_snapshot: everythingKnown(item.known),
     });
   }
 }
@@ -242,16 +246,29 @@ function store(course: Course, { item, step, reading }: Found): void {
     settle(course.list.pipeline, item, step);
     item.state = "active";
     item.failures = 0;
-    item.readings = reading.after;
     if (reading.offer !== undefined) item.offer = reading.offer;
-    const { changes } = judge(step, reading);
-    if (Object.keys(changes).length > 0) {
-      const { id, scraper } = step;
-      item.lastChange = { runNumber: course.number, step: id, scraper, changes };
-    }
+    const { changes, after } = judge(course.list.pipeline, step, reading);
+    item.known = after;
+    const found = { runNumber: course.number, step: step.id, scraper: step.scraper, changes };
+    item.lastChange = lastChangeAfter(item.lastChange, found);
   } else {
     item.failures += 1;
     owe(course.list.pipeline, item, step);
     course.failedIds.add(item.id);
   }
+}
+
+/** All that a run has found of an item, each field from where it was when the run first saw it move. */
+export function lastChangeAfter(
+  last: ModelItem["lastChange"],
+  found: NonNullable<ModelItem["lastChange"]>,
+): ModelItem["lastChange"] {
+  if (Object.keys(found.changes).length === 0) return last;
+  const inRun = last?.runNumber === found.runNumber ? last.changes : {};
+  const changes: Record<string, Changes[string]> = { ...inRun };
+  for (const [field, { before, after }] of Object.entries(found.changes)) {
+    const first = inRun[field];
+    changes[field] = { before: first === undefined ? before : first.before, after };
+  }
+  return { ...found, changes };
 }

@@ -109,6 +109,7 @@ export const run = {
     matched: 0,
     deferred: 0,
     changed: 1,
+    notified: 1,
     delisted: 0,
     retry_next_run: 0,
   },

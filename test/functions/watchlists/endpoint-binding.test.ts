@@ -32,11 +32,13 @@ async function register(url: string): Promise<Endpoint> {
     description: null,
     events: null,
     enabled: true,
+    disabledReason: null,
     secret: "sealed",
     secretHint: "last",
     previousSecret: null,
     createdAt: at.toISOString(),
     updatedAt: at.toISOString(),
+    receivingSince: at.toISOString(),
   };
   expect(await world.endpoints.create("acct_1", endpoint)).toEqual({ outcome: "created" });
   return endpoint;

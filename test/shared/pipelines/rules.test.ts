@@ -32,6 +32,8 @@ const found = (before: Snapshot | null, after: Snapshot, firstRead = false): Rea
   firstRead,
   before,
   after,
+  known: before ?? {},
+  notified: new Set(),
   derived: {},
 });
 const answered = (status: ReadingFacts["status"]): ReadingFacts => ({
@@ -39,6 +41,8 @@ const answered = (status: ReadingFacts["status"]): ReadingFacts => ({
   firstRead: false,
   before: price10,
   after: null,
+  known: price10,
+  notified: new Set(),
   derived: {},
 });
 
@@ -339,6 +343,7 @@ describe("with ok, whether the field moved or not,", () => {
 describe("what the routes of a step do with an item", () => {
   const nothing: RouteMatches = {
     changes: {},
+    hasNews: false,
     trackedMoved: false,
     notifyChanged: false,
     matched: [],
@@ -351,6 +356,7 @@ describe("what the routes of a step do with an item", () => {
     expect(matchRoutes(step, moved)).toEqual({
       ...nothing,
       changes: { price: { before: 10, after: 9 }, inStock: { before: true, after: false } },
+      hasNews: true,
       trackedMoved: true,
       notifyChanged: true,
     });
@@ -425,6 +431,76 @@ describe("what the routes of a step do with an item", () => {
         );
       }),
     );
+  });
+});
+
+describe("a change that another scraper saw first", () => {
+  const known = { newCount: 3, newMinPrice: 9 };
+  const last = { ...known, newMinPrice: 10, price: 12 };
+  /** Lite, which read 10 last, reads the 9 that a pulse has seen since. */
+  const seenByPulse = (notified: readonly string[], price = 12): ReadingFacts => ({
+    ...found(last, { ...known, price }),
+    known: { ...known, price: 12 },
+    notified: new Set(notified),
+  });
+  const notify: Route = { when: "changed", notify: true };
+
+  it("is taken by the routes of a step that has not read it yet", () => {
+    const step = lite({ when: "changed", run: "next" }, { ...notify, field: "newMinPrice" });
+    expect(matchRoutes(step, seenByPulse([])).next).toEqual(["next"]);
+    expect(matchRoutes(step, seenByPulse(["newMinPrice"])).next).toEqual(["next"]);
+  });
+
+  it("is reported by that step when no event has reported it, and is not new", () => {
+    expect(matchRoutes(lite(notify), seenByPulse([]))).toMatchObject({
+      changes: { newMinPrice: { before: 10, after: 9 } },
+      hasNews: false,
+      notifyChanged: true,
+    });
+  });
+
+  it("is reported no second time, and makes no event of its own", () => {
+    const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
+    expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
+    const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));
+    expect(withPrice).toMatchObject({
+      changes: { price: { before: 12, after: 11 } },
+      hasNews: true,
+      notifyChanged: true,
+    });
+  });
+
+  it("lets a route that names it report no other change", () => {
+    const step = lite({ ...notify, field: "newMinPrice" });
+    expect(matchRoutes(step, seenByPulse(["newMinPrice"], 11))).toMatchObject({
+      changes: { price: { before: 12, after: 11 } },
+      hasNews: true,
+      notifyChanged: false,
+    });
+  });
+
+  it("is not recorded by a step that does not report it", () => {
+    const matches = matchRoutes(lite(), seenByPulse([]));
+    expect(matches).toMatchObject({ changes: {}, hasNews: false, trackedMoved: true });
+  });
+
+  it("is new again when the field has moved on, from the last read of the step's kind", () => {
+    const facts = { ...seenByPulse(["newMinPrice"]), after: { ...last, newMinPrice: 8 } };
+    expect(matchRoutes(lite(notify), facts)).toMatchObject({
+      changes: { newMinPrice: { before: 10, after: 8 } },
+      hasNews: true,
+      notifyChanged: true,
+    });
+  });
+
+  it("is new when the field is back at what the step read last, and no route takes it", () => {
+    const facts = { ...seenByPulse(["newMinPrice"]), after: last };
+    expect(matchRoutes(lite(notify), facts)).toMatchObject({
+      changes: { newMinPrice: { before: 9, after: 10 } },
+      hasNews: true,
+      trackedMoved: false,
+      notifyChanged: false,
+    });
   });
 });
 

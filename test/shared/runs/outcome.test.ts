@@ -59,12 +59,10 @@ const answer = (status: StepAnswer["status"], observed: Snapshot | null = null):
   quarters: status === "ok" || status === "not_found" ? 4 : 0,
   observed,
 });
+/** A step that is its pipeline's only one. */
+const alone = (step: Step) => ({ pipeline: pipelineOf(step), step });
 const read = (item: Item, given: StepAnswer, step = check()): BatchResult =>
-  batchResult(
-    step,
-    { items: new Map([[item.id, item]]), planned: 1, at: readAt, pipeline: pipelineOf(step) },
-    [given],
-  );
+  batchResult(alone(step), { items: new Map([[item.id, item]]), planned: 1, at: readAt }, [given]);
 const onlyOutcome = (result: BatchResult): ItemOutcome => {
   expect(result.outcomes).toHaveLength(1);
   return result.outcomes[0] as ItemOutcome;
@@ -215,15 +213,26 @@ describe("kinds of readings", () => {
     buyboxOfferId: "o1",
   };
 
-  it("a pulse read moves the pulse only: a product read then still reports the same field", () => {
-    const moved = applyOutcome(
-      item,
-      onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse)),
-      { ...reading, step: "pulse" },
-    );
+  it("a product step reports a change that a pulse found and did not report, and counts it no more", () => {
+    const silent = { ...pulse, routes: [] };
+    const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), silent));
+    expect(scan).not.toHaveProperty("isCounted");
+    const moved = applyOutcome(item, scan, { ...reading, step: "pulse" });
     expect(moved.readings).toMatchObject({ product: { newCount: 3 }, pulse: { newCount: 4 } });
     const outcome = onlyOutcome(read(moved, answer("ok", { ...product, newCount: 4 }), lite));
     expect(outcome.changes).toEqual({ newCount: { before: 3, after: 4 } });
+    expect(outcome).toMatchObject({ isCounted: true, reported: { newCount: 4 } });
+  });
+
+  it("a product step does not report again what a pulse has reported", () => {
+    const scan = onlyOutcome(read(item, answer("ok", { newCount: 4, newMinPrice: 9 }), pulse));
+    expect(scan.openChanges).toEqual({ newCount: { value: 4, notified: true } });
+    const moved = applyOutcome(item, scan, { ...reading, step: "pulse" });
+    const outcome = onlyOutcome(read(moved, answer("ok", { ...product, newCount: 4 }), lite));
+    expect(outcome).not.toHaveProperty("changes");
+    expect(outcome).not.toHaveProperty("reported");
+    // Every kind of read has shown it: nothing is left to remember.
+    expect(outcome.openChanges).toEqual({});
   });
 
   it("a product read refreshes the pulse values it contains", () => {
@@ -277,9 +286,9 @@ describe("counts of a batch", () => {
     const answers = (["ok", "partial", "not_found", "unavailable"] as const).map((status) =>
       answer(status, status === "ok" ? seen(1) : null),
     );
-    const step = check();
-    const batch = { items: new Map(), planned: 6, at: readAt, pipeline: pipelineOf(step) };
-    expect(batchResult(step, batch, answers)).toEqual({
+    expect(
+      batchResult(alone(check()), { items: new Map(), planned: 6, at: readAt }, answers),
+    ).toEqual({
       counts: {
         requested: 4,
         ok: 1,

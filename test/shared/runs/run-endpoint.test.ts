@@ -30,11 +30,13 @@ async function openScene() {
       description: null,
       events: null,
       enabled: true,
+      disabledReason: null,
       secret: "sealed",
       secretHint: "last",
       previousSecret: null,
       createdAt: at,
       updatedAt: at,
+      receivingSince: at,
     };
     await bench.endpoints.create(accountId, endpoint);
     return endpoint;

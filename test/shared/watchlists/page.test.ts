@@ -2,7 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import { conditionFilters } from "../../../shared/scrapers/offer.ts";
-import { currentSnapshot, type Item, newItem } from "../../../shared/watchlists/item.ts";
+import {
+  currentSnapshot,
+  type Item,
+  knownValue,
+  newItem,
+} from "../../../shared/watchlists/item.ts";
 import {
   compareIds,
   countItems,
@@ -37,6 +42,11 @@ const anItem: fc.Arbitrary<Item> = fc.record({
   readings: fc.record(
     { pulse: reading, product: reading },
     { requiredKeys: [], noNullPrototype: true },
+  ),
+  openChanges: fc.dictionary(
+    fc.constantFrom("newCount", "newMinPrice", "buyboxPrice"),
+    fc.record({ value, notified: fc.boolean() }),
+    { noNullPrototype: true },
   ),
   snapshotAt: fc.option(time),
   lastChange: fc.option(
@@ -130,11 +140,24 @@ describe("pages", () => {
 
 describe("what is known of an item", () => {
   it("is nothing before its first read, and the pulse where a product read is older", () => {
-    expect(currentSnapshot({ readings: {} })).toBeNull();
+    expect(currentSnapshot({ readings: {}, openChanges: {} })).toBeNull();
     expect(
       currentSnapshot({
         readings: { pulse: { newCount: 3 }, product: { newCount: 2, price: 5 } },
+        openChanges: {},
       }),
     ).toEqual({ newCount: 3, price: 5 });
+  });
+
+  it("is an open change where a field has one, whichever reading holds another value", () => {
+    const item = {
+      readings: { pulse: { newCount: 3, newMinPrice: 9 }, product: { newCount: 2, price: 5 } },
+      openChanges: { newCount: { value: 2, notified: false } },
+    };
+    expect(currentSnapshot(item)).toEqual({ newCount: 2, newMinPrice: 9, price: 5 });
+    expect(knownValue(item, "newCount", "pulse")).toBe(2);
+    expect(knownValue(item, "newMinPrice", "product")).toBe(9);
+    expect(knownValue(item, "price", "product")).toBe(5);
+    expect(knownValue(item, "usedCount", "product")).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { watchlistKeys } from "../../../shared/aws/table.ts";
-import { type Pipeline, type Route, stepOf } from "../../../shared/pipelines/definition.ts";
+import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
-import type { Item } from "../../../shared/watchlists/item.ts";
+import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
+import { everythingKnown, type Known } from "../../support/run-model-fields.ts";
 import {
   dueAgain,
   type ModelRetry,
@@ -10,6 +11,7 @@ import {
   settle,
   shownRetries,
 } from "../../support/run-model-retries.ts";
+import { lastChangeAfter, type ModelItem } from "../../support/run-model.ts";
 import type { ListScene } from "../scenarios/runs.ts";
 import {
   outcomesOf,
@@ -17,7 +19,7 @@ import {
   type RunRecords,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
-import type { Said, Shown } from "../sources.ts";
+import type { Said } from "../sources.ts";
 import type { RunsSeen } from "./run-claims.ts";
 import { checkRoutes } from "./run-routes.ts";
 
@@ -25,12 +27,14 @@ import { checkRoutes } from "./run-routes.ts";
 export interface Made {
   state: "new" | "active" | "delisted";
   lastStatus: string | null;
-  /** The last good reading of each kind. */
-  readonly readings: Map<string, Shown>;
+  /** The last good reading of each kind, and what is newer. */
+  known: Known;
   /** Reads that it still needs. */
   owes: readonly ModelRetry[];
   /** The offer last seen in the buy box. */
   offer: string | null;
+  /** What the last run that found a change found in all its steps. */
+  lastChange: ModelItem["lastChange"];
 }
 
 interface Judged {
@@ -67,18 +71,33 @@ export function checkAnswers(
 export function checkMade(item: Item, made: Made): void {
   assert.equal(item.state, made.state, `${item.id}: state`);
   assert.equal(item.lastReadStatus, made.lastStatus, `${item.id}: last read`);
-  assert.deepEqual(item.readings, Object.fromEntries(made.readings), `${item.id}: readings`);
-  assert.equal(item.snapshotAt !== null, made.readings.size > 0, `${item.id}: time of snapshot`);
+  assert.deepEqual(item.readings, made.known.readings, `${item.id}: readings`);
+  assert.deepEqual(currentSnapshot(item), everythingKnown(made.known), `${item.id}: snapshot`);
+  assert.equal(item.snapshotAt !== null, isKnown(made), `${item.id}: time of snapshot`);
+  checkLastChange(item, made);
   assert.deepEqual(shownRetries(item.owes), shownRetries(made.owes), `${item.id}: owed retries`);
+}
+
+function checkLastChange({ id, lastChange }: Item, made: Made): void {
+  const stored = lastChange && {
+    runNumber: lastChange.runNumber,
+    step: lastChange.step,
+    scraper: lastChange.scraper,
+    changes: lastChange.changes,
+  };
+  assert.deepEqual(stored, made.lastChange, `${id}: last change`);
 }
 
 const newMade = (): Made => ({
   state: "new",
   lastStatus: null,
-  readings: new Map(),
+  known: { readings: {}, newer: {} },
   owes: [],
   offer: null,
+  lastChange: null,
 });
+
+const isKnown = ({ known }: Made): boolean => Object.keys(known.readings).length > 0;
 
 const idsOf = ({ batches }: StepRecords): readonly string[] => batches.flatMap(({ ids }) => ids);
 
@@ -254,77 +273,40 @@ function takeAnswer(item: Made, read: Answered): void {
     assert.equal(answer.offerListingId, item.offer, `${name}: the offer seen last is checked`);
   }
   assert.equal("lastSnapshot" in (outcome ?? {}), status === "not_found", `${name}: delisted`);
-  const pipelineStep = stepOf(judged.record.run.pipeline, step);
-  checkRoutes({ step: pipelineStep, item, answer, outcome, name });
+  const { pipeline } = judged.record.run;
+  const { after, changes } = checkRoutes({
+    pipeline,
+    step: stepOf(pipeline, step),
+    item,
+    answer,
+    outcome,
+    name,
+  });
   item.lastStatus = status;
   if (status === "ok" && shown !== undefined) {
-    takeReading(item, { ...read, shown });
     settleAt(item, judged.record, step);
+    item.known = after;
+    const { runNumber } = judged.record.run;
+    const found = { runNumber, step, scraper: one.step.scraper, changes };
+    if (item.lastChange?.runNumber === runNumber)
+      judged.sighted("a run found changes at two steps");
+    item.lastChange = lastChangeAfter(item.lastChange, found);
+    sightChanges(outcome, judged.sighted);
+    const { buybox = shown["offerListingId"] } = answer;
+    if (typeof buybox === "string" || buybox === null) item.offer = buybox;
     item.state = "active";
     return;
   }
-  assert.deepEqual([outcome?.changes, outcome?.reported], [undefined, undefined], name);
   if (status === "not_found") {
     item.state = "delisted";
     item.owes = [];
     return;
   }
-  if (item.readings.size > 0) judged.sighted("an item with a snapshot was not read");
+  if (isKnown(item)) judged.sighted("an item with a snapshot was not read");
   oweAt(item, judged.record, step);
 }
 
-const kinds: Readonly<Record<string, string>> = {
-  "retailer_a.pulse": "pulse",
-  "retailer_a.lite": "product",
-  "retailer_a.full": "product",
-  "retailer_a.offers": "offers",
-  "retailer_a.offer_check": "offer_check",
-  "retailer_d.standard": "standard",
-};
-
-type Changes = Readonly<Record<string, { readonly before: unknown; readonly after: unknown }>>;
-
-/** R4: a field changed that two readings of a kind, one after the other, show unlike. */
-function takeReading(
-  item: Made,
-  { answer, shown, outcome, name, one, judged }: Answered & { readonly shown: Shown },
-): void {
-  const { step, scraper } = one.step;
-  const kind = String(kinds[scraper]);
-  const before = item.readings.get(kind) ?? {};
-  const changes = changesBetween(before, shown);
-  assert.deepEqual(outcome?.changes ?? {}, changes, `${name}: changes`);
-  const routes = judged.record.run.pipeline.steps.find(({ id }) => id === step)?.routes;
-  const isTold = routes?.some((route) => route.notify === true && isChanged(route, changes));
-  assert.equal(outcome?.reported !== undefined, isTold, `${name}: a change is told`);
-  if (isTold === true) judged.sighted("a change was told");
-  item.readings.set(kind, { ...before, ...shown });
-  if (kind === "product") refreshPulse(item, shown);
-  const { buybox = shown["offerListingId"] } = answer;
-  if (typeof buybox === "string" || buybox === null) item.offer = buybox;
-}
-
-/** Design, kinds of reading: a product read refreshes the values of the pulse that it contains. */
-function refreshPulse({ readings }: Made, { newCount = null, newMinPrice = null }: Shown): void {
-  readings.set("pulse", { ...readings.get("pulse"), newCount, newMinPrice });
-}
-
-/** What was not shown before, or is not shown now, is no change. */
-const changesBetween = (before: Shown, shown: Shown): Changes =>
-  Object.fromEntries(
-    Object.entries(shown).flatMap(([field, after]) => {
-      const was = before[field];
-      return was === undefined || was === after ? [] : [[field, { before: was, after }]];
-    }),
-  );
-
-function isChanged({ when, field, op }: Route, changes: Changes): boolean {
-  if (when !== "changed") return false;
-  if (field === undefined) return Object.keys(changes).length > 0;
-  const change = changes[field];
-  if (change === undefined) return false;
-  const { before, after } = change;
-  assert(op === undefined || op === "decreased", "a test that these lists make");
-  if (op === undefined) return true;
-  return typeof before === "number" && typeof after === "number" && after < before;
+function sightChanges(outcome: ItemOutcome | undefined, sighted: Judged["sighted"]): void {
+  if (outcome?.reported !== undefined) sighted("a change was reported");
+  if (outcome?.isCounted === true) sighted("a change was reported that another scraper saw first");
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { ListScene, Receiver, RunsScene } from "../scenarios/runs.ts";
 import {
   outcomesOf,
@@ -108,16 +109,12 @@ function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonl
     `${name}: order of events`,
   );
   if (new Set(order).size > 2) sighted("a run had events of three types");
-  checkCompleted(own, { run, isPausing, name });
+  checkCompleted(own, { run, steps, isPausing, name });
 }
 
 function checkCompleted(
   own: readonly Event[],
-  {
-    run,
-    isPausing,
-    name,
-  }: Pick<RunSeen, "isPausing"> & Pick<RunRecords, "run"> & { readonly name: string },
+  { run, steps, isPausing, name }: Pick<RunSeen, "isPausing"> & RunRecords & { name: string },
 ): void {
   const completed = own.filter(({ type }) => type === "watchlist.run.completed");
   assert.equal(completed.length, 1, `${name} is told as completed once`);
@@ -125,10 +122,30 @@ function checkCompleted(
   assert.equal(data["status"], run.status, name);
   assert.equal(data["credits"], run.credits, name);
   assert.equal(data["error"], run.error, name);
+  const stats = data["stats"] as Row;
+  assert.equal(stats["notified"], notifiedIn(own), `${name}: notified items`);
+  const changed = new Set(
+    steps
+      .flatMap(outcomesOf)
+      .filter(isNewChange)
+      .map(({ id }) => id),
+  );
+  const isSkipped = run.status === "insufficient_credits";
+  assert.equal(stats["changed"], isSkipped ? 0 : changed.size, `${name}: changed items`);
   if (!isPausing) return;
   const { status, paused_reason: reason, next_run_at: next } = data["watchlist"] as Row;
   const told = { status: "paused", reason: "insufficient_credits", next: null };
   assert.deepEqual({ status, reason, next }, told, `${name}: the third skip in a row is told`);
+}
+
+const isNewChange = ({ changes, isCounted }: ItemOutcome): boolean =>
+  changes !== undefined && isCounted !== true;
+
+/** Items in the changed events of a run, as a receiver would count them. */
+function notifiedIn(events: readonly Event[]): number {
+  const changed = events.filter(({ type }) => type === "watchlist.product.changed");
+  return new Set(changed.flatMap(({ data }) => (data["changes"] as Row[]).map(({ id }) => id)))
+    .size;
 }
 
 /** In the order in which a run says them (specification, section "Events"). */

@@ -37,6 +37,31 @@ export const offersPipeline: Pipeline = {
   ],
 };
 
+/** Two scrapers that report changes of the same fields, in one run and in different ones. */
+export const twiceSeenPipeline: Pipeline = {
+  entry: "scan",
+  baseline: "lite",
+  refresh: { everyRuns: 2, entry: "lite" },
+  steps: [
+    {
+      id: "scan",
+      scraper: "retailer_a.pulse",
+      routes: [
+        { when: "changed", field: "newMinPrice", notify: true },
+        { when: "changed", field: "newCount", run: "lite" },
+      ],
+    },
+    {
+      id: "lite",
+      scraper: "retailer_a.lite",
+      routes: [
+        { when: "changed", field: "newMinPrice", op: "decreased", notify: true },
+        { when: "changed", field: "newCount", notify: true },
+      ],
+    },
+  ],
+};
+
 /** A body of `POST /v1/watchlists`, and other ids that the user may add. */
 export interface ListRequest {
   readonly name: string;
@@ -56,6 +81,7 @@ const kinds: readonly Settings[] = [
   { platform: "retailer_a", refresh_every_runs: 3 },
   { platform: "retailer_d" },
   { platform: "retailer_a", pipeline: presentPipeline(offersPipeline) },
+  { platform: "retailer_a", pipeline: presentPipeline(twiceSeenPipeline) },
 ];
 const everyFiveMinutes = { every: "5m" } as const;
 const schedules = [

@@ -97,6 +97,11 @@ const columns: readonly Column<WatchlistRun>[] = [
   },
   { head: "Steps", cell: (run) => <StepBars run={run} /> },
   { head: "Changed", align: "end", cell: (run) => formatCount(run.stats.changed) },
+  {
+    head: "Notified",
+    align: "end",
+    cell: ({ stats }) => (stats.notified === undefined ? "–" : formatCount(stats.notified)),
+  },
   { head: "Delisted", align: "end", cell: (run) => formatCount(run.stats.delisted) },
   { head: "Credits", align: "end", cell: (run) => formatCount(run.credits) },
 ];

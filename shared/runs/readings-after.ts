@@ -1,0 +1,141 @@
+import { isDeepStrictEqual } from "node:util";
+import { areEqual } from "../pipelines/compare.ts";
+import { type Pipeline, readingKind, type Step } from "../pipelines/definition.ts";
+import { mergedReading, type RouteMatches } from "../pipelines/rules.ts";
+import {
+  type FieldValue,
+  type ReadingKind,
+  type Snapshot,
+  stepScrapers,
+} from "../scrapers/catalogue.ts";
+import { kindsSharing } from "../scrapers/shared-fields.ts";
+import { type Item, knownValue, type OpenChange } from "../watchlists/item.ts";
+import type { ItemOutcome } from "./run.ts";
+
+interface GoodRead {
+  readonly pipeline: Pipeline;
+  readonly step: Step;
+  readonly observed: Snapshot;
+  readonly matches: Pick<RouteMatches, "changes" | "notifyChanged">;
+}
+
+type Readings = Item["readings"];
+/** By field that several kinds of reads show: the value known after a read, and whether it is told. */
+type Changes = ReadonlyMap<string, OpenChange>;
+
+/**
+ * The readings and open changes of an item after a good read, without those that stay as they are.
+ *
+ * A change is open while one of the kinds of reads that show the field has another value stored. It is
+ * stored as such only when the readings do not tell it: when the newest value is not in the reading
+ * that wins in a snapshot, or when the change has been reported. Mostly nothing is stored.
+ */
+export function readingsAfter(
+  item: Item,
+  read: GoodRead,
+): Pick<ItemOutcome, "readings" | "openChanges"> {
+  const kind = readingKind(read.step);
+  const changes = sharedChanges(item, kind, read);
+  const readings = newReadings(item, read, changes);
+  const openChanges = openAfter(item, {
+    kind,
+    changes,
+    readings: { ...item.readings, ...readings },
+  });
+  return {
+    ...(Object.keys(readings).length > 0 && { readings }),
+    ...(!isDeepStrictEqual(openChanges, item.openChanges) && { openChanges }),
+  };
+}
+
+function sharedChanges(
+  item: Item,
+  kind: ReadingKind,
+  { observed, matches: { changes, notifyChanged } }: GoodRead,
+): Changes {
+  const after = new Map<string, OpenChange>();
+  for (const [field, is] of Object.entries(observed)) {
+    if (kindsSharing(field, kind).length === 1) continue;
+    const was = knownValue(item, field, kind);
+    const isReported = notifyChanged && changes[field] !== undefined;
+    const isNew = was === undefined || !areEqual(field, was, is);
+    const wasReported = item.openChanges[field]?.notified === true;
+    after.set(field, {
+      value: isNew ? is : was,
+      notified: isReported || (!isNew && wasReported),
+    });
+  }
+  return after;
+}
+
+/** The readings that differ from the stored ones. */
+function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
+  const { step, observed, pipeline } = read;
+  const kind = readingKind(step);
+  const readings: Partial<Record<ReadingKind, Snapshot>> = {};
+  const refresh = (refreshed: ReadingKind, seen: Snapshot): void => {
+    const before = item.readings[refreshed] ?? null;
+    const merged = mergedReading(before, seen);
+    if (merged !== before) readings[refreshed] = merged;
+  };
+  refresh(kind, observed);
+  if (kind === "product") {
+    const pulse: Record<string, FieldValue> = {};
+    for (const field of stepScrapers["retailer_a.pulse"].trackedFields) {
+      const value = observed[field];
+      const isFirst = item.readings.pulse?.[field] === undefined;
+      const isNotified = changes.get(field)?.notified === true;
+      if (
+        value !== undefined &&
+        (isFirst || isPulseServed({ pipeline, step, field, isNotified }))
+      ) {
+        pulse[field] = value;
+      }
+    }
+    // What shows nothing of the pulse is no first reading of it.
+    if (Object.keys(pulse).length > 0) refresh("pulse", pulse);
+  }
+  return readings;
+}
+
+interface ProductField {
+  readonly pipeline: Pipeline;
+  readonly step: Step;
+  readonly field: string;
+  /** The change to the field's value has been reported. */
+  readonly isNotified: boolean;
+}
+
+/**
+ * A product read shows all that a pulse shows, so it counts as a pulse too: else the next pulse would
+ * send every item that a refresh found changed to the product step again, and charge for it. Not so
+ * where the pulse's routes would do with the change what this read has not: then the pulse keeps what
+ * it read last, and sees the change.
+ */
+const isPulseServed = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
+  pipeline.steps
+    .filter((one) => readingKind(one) === "pulse")
+    .flatMap(({ routes }) => routes)
+    .filter((route) => route.when === "changed" && (route.field ?? field) === field)
+    .every(({ run = step.id, notify }) => run === step.id && (notify !== true || isNotified));
+
+interface After {
+  readonly kind: ReadingKind;
+  readonly changes: Changes;
+  readonly readings: Readings;
+}
+
+function openAfter(item: Item, { kind, changes, readings }: After): Item["openChanges"] {
+  const open = new Map(Object.entries(item.openChanges));
+  for (const [field, change] of changes) {
+    const isUnread = kindsSharing(field, kind).some((one) => {
+      const value = readings[one]?.[field];
+      return value !== undefined && !areEqual(field, value, change.value);
+    });
+    const told = knownValue({ readings, openChanges: {} }, field, kind);
+    const isTold = told === change.value && !change.notified;
+    if (isUnread && !isTold) open.set(field, change);
+    else open.delete(field);
+  }
+  return Object.fromEntries(open);
+}
