@@ -32,6 +32,7 @@ import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/role-cred
 import { sqsRunQueue } from "../shared/aws/run-queue.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
+import { keyAdmission } from "../shared/aws/key-admission.ts";
 import { kmsSecretBox } from "../shared/aws/secret-box.ts";
 import { serviceLogger } from "../shared/aws/service-logger.ts";
 import { dynamoStepStore } from "../shared/aws/step-store.ts";
@@ -106,7 +107,7 @@ export const warnThrough =
     to.warn(message, error instanceof Error ? error : new Error(String(error)));
   };
 
-/** What a public route group needs: it knows no key, and carries no client to look one up. */
+/** What a group needs that ignores keys: it has no client to look one up. */
 export const publicEdge = (
   environment: Needs<"STAGE">,
   name: FunctionName,
@@ -115,6 +116,16 @@ export const publicEdge = (
   accounts: { admit: async () => ({ outcome: "unknown" }) },
   ...timeAndChance(overrides),
   logger: logger(environment, name),
+});
+
+/** What a group of public documents needs: it looks up keys, to count their calls, and no account. */
+export const countedEdge = (
+  environment: Needs<"STAGE" | "ACCOUNTS_TABLE">,
+  name: FunctionName,
+  overrides: Overrides,
+): EdgeDependencies => ({
+  ...publicEdge(environment, name, overrides),
+  accounts: { admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE) },
 });
 
 /** What every other route group needs. */

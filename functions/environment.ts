@@ -25,11 +25,11 @@ export const environment = {
   events: [...edge, "DELIVERIES_TABLE", "EVENTS_BUCKET"],
   "s3-destination": [...edge, "DELIVERIES_TABLE", "DELIVERIES_QUEUE_URL", "SECRETS_KEY_ID"],
   account: [...edge, "LEDGER_TABLE", "DELIVERIES_TABLE"],
-  platforms: ["STAGE"],
+  platforms: [...edge],
   structured: [...edge],
   /** DEMO_API_KEY is `none` where there is no demo workspace. */
   dashboard: ["STAGE", "RESPONSE_MODE", "DEMO_API_KEY"],
-  meta: ["STAGE"],
+  meta: [...edge],
   "run-starter": [
     "STAGE",
     "ACCOUNTS_TABLE",

@@ -11,47 +11,50 @@ export interface Group {
   readonly roots: readonly string[];
   /** True when the roots are below the address itself: pages, no part of the API. */
   readonly unversioned?: true;
-  /** True when answers may outgrow a buffered Lambda response, or gain by gzip, and are streamed. */
+  /** True when answers may outgrow a buffered Lambda response, and are streamed. */
   readonly streaming: boolean;
   /** True when every call of the group charges per item. */
   readonly itemCalls: boolean;
-  /** True when no call of the group needs an API key. */
-  readonly public: boolean;
+  /**
+   * `required`: every call needs an API key. `counted`: public documents, for which a key that is
+   * sent counts against its rate. `ignored`: files served without any access to stored data.
+   */
+  readonly keys: "required" | "counted" | "ignored";
 }
 
 export const groups = {
-  products: { roots: ["products"], streaming: true, public: false, itemCalls: true },
-  offers: { roots: ["offers"], streaming: true, public: false, itemCalls: true },
-  watchlists: { roots: ["watchlists"], streaming: false, public: false, itemCalls: false },
+  products: { roots: ["products"], streaming: true, keys: "required", itemCalls: true },
+  offers: { roots: ["offers"], streaming: true, keys: "required", itemCalls: true },
+  watchlists: { roots: ["watchlists"], streaming: false, keys: "required", itemCalls: false },
   "webhook-endpoints": {
     roots: ["webhook_endpoints", "webhook_deliveries"],
     streaming: false,
-    public: false,
+    keys: "required",
     itemCalls: false,
   },
-  events: { roots: ["events"], streaming: false, public: false, itemCalls: false },
+  events: { roots: ["events"], streaming: false, keys: "required", itemCalls: false },
   "s3-destination": {
     roots: ["s3_destination"],
     streaming: false,
-    public: false,
+    keys: "required",
     itemCalls: false,
   },
   account: {
     roots: ["account", "usage", "credit_transactions", "api_keys"],
     streaming: false,
-    public: false,
+    keys: "required",
     itemCalls: false,
   },
-  platforms: { roots: ["platforms"], streaming: false, public: true, itemCalls: false },
-  structured: { roots: ["structured"], streaming: false, public: false, itemCalls: false },
+  platforms: { roots: ["platforms"], streaming: false, keys: "counted", itemCalls: false },
+  structured: { roots: ["structured"], streaming: false, keys: "required", itemCalls: false },
   dashboard: {
     roots: ["dashboard"],
     unversioned: true,
     streaming: true,
-    public: true,
+    keys: "ignored",
     itemCalls: false,
   },
-  meta: { roots: [], streaming: false, public: true, itemCalls: false },
+  meta: { roots: [], streaming: false, keys: "counted", itemCalls: false },
 } as const satisfies Record<string, Group>;
 
 export type GroupName = keyof typeof groups;

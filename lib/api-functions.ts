@@ -13,6 +13,7 @@ import {
   grantDecrypt,
   grantDueIndex,
   grantEncrypt,
+  grantKeyCount,
   grantObjectRead,
   grantScheduleManage,
   grantSend,
@@ -52,22 +53,20 @@ export class ApiFunctions extends Construct {
       events: this.events(),
       "s3-destination": this.s3Destination(),
       account: this.account(),
-      platforms: this.group("platforms", "What can be read, and its prices.", {
-        STAGE: props.stage,
-      }),
+      platforms: this.group("platforms", "What can be read, and its prices.", this.edge()),
       structured: this.group("structured", "Structured data: announced.", this.edge()),
       dashboard: this.group("dashboard", "The account dashboard's files.", {
         STAGE: props.stage,
         RESPONSE_MODE: props.config.responseMode,
         DEMO_API_KEY: props.demoApiKey ?? "none",
       }),
-      meta: this.group("meta", "Everything that is no other group's.", { STAGE: props.stage }),
+      meta: this.group("meta", "Everything that is no other group's.", this.edge()),
     };
     for (const serviceFunction of Object.values(this.byGroup)) {
+      const { keys } = groups[serviceFunction.name];
       // Authentication and the rate limit of every call that needs a key.
-      if (!groups[serviceFunction.name].public) {
-        grantTable(serviceFunction, props.data.accounts, "read-write");
-      }
+      if (keys === "required") grantTable(serviceFunction, props.data.accounts, "read-write");
+      if (keys === "counted") grantKeyCount(serviceFunction, props.data.accounts);
     }
   }
 

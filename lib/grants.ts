@@ -23,6 +23,7 @@ const actions = {
     "dynamodb:UpdateItem",
   ],
   tableAppend: ["dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
+  keyCount: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
   indexRead: ["dynamodb:Query"],
   queueSend: ["sqs:SendMessage"],
   objectRead: ["s3:GetObject"],
@@ -56,6 +57,17 @@ const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
 /** Access to the rows of a table, its indexes excluded. */
 export function grantTable(grantee: IGrantable, table: Table, access: TableAccess): void {
   allow(grantee, tableActions[access], table.tableArn);
+}
+
+/** Lets the grantee look up API keys and count their calls: the rows of keys, and no account's. */
+export function grantKeyCount(grantee: IGrantable, accounts: Table): void {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: [...actions.keyCount],
+      resources: [accounts.tableArn],
+      conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["key#*"] } },
+    }),
+  );
 }
 
 /** Lets the grantee look for rows that are due. */

@@ -1,4 +1,5 @@
 import { notFound } from "../../shared/base/errors.ts";
+import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
 import assets from "./generated/assets.json" with { type: "json" };
 import { securityHeaders } from "./security-headers.ts";
@@ -15,22 +16,17 @@ export const fileRoute = route<FileDependencies>({
   async handle({ path }, { demoApiKey }) {
     const name = path["file"] ?? "";
     if (name === "config.json") {
-      return {
-        status: 200,
-        body: { demo_api_key: demoApiKey },
-        headers: { ...securityHeaders, "Cache-Control": "no-cache" },
-      };
+      return publicDocument(
+        { demo_api_key: demoApiKey },
+        { ...securityHeaders, "Cache-Control": "public, no-cache" },
+      );
     }
     const file = files.get(name);
     if (file === undefined) throw notFound("This file");
-    return {
-      status: 200,
-      body: file.text,
-      headers: {
-        ...securityHeaders,
-        "Content-Type": file.type,
-        "Cache-Control": "public, max-age=31536000, immutable",
-      },
-    };
+    return publicDocument(file.text, {
+      ...securityHeaders,
+      "Content-Type": file.type,
+      "Cache-Control": "public, max-age=31536000, immutable",
+    });
   },
 });

@@ -1,3 +1,4 @@
+import { publicDocument } from "../http/public-document.ts";
 import { type AnyRoute, route } from "../http/route.ts";
 import assets from "./generated/assets.json" with { type: "json" };
 import { securityHeaders } from "./security-headers.ts";
@@ -11,14 +12,10 @@ export const indexRoute: AnyRoute<unknown> = route({
     if (addressedPath.endsWith("/")) {
       return { status: 308, body: "", headers: { ...securityHeaders, Location: "../dashboard" } };
     }
-    return {
-      status: 200,
-      body: assets.index,
-      headers: {
-        ...securityHeaders,
-        "Content-Type": "text/html; charset=utf-8",
-        "Cache-Control": "no-cache",
-      },
-    };
+    return publicDocument(assets.index, {
+      ...securityHeaders,
+      "Content-Type": "text/html; charset=utf-8",
+      "Cache-Control": "public, no-cache",
+    });
   },
 });

@@ -1,35 +1,36 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
-import type { APIGatewayProxyEvent } from "aws-lambda";
-import type { AccountStore } from "../../shared/accounts/account-store.ts";
-import { hashApiKey, isWellFormedApiKey } from "../../shared/accounts/api-key.ts";
+import type { AccountStore, Admission } from "../../shared/accounts/account-store.ts";
+import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { invalidParam, rateLimited, unauthorized } from "../../shared/base/errors.ts";
+import { keyNotAccepted, rateLimited } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { within } from "../../shared/base/work-log.ts";
+import type { Group } from "../routes.ts";
 import { callStateOf } from "./call-state.ts";
-import { headersOf } from "./header.ts";
+import { presentedKey } from "./presented-key.ts";
 import type { HttpMiddleware } from "./request-id.ts";
 
 interface Options {
   readonly logger: Pick<Logger, "warn">;
   readonly accounts: Pick<AccountStore, "admit">;
   readonly clock: Clock;
-  /** True for a group whose calls need no key. */
-  readonly isPublic: boolean;
+  /** What the group's calls need, and what becomes of a key that they need not. */
+  readonly keys: Group["keys"];
 }
 
 /**
  * Finds the caller and counts the call against the key's rate (specification, section
- * "Authentication"). Calls without a known key are counted per address, in this process only.
+ * "Authentication"). Calls without a known key are counted per address, in this process only. Where
+ * no key is required, neither a wrong key nor a store that is down keeps a call from its answer.
  */
-export function authenticate({ accounts, clock, logger, isPublic }: Options): HttpMiddleware {
+export function authenticate({ accounts, clock, logger, keys }: Options): HttpMiddleware {
   const addresses = localRate();
+  const isRequired = keys === "required";
   return {
-    before: async (request) => {
-      const { event } = request;
+    before: async ({ event }) => {
       const state = callStateOf(event);
       if (state === undefined) return;
       const countAnonymous = (): void => {
@@ -38,23 +39,25 @@ export function authenticate({ accounts, clock, logger, isPublic }: Options): Ht
         state.rate = rate;
         if (!admitted) throw rateLimited(limits.requestsPerSecond, 1);
       };
-      if (isPublic) return countAnonymous();
-      const keys = presentedKeys(event);
-      const [key] = keys;
-      if (key === undefined || keys.length > 1 || !isWellFormedApiKey(key)) {
+      if (keys === "ignored") return countAnonymous();
+      const presented = presentedKey(event);
+      if (presented.outcome === "none") {
         countAnonymous();
-        throw keys.length > 1 ? conflictingKeys() : unauthorized();
+        if (isRequired) throw presented.refusal;
+        return;
       }
-      const admission = await withRetryBudget(state.retries, () =>
-        accounts.admit(hashApiKey(key), clock.now()),
-      );
+      const admission = await withRetryBudget(state.retries, () => admit(presented.key));
       if (admission.outcome === "unknown") {
         countAnonymous();
-        throw unauthorized();
+        if (isRequired) throw keyNotAccepted();
+        return;
       }
       state.rate = admission.rate;
       if (admission.outcome === "limited") throw rateLimited(admission.rate.limit, 1);
-      if (admission.outcome === "unreadable") throw admission.error;
+      if (admission.outcome === "unreadable") {
+        if (isRequired) throw admission.error;
+        return;
+      }
       const { owner, countedHere } = admission;
       state.caller = owner;
       state.work.keys = { ...state.work.keys, account_id: owner.accountId, key_id: owner.keyId };
@@ -64,6 +67,16 @@ export function authenticate({ accounts, clock, logger, isPublic }: Options): Ht
     after: decorate,
     onError: decorate,
   };
+
+  async function admit(key: string): Promise<Admission> {
+    try {
+      return await accounts.admit(hashApiKey(key), clock.now());
+    } catch (error) {
+      if (isRequired) throw error;
+      logger.warn("key of a public call not looked up", error as Error);
+      return { outcome: "unknown" };
+    }
+  }
 }
 
 const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
@@ -71,21 +84,6 @@ const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
   if (!request.response || rate === undefined) return;
   request.response.headers = { ...request.response.headers, ...rateHeaders(rate) };
 };
-
-/** The different keys a call presents, in any of the three places. */
-function presentedKeys(event: APIGatewayProxyEvent): string[] {
-  const found = [
-    ...headersOf(event, "authorization").map((text) => /^Bearer\s+(\S+)\s*$/i.exec(text)?.[1]),
-    ...headersOf(event, "x-api-key"),
-    ...(event.multiValueQueryStringParameters?.["api_key"] ?? []),
-    event.queryStringParameters?.["api_key"],
-  ];
-  const keys = found.map((key) => key?.trim() ?? "").filter((key) => key !== "");
-  return [...new Set(keys)];
-}
-
-const conflictingKeys = (): Error =>
-  invalidParam("api_key", "The call carries two different API keys. Send one key in one place.");
 
 const rateHeaders = (rate: RateDecision): Record<string, string> => ({
   "X-RateLimit-Limit": String(rate.limit),

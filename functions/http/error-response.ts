@@ -59,11 +59,12 @@ function presentError(
   error: ServiceError,
   { isItemCall, balance }: { readonly isItemCall: boolean; readonly balance: number | undefined },
 ): APIGatewayProxyResult {
-  const { param, comingSoon, retryAfterSeconds, isUnconfirmed = false } = error.details;
+  const { param, comingSoon, retryAfterSeconds, allow, isUnconfirmed = false } = error.details;
   return {
     statusCode: error.status,
     headers: {
       ...(retryAfterSeconds === undefined ? {} : { "Retry-After": String(retryAfterSeconds) }),
+      ...(allow === undefined ? {} : { Allow: allow.join(", ") }),
       ...(isItemCall && !isUnconfirmed ? { "X-Service-Credits": "0" } : {}),
       ...(balance === undefined ? {} : { "X-Service-Balance": String(balance) }),
     },

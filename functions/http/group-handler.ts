@@ -1,15 +1,12 @@
-import { Readable } from "node:stream";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import type { Logger } from "@aws-lambda-powertools/logger";
 import middy from "@middy/core";
 import { executionModeStreamifyResponse } from "@middy/core/StreamifyResponse";
-import httpRouter, { type Method } from "@middy/http-router";
+import httpRouter from "@middy/http-router";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
-import { demoReadOnly, notFound } from "../../shared/base/errors.ts";
+import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
@@ -22,15 +19,16 @@ import {
   routes as routeTable,
 } from "../routes.ts";
 import { authenticate } from "./authenticate.ts";
+import { parsedParts, sentParts } from "./call-parts.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
-import { errorResponse, type ReadBalance, serviceErrorOf } from "./error-response.ts";
+import { cors, preflight } from "./cors.ts";
+import { errorResponse, type ReadBalance } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
-import { jsonBody } from "./json-body.ts";
-import { queryRefusal } from "./query.ts";
+import { methodRoutes } from "./method-routes.ts";
 import { requestId } from "./request-id.ts";
 import { requestLog } from "./request-log.ts";
+import { responseBody } from "./response-body.ts";
 import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
-import { validate } from "./validate.ts";
 
 /** What every group needs, whatever its routes do. */
 export interface EdgeDependencies {
@@ -62,40 +60,43 @@ export type HttpHandler = (
 const untilTheEnd = { timeoutEarlyInMillis: 0 } as const;
 /** Time kept free before a call must be answered, to settle its credits. */
 const settleMilliseconds = 6_000;
-const gzipBytesMin = 1_024;
-const compress = promisify(gzip);
 
 /** The Lambda of a route group: one chain around all its routes, in the one order calls go. */
 export function groupHandler<Group extends GroupName, Dependencies>(
   options: GroupOptions<Group, Dependencies>,
 ): HttpHandler {
   const { group, dependencies, streamed = false } = options;
-  const entries = Object.entries(options.routes) as [RouteKeyOf<Group>, AnyRoute<Dependencies>][];
+  const isDocuments = groups[group].keys === "counted";
+  const routes: Readonly<Record<string, AnyRoute<Dependencies>>> = options.routes;
+  const keys = Object.keys(routes) as RouteKeyOf<Group>[];
   const router = httpRouter({
-    routes: entries.map(([key, route]) => {
-      const [method = "", path = ""] = key.split(" ");
-      return {
-        method: method as Method,
-        path,
-        handler: (event: APIGatewayProxyEvent) => {
-          const state = callStateOf(event);
-          assert(state !== undefined, "a dispatched call was named");
-          return within(state.work, () =>
-            withRetryBudget(state.retries, () => answer({ key, route, event, state }, options)),
-          );
-        },
-      };
-    }),
+    routes: methodRoutes(keys, isDocuments).map(({ method, path, key, allow }) => ({
+      method,
+      path,
+      handler: async (event: APIGatewayProxyEvent) => {
+        const state = callStateOf(event);
+        assert(state !== undefined, "a dispatched call was named");
+        const route = key === undefined ? undefined : routes[key];
+        if (key === undefined || route === undefined) {
+          if (method === "OPTIONS" && isDocuments) return rendered(preflight(allow));
+          throw wrongMethod(method, path, allow);
+        }
+        return within(state.work, () =>
+          withRetryBudget(state.retries, () => answer({ key, route, event, state }, options)),
+        );
+      },
+    })),
   });
   return middy<APIGatewayProxyEvent>({
     ...untilTheEnd,
     ...(streamed ? { executionMode: executionModeStreamifyResponse } : {}),
   })
     .use([
+      responseBody({ streamed }),
+      ...(isDocuments ? [cors] : []),
       requestId({ ...dependencies, isItemCall: groups[group].itemCalls, streamed }),
       requestLog({ ...dependencies, group }),
-      authenticate({ ...dependencies, isPublic: groups[group].public }),
-      ...(groups[group].public ? [] : [jsonBody()]),
+      authenticate({ ...dependencies, keys: groups[group].keys }),
       errorResponse(options.readBalance),
     ])
     .handler(router);
@@ -108,17 +109,25 @@ interface Dispatch<Dependencies> {
   readonly state: CallState;
 }
 
-/** Inside a matched route: parse, 501 checks, demo check, work. */
+/**
+ * A call that reached its route. The order of its refusals is fixed here, and documented in the
+ * OpenAPI document's introduction: 401 and 429 came before, then 403 for a key of the demo
+ * workspace, 501 for what is announced only, 400 for parameters, and last what the work refuses.
+ */
 async function answer<Group extends GroupName, Dependencies>(
   { key, route, event, state }: Dispatch<Dependencies>,
-  { dependencies, streamed = false }: GroupOptions<Group, Dependencies>,
+  { dependencies, readBalance }: GroupOptions<Group, Dependencies>,
 ): Promise<APIGatewayProxyResult> {
+  const { access } = routeTable[key];
   state.route = key;
+  if (access === "write" && state.caller?.demo === true) throw demoReadOnly();
   const path = decodedPath(event);
   const { id = "" } = path;
   if (isId("watchlist", id)) addWorkKeys({ watchlist_id: id });
-  const { body, query } = parsedParts({ key, route, event, path });
-  if (routeTable[key].access === "write" && state.caller?.demo === true) throw demoReadOnly();
+  const sent = await sentParts(event, access);
+  route.announced?.({ body: sent.body, query: sent.query, path });
+  const { body, query } = parsedParts({ key, route, event, sent });
+  route.check?.({ body, query, path });
   const remainingMs = state.msToAnswer() - settleMilliseconds;
   const call: Call<never, never> = {
     caller: state.caller ?? anonymous,
@@ -135,61 +144,37 @@ async function answer<Group extends GroupName, Dependencies>(
     addressedPath: event.requestContext.path,
     baseUrl: baseUrlOf(event),
   };
-  const reply = await route.handle(call, dependencies);
+  const isUnspent = event.httpMethod === "HEAD" && access === "write";
+  const reply = isUnspent
+    ? await unspentReply(call, readBalance)
+    : await route.handle(call, dependencies);
   tell(reply.figures ?? []);
-  return rendered(reply, { event, streamed });
+  return rendered(reply);
 }
 
 const anonymous: Caller = { accountId: "", keyId: "", keyName: "", keyPrefix: "", demo: false };
 
-/**
- * Body and query by the route's schemas. An unknown query parameter explains why another one is
- * missing, so its refusal goes before theirs; what is only announced goes before both.
- */
-function parsedParts<Dependencies>({
-  key,
-  route,
-  event,
-  path,
-}: Pick<Dispatch<Dependencies>, "key" | "route" | "event"> & Pick<Call<never, never>, "path">): {
-  readonly body: never;
-  readonly query: never;
-} {
-  const refusal = queryRefusal({ key, query: route.query }, event);
-  try {
-    const body = parsed(route.body, event.body ?? {});
-    const query = parsed(route.query, { ...event.queryStringParameters });
-    route.announced?.({ body, query, path });
-    if (refusal !== undefined) throw refusal;
-    return { body, query };
-  } catch (error) {
-    throw refusal === undefined || serviceErrorOf(error).status === 501 ? error : refusal;
-  }
-}
-
-const parsed = (schema: AnyRoute<unknown>["body"], value: unknown): never =>
-  (schema === undefined ? undefined : validate(schema, value)) as never;
-
-/** A streamed answer is compressed here, as the gateway does not; a buffered one is left alone. */
-async function rendered(
-  reply: Reply,
-  { event, streamed }: { event: APIGatewayProxyEvent; streamed: boolean },
-): Promise<APIGatewayProxyResult> {
-  const text = typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body);
-  const headers = { "Content-Type": "application/json", ...reply.headers };
-  const accepted = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(
-    headerOf(event, "accept-encoding") ?? "",
-  );
-  if (!streamed || !accepted || text.length < gzipBytesMin) {
-    return { statusCode: reply.status, headers, body: text };
-  }
-  const bytes = await compress(text);
+/** HEAD of a GET that charges: its answer would not be sent, so nothing is read and nothing charged. */
+async function unspentReply(
+  { caller }: Call<never, never>,
+  readBalance: ReadBalance | undefined,
+): Promise<Reply> {
+  const balance = await readBalance?.(caller.accountId);
   return {
-    statusCode: reply.status,
-    headers: { ...headers, "Content-Encoding": "gzip", Vary: "Accept-Encoding" },
-    body: Readable.from([bytes]) as unknown as string,
+    status: 200,
+    body: "",
+    headers: {
+      "X-Service-Credits": "0",
+      ...(balance === undefined ? {} : { "X-Service-Balance": String(balance) }),
+    },
   };
 }
+
+const rendered = ({ status, body, headers }: Reply): APIGatewayProxyResult => ({
+  statusCode: status,
+  headers: { "Content-Type": "application/json", ...headers },
+  body: typeof body === "string" ? body : JSON.stringify(body),
+});
 
 function decodedPath(event: APIGatewayProxyEvent): Record<string, string> {
   try {

@@ -1,50 +1,131 @@
+import { MIMEType, promisify } from "node:util";
+import { gunzip, type InputType, type ZlibOptions } from "node:zlib";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { bodyTooLarge, invalidParam } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { headerOf } from "./header.ts";
-import type { HttpMiddleware } from "./request-id.ts";
 
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * Parses the body of calls that may have one. An absent body is left absent: the route's schema
- * then says which parameter is missing.
+ * The JSON object in a call's body: UTF-8, with or without a byte order mark, plain or compressed
+ * with gzip. Undefined for a call without a body: the route's schema then names the parameter that
+ * is missing.
+ * @throws 413 for a body over the limit, 400 with the reason for any other that is no JSON object.
  */
-export function jsonBody(): HttpMiddleware {
-  const parser = httpJsonBodyParser();
-  return {
-    before: async (request) => {
-      const event: APIGatewayProxyEvent = request.event;
-      if (!methodsWithBody.has(event.httpMethod) || !event.body) return;
-      const bytes = Buffer.byteLength(event.body, event.isBase64Encoded ? "base64" : "utf8");
-      if (bytes > limits.bodyBytesMax) throw bodyTooLarge(limits.bodyBytesMax);
-      // The parser looks only at two spellings of the header name.
-      event.headers = { ...event.headers, "content-type": headerOf(event, "content-type") };
-      try {
-        await parser.before?.(request);
-      } catch (error) {
-        throw refusal(error);
-      }
-      if (!isObject(event.body)) {
-        throw invalidParam("body", 'The body is a JSON object, such as {"ids": [...]}.');
-      }
-    },
-  };
+export async function jsonBody(event: APIGatewayProxyEvent): Promise<object | undefined> {
+  if (!methodsWithBody.has(event.httpMethod) || !event.body) return undefined;
+  const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
+  if (bytes.length > limits.bodyBytesMax) throw bodyTooLarge(limits.bodyBytesMax);
+  refuseOtherTypes(headerOf(event, "content-type") ?? "");
+  const plain = await decompressed(bytes, headerOf(event, "content-encoding") ?? "");
+  return jsonObject(utf8Text(plain));
 }
 
-const isObject = (body: unknown): boolean =>
-  typeof body === "object" && body !== null && !Array.isArray(body);
-
-/** The parser refuses another content type with 415, and a key that reaches for the prototype. */
-function refusal(error: unknown): Error {
-  const { statusCode, cause } = error as { statusCode?: number; cause?: { message?: string } };
-  if (statusCode === 415) {
-    return invalidParam(
+function refuseOtherTypes(contentType: string): void {
+  const type = mimeType(contentType);
+  if (type === undefined || !/^application\/(?:[a-z0-9.+-]+\+)?json$/.test(type.essence)) {
+    throw invalidParam(
       "body",
       "Send the body as JSON with the header 'Content-Type: application/json'.",
     );
   }
+  const charset = type.params.get("charset");
+  if (charset !== null && !/^utf-?8$/i.test(charset)) {
+    throw invalidParam(
+      "body",
+      `The body is declared with the charset ${shown(charset)}. Send it as UTF-8.`,
+    );
+  }
+}
+
+function mimeType(text: string): MIMEType | undefined {
+  try {
+    return new MIMEType(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As much of a header's value as a message repeats. */
+const shown = (value: string): string => JSON.stringify(value.slice(0, 40));
+
+const gunzipped = promisify<InputType, ZlibOptions, Buffer>(gunzip);
+
+async function decompressed(bytes: Buffer, contentEncoding: string): Promise<Buffer> {
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity");
+  if (codings.length === 0) return bytes;
+  if (codings.length > 1 || (codings[0] !== "gzip" && codings[0] !== "x-gzip")) {
+    throw invalidParam(
+      "body",
+      `The Content-Encoding ${shown(contentEncoding)} is not supported. Compress the body with ` +
+        "gzip, or send it uncompressed without this header.",
+    );
+  }
+  // API Gateway decompresses gzip before the function runs, and leaves the header in place.
+  if (!isGzip(bytes)) return bytes;
+  try {
+    return await gunzipped(bytes, { maxOutputLength: limits.bodyBytesMax });
+  } catch (error) {
+    if (error instanceof RangeError) throw bodyTooLarge(limits.bodyBytesMax);
+    throw invalidParam(
+      "body",
+      "The body cannot be decompressed: it is declared as gzip, and is cut off or damaged.",
+    );
+  }
+}
+
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+function utf8Text(bytes: Buffer): string {
+  const wide = wideEncoding(bytes);
+  if (wide !== undefined) throw invalidParam("body", `The body is ${wide}. Send it as UTF-8.`);
+  try {
+    // Drops a byte order mark.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidParam(
+      "body",
+      "The body is not valid UTF-8. Encode it as UTF-8, not as Latin-1 or another charset.",
+    );
+  }
+}
+
+/**
+ * UTF-16 or UTF-32, by the byte order mark or by the zero bytes around the first character, which in
+ * JSON is always ASCII.
+ */
+function wideEncoding(bytes: Buffer): "UTF-16" | "UTF-32" | undefined {
+  const start = bytes.toString("hex", 0, 4);
+  if (/^(?:fffe0000|0000feff|000000..|(?!00)..000000)$/.test(start)) return "UTF-32";
+  if (/^(?:fffe|feff|00(?!00)..|(?!00)..00)/.test(start)) return "UTF-16";
+  return undefined;
+}
+
+const parser = httpJsonBodyParser();
+
+function jsonObject(text: string): object {
+  const event = { headers: { "content-type": "application/json" }, body: text };
+  try {
+    parser.before?.({ event } as never);
+  } catch (error) {
+    throw refusal(error);
+  }
+  const body: unknown = event.body;
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw invalidParam("body", 'The body must be a JSON object, such as {"ids": [...]}.');
+  }
+  return body;
+}
+
+/** The parser refuses text that is no JSON, and a key that reaches for the prototype. */
+function refusal(error: unknown): Error {
+  const { cause } = error as { cause?: { message?: string } };
   return cause?.message === undefined
     ? invalidParam("body", "The body has a key that is not allowed, such as '__proto__'.")
     : invalidParam("body", "The body is not valid JSON. Check quotes, commas and brackets.");

@@ -61,7 +61,8 @@ function placeOf(
   { httpMethod, path }: APIGatewayProxyEvent,
   state: CallState | undefined,
 ): { readonly route: string } | { readonly path: string } {
-  const route = state?.route ?? refusedRoute(`${httpMethod} ${path}`);
+  const route =
+    state?.route ?? refusedRoute(`${httpMethod === "HEAD" ? "GET" : httpMethod} ${path}`);
   return route === undefined ? { path: shownPath(path) } : { route };
 }
 

@@ -40,18 +40,24 @@ export interface Reply {
   readonly figures?: readonly Figures[];
 }
 
+/** A call as it was sent: nothing of it was judged yet. */
+export type SentCall = Readonly<Record<"body" | "query", unknown>> &
+  Pick<Call<unknown, unknown>, "path">;
+
 /**
- * One operation: what it accepts and what it does. The order inside a call (key, rate limit, parse,
- * demo check, work) is fixed in the group handler, never here.
+ * One operation: what it accepts and what it does. The order inside a call (key, rate limit, demo
+ * check, 501, parameters, work) is fixed in the group handler, never here.
  */
 export interface Route<Dependencies, Body = unknown, Query = unknown> {
   readonly body?: GenericSchema<unknown, Body>;
   readonly query?: GenericSchema<unknown, Query>;
   /**
-   * Runs after parsing and before the demo check: what can only be judged of the parts together,
-   * and the 501 answers that wait for it.
+   * Throws the 501 of what is announced only. Runs before the schemas, so that nothing else that is
+   * wrong with the call hides it.
    */
-  readonly announced?: (parts: Pick<Call<Body, Query>, "body" | "query" | "path">) => void;
+  readonly announced?: (sent: SentCall) => void;
+  /** Throws the 400 of what the schemas cannot judge. Runs after them. */
+  readonly check?: (parts: Pick<Call<Body, Query>, "body" | "query" | "path">) => void;
   readonly handle: (call: Call<Body, Query>, dependencies: Dependencies) => Promise<Reply>;
 }
 
@@ -66,7 +72,8 @@ export function route<
 >(definition: {
   readonly body?: BodySchema;
   readonly query?: QuerySchema;
-  readonly announced?: (
+  readonly announced?: (sent: SentCall) => void;
+  readonly check?: (
     parts: Pick<Call<InferOutput<BodySchema>, InferOutput<QuerySchema>>, "body" | "query" | "path">,
   ) => void;
   readonly handle: (

@@ -43,7 +43,7 @@ export function createHandler(
   return groupHandler({
     group: "meta",
     routes: metaRoutes,
-    dependencies: provide.publicEdge(environment, "meta", overrides),
+    dependencies: provide.countedEdge(environment, "meta", overrides),
   });
 }
 

@@ -1,3 +1,4 @@
+import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
 import document from "./generated/openapi.json" with { type: "json" };
 
@@ -5,6 +6,6 @@ import document from "./generated/openapi.json" with { type: "json" };
 export const openApiRoute = route({
   async handle({ baseUrl }) {
     const url = baseUrl.replace(/\/v1$/, "");
-    return { status: 200, body: { ...document, servers: [{ ...document.servers[0], url }] } };
+    return publicDocument({ ...document, servers: [{ ...document.servers[0], url }] });
   },
 });

@@ -11,7 +11,7 @@ export function createHandler(
   return groupHandler({
     group: "platforms",
     routes: { "GET /v1/platforms": listRoute },
-    dependencies: provide.publicEdge(environment, "platforms", overrides),
+    dependencies: provide.countedEdge(environment, "platforms", overrides),
   });
 }
 

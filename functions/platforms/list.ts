@@ -1,9 +1,10 @@
 import { presentPlatforms } from "../../shared/platforms/present-platform.ts";
+import { publicDocument } from "../http/public-document.ts";
 import { route } from "../http/route.ts";
 
 /** `GET /v1/platforms` (specification, same section). */
 export const listRoute = route<unknown>({
   async handle() {
-    return { status: 200, body: presentPlatforms() };
+    return publicDocument(presentPlatforms());
   },
 });

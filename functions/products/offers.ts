@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import { itemOffersRequest, parsePathId } from "../../shared/items/offers-request.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
 import { itemReply } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
@@ -11,10 +12,8 @@ export const offersRoute = route<
   typeof itemOffersRequest
 >({
   query: itemOffersRequest,
-  announced({ query: { platform, announced }, path }) {
-    parsePathId(platform, path["id"] ?? "");
-    if (announced !== undefined) throw announced;
-  },
+  announced: ({ query }) => refuseAnnounced(query, "offers"),
+  check: ({ query, path }) => void parsePathId(query.platform, path["id"] ?? ""),
   async handle({ query, path, caller, requestId, now, deadline, msToAnswer }, dependencies) {
     const { accountId } = caller;
     const { platform, marketplace, condition } = query;

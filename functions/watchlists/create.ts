@@ -1,3 +1,4 @@
+import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
 import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";
@@ -7,6 +8,7 @@ import type { WatchlistDependencies } from "./handler.ts";
 /** `POST /v1/watchlists` */
 export const createRoute = route<WatchlistDependencies, typeof newWatchlist>({
   body: newWatchlist,
+  announced: ({ body }) => refuseAnnounced(body),
   async handle({ body: wanted, caller, headers, now, baseUrl }, dependencies) {
     const { accountId } = caller;
     const idempotencyKey = parseIdempotencyKey(headers("idempotency-key"), wanted.idempotencyKey);

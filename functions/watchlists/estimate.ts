@@ -1,3 +1,4 @@
+import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { estimateRequest, presentEstimate } from "../../shared/watchlists/estimate.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./handler.ts";
@@ -5,5 +6,6 @@ import type { WatchlistDependencies } from "./handler.ts";
 /** `POST /v1/watchlists/estimate` */
 export const estimateRoute = route<WatchlistDependencies, typeof estimateRequest>({
   body: estimateRequest,
+  announced: ({ body }) => refuseAnnounced(body),
   handle: async ({ body }) => ({ status: 200, body: presentEstimate(body) }),
 });

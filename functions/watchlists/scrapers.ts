@@ -1,5 +1,6 @@
 import type { UndefinedSchema } from "valibot";
 import { presentScrapers, scrapersRequest } from "../../shared/pipelines/present-scrapers.ts";
+import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { route } from "../http/route.ts";
 import type { WatchlistDependencies } from "./handler.ts";
 
@@ -10,5 +11,6 @@ export const scrapersRoute = route<
   typeof scrapersRequest
 >({
   query: scrapersRequest,
+  announced: ({ query }) => refuseAnnounced(query),
   handle: async ({ query: shop }) => ({ status: 200, body: presentScrapers(shop) }),
 });

@@ -57,6 +57,8 @@ export class Api extends Construct {
       description: "Retail product data service.",
       // An edge-optimised endpoint would end a streamed answer after 30 idle seconds.
       endpointTypes: [EndpointType.REGIONAL],
+      // Bodies reach the functions as the bytes that were sent, and answers may be compressed.
+      binaryMediaTypes: ["*/*"],
       cloudWatchRole: makesLogRole,
       deployOptions: {
         stageName: stage,

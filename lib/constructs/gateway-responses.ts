@@ -4,9 +4,10 @@ import {
   bodyTooLarge,
   internal,
   invalidParam,
+  keyMissing,
+  keyNotAccepted,
   notFound,
   rateLimited,
-  unauthorized,
   unavailable,
 } from "../../shared/base/errors.ts";
 import type { ServiceError } from "../../shared/base/errors.ts";
@@ -24,11 +25,11 @@ export const gatewayErrors = (
   [ResponseType.RESOURCE_NOT_FOUND, notFound("This endpoint")],
   // The gateway's answer to an unknown path too, in spite of the name.
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, notFound("This endpoint")],
-  [ResponseType.UNAUTHORIZED, unauthorized()],
-  [ResponseType.INVALID_API_KEY, unauthorized()],
-  [ResponseType.ACCESS_DENIED, unauthorized()],
-  [ResponseType.INVALID_SIGNATURE, unauthorized()],
-  [ResponseType.EXPIRED_TOKEN, unauthorized()],
+  [ResponseType.UNAUTHORIZED, keyMissing()],
+  [ResponseType.INVALID_API_KEY, keyNotAccepted()],
+  [ResponseType.ACCESS_DENIED, keyNotAccepted()],
+  [ResponseType.INVALID_SIGNATURE, keyNotAccepted()],
+  [ResponseType.EXPIRED_TOKEN, keyNotAccepted()],
   [ResponseType.WAF_FILTERED, malformed("request")],
   [ResponseType.AUTHORIZER_FAILURE, internal()],
   [ResponseType.AUTHORIZER_CONFIGURATION_ERROR, internal()],
@@ -37,7 +38,12 @@ export const gatewayErrors = (
   [ResponseType.INTEGRATION_TIMEOUT, unavailable()],
   [
     ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    invalidParam("body", "Send a JSON body with 'Content-Type: application/json'."),
+    // The gateway decompresses bodies before a function sees them, and cannot name what it found.
+    invalidParam(
+      "body",
+      "The body cannot be decompressed. Compress it with gzip, or send it uncompressed without a " +
+        "Content-Encoding header: br, deflate, zstd and other encodings are not supported.",
+    ),
   ],
   [ResponseType.BAD_REQUEST_PARAMETERS, malformed("query")],
   [ResponseType.BAD_REQUEST_BODY, malformed("body")],

@@ -3,6 +3,7 @@ import { buildSync } from "esbuild";
 import { delistingIds, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 import { errorGuide } from "./error-guide.ts";
 import { escape, type Page, page, prose } from "./html.ts";
+import { refusalOrder } from "./refusal-order.ts";
 import { upstreamMain } from "./upstream-page.ts";
 
 /** The pages of the documentation by name: `/docs`, and `/docs/<name>` for the others. */
@@ -66,6 +67,15 @@ function errorsMain(): string {
         "`message` may be reworded. An item that could not be read is no error: it is " +
         "`unavailable` in a 200, is refunded, and may be read again later.",
     )}</p>`,
+    "<h2>Which error comes first</h2>",
+    `<p>${prose("A call that is wrong in several respects gets the first error of this table.")}</p>`,
+    "<table><thead><tr><th>HTTP</th><th>code</th><th>when</th></tr></thead><tbody>",
+    ...refusalOrder.map(
+      ({ status, codes, when }) =>
+        `<tr><td>${escape(status)}</td><td>${codes.map((code) => prose(`\`${code}\``)).join(", ")}</td>` +
+        `<td>${prose(when)}</td></tr>`,
+    ),
+    "</tbody></table>",
     ...entries,
     "</main>",
   ].join("\n");

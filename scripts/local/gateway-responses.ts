@@ -5,6 +5,7 @@ import type { ResolvedTemplates } from "./template.ts";
 /** The kinds of errors that the gateway answers itself, with API Gateway's own status and text. */
 const builtIn = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: "Missing Authentication Token" },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported Media Type" },
   REQUEST_TOO_LARGE: { status: 413, message: "Request Too Long" },
   INTEGRATION_TIMEOUT: { status: 504, message: "Endpoint request timed out" },
   DEFAULT_5XX: { status: 502, message: "Internal server error" },

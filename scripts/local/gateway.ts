@@ -7,17 +7,15 @@ import { gatewayResponses } from "./gateway-responses.ts";
 import type { AnswerError, GatewayErrorType } from "./gateway-responses.ts";
 import { describeError } from "./lambda-host.ts";
 import type { LambdaHost, LocalFunction } from "./lambda-host.ts";
-import { readBody } from "./local-server.ts";
 import type { Log } from "./log.ts";
 import { pathTree } from "./path-tree.ts";
 import type { GatewayMethod } from "./path-tree.ts";
 import { proxyEvent, requestUrl } from "./proxy-event.ts";
+import { gatewayBody } from "./request-body.ts";
 import { preludeSchema, responseStream } from "./response-stream.ts";
 import type { Prelude } from "./response-stream.ts";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** API Gateway takes no larger body. */
-const bodyBytesMax = 10 * 1024 * 1024;
 /** Lambda takes no larger event and gives no larger buffered answer. */
 const payloadBytesMax = 6 * 1024 * 1024;
 
@@ -48,8 +46,8 @@ export function gateway(options: GatewayOptions): RequestListener {
     const requestId = randomUUID();
     const fail = failure(response, requestId, answerError);
     const match = find(request.method ?? "GET", requestUrl(request).pathname);
-    const body = await readBody(request, bodyBytesMax);
-    if (!body) return fail("REQUEST_TOO_LARGE");
+    const body = await gatewayBody(request);
+    if (!Buffer.isBuffer(body)) return fail(body);
     if (!match) return fail("MISSING_AUTHENTICATION_TOKEN");
     const binary = isBinary(request.headers["content-type"]);
     const event = proxyEvent({ request, body, match, requestId, stage, binary });

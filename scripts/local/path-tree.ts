@@ -26,6 +26,9 @@ interface Route {
   readonly methods: readonly GatewayMethod[];
 }
 
+/** What the method `ANY` stands for. */
+const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
+
 /** API Gateway's own limit where a method sets none. */
 const timeoutMillisecondsDefault = 29_000;
 
@@ -133,7 +136,7 @@ function matchMethod(
 ): Match | null {
   const method =
     route.methods.find((candidate) => candidate.httpMethod === httpMethod) ??
-    route.methods.find((candidate) => candidate.httpMethod === "ANY");
+    route.methods.find(({ httpMethod: own }) => own === "ANY" && methodsOfAny.has(httpMethod));
   if (!method) return null;
   const some = Object.keys(pathParameters).length > 0;
   return { method, resourcePath: route.path, pathParameters: some ? pathParameters : null };

@@ -1,7 +1,7 @@
 import { type RouteKey, routes } from "../../functions/routes.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "./json-schema.ts";
-import { commonHeaders, headerRefs, headers, itemHeaders } from "./headers.ts";
+import { commonHeaders, type HeaderName, headerRefs, headers, itemHeaders } from "./headers.ts";
 import { named } from "./named-schemas.ts";
 import { type Answer, type Operation, type RefusalStatus, tags } from "./operation.ts";
 import { operations } from "./operations.ts";
@@ -137,10 +137,21 @@ function requestBody({
 
 function responsesOf(key: RouteKey, operation: Operation): JsonObject {
   const { answers, itemCall = false } = operation;
+  const isDocument = routes[key].access === "public";
+  const cached: readonly HeaderName[] = isDocument ? ["ETag", "Cache-Control"] : [];
   return {
     ...Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, answerObject(answer, itemCall)]),
+      Object.entries(answers).map(([status, answer]) => {
+        const own = [...cached, ...(answer.headers ?? [])];
+        return [status, answerObject({ ...answer, headers: own }, itemCall)];
+      }),
     ),
+    ...(isDocument && {
+      304: {
+        description: "The document is the one that `If-None-Match` names; no body.",
+        headers: headerRefs([...commonHeaders, ...cached]),
+      },
+    }),
     ...Object.fromEntries(
       refusalsOf(key, operation).map((status) => [status, refusalRef(status, itemCall)]),
     ),

@@ -29,6 +29,14 @@ export const headers = {
       "Credits of the account after this call; absent where the key is not known or over its rate.",
     schema: { type: "integer", minimum: 0, examples: [4_998] },
   },
+  ETag: {
+    description: "Names this version of the document; send it in `If-None-Match`.",
+    schema: { type: "string", examples: ['W/"4Zq0mJr9Xy1c7Qe2tB6nUw"'] },
+  },
+  "Cache-Control": {
+    description: "How long caches may keep the document.",
+    schema: { type: "string", examples: ["public, max-age=300"] },
+  },
   "Idempotent-Replayed": {
     description: "`true` when this is the answer to an earlier call with the same key.",
     schema: { type: "string", enum: ["true"] },

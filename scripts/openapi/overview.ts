@@ -1,4 +1,5 @@
 import { limits } from "../../shared/base/limits.ts";
+import { refusalTable } from "../docs/refusal-order.ts";
 
 /** The document's introduction, in Markdown paragraphs. */
 export const overview = [
@@ -7,13 +8,26 @@ export const overview = [
   "**Keys.** Every call needs an API key except those marked as public: `Authorization: Bearer " +
     "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
     "parameter `api_key`. Two different keys in one call are refused.",
+  "**Methods.** `HEAD` works wherever `GET` does: the same status and headers, no body. HEAD of " +
+    "GET /v1/products/{id}/offers reads nothing and costs nothing. A path that lacks a method " +
+    "answers 404 `NOT_FOUND` with the header `Allow`.",
+  "**Bodies.** JSON in UTF-8 with `Content-Type: application/json`, up to " +
+    `${limits.bodyBytesMax} bytes, plain or with \`Content-Encoding: gzip\` (the limit holds for ` +
+    "the decompressed body). A byte order mark is ignored. Other charsets and encodings are " +
+    "refused with 400.",
+  "**Compression and caching.** JSON answers over 1 KB are compressed with gzip for clients that " +
+    "send `Accept-Encoding: gzip`. Public documents carry `ETag` and `Cache-Control: public`, " +
+    "answer 304 to `If-None-Match`, and may be read by pages of any origin (CORS `*`).",
   "**Query parameters.** Every operation below `/v1` refuses a query parameter that it does not " +
     "take, and one that is sent twice: 400 `INVALID_PARAM`. `api_key` is accepted everywhere.",
   "**Credits.** Item calls reserve their price up front and give back what was not answered; what a " +
     "call cost is in `credits` and in `X-Service-Credits`. A refused call costs nothing.",
-  `**Rate.** ${limits.requestsPerSecond} calls per second per key. Item calls also take one of the ` +
-    "account's concurrency slots each. A 429 says in `Retry-After` how long to wait.",
-  "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors.",
+  `**Rate.** ${limits.requestsPerSecond} calls per second per key, calls of public and unknown ` +
+    "paths that carry the key included; the dashboard's files are not counted. Item calls also take " +
+    "one of the account's concurrency slots each. A 429 says in `Retry-After` how long to wait.",
+  "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors. " +
+    "A call that is wrong in several respects gets the first error of this table:",
+  refusalTable,
   "**Sandbox.** Ids with scripted behaviour, to test against, are listed under /docs/sandbox.",
   "**Changes.** Fields and endpoints are added without notice, and sets of values may grow: ignore " +
     "what you do not know. Breaking changes come as a new version in the path. `/v1/scrape`, " +

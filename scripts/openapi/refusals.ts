@@ -24,8 +24,8 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   401: {
     name: "Unauthorized",
-    description: "No API key, an unknown one, or a revoked one.",
-    examples: [errors.unauthorized()],
+    description: "No API key, a malformed one, an unknown one, or a revoked one.",
+    examples: [errors.keyMissing()],
   },
   402: {
     name: "PaymentRequired",

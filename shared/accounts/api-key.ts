@@ -6,6 +6,8 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const secretLength = 32;
 const checksumLength = 6;
 const shownLength = 12;
+/** `svc_live_` or `svc_demo_`, the random part and the checksum. */
+const keyLength = 9 + secretLength + checksumLength;
 const keyPattern = /^svc_(?:live|demo)_[0-9A-Za-z]{38}$/;
 
 /**
@@ -24,7 +26,21 @@ export function newApiKey(demo: boolean, chance: Chance): string {
   return head + secret + checksum(head + secret);
 }
 
-export function isWellFormedApiKey(key: string): boolean {
+/** What makes a text no API key, as a sentence that does not repeat it; undefined for a key. */
+export function apiKeyFlaw(text: string): string | undefined {
+  if (isWellFormedApiKey(text)) return undefined;
+  if (/^Bearer\s/i.test(text)) {
+    return "The key has the word 'Bearer' before it, which belongs in the Authorization header only.";
+  }
+  if (/^["'`<].*["'`>]$/.test(text)) return "The key is in quotes or brackets. Leave them out.";
+  if (/\s/.test(text)) return "There is a space in the key.";
+  if (!/^svc_(?:live|demo)_/.test(text)) return "A key begins with svc_live_ or svc_demo_.";
+  return text.length === keyLength
+    ? "The key is mistyped: its checksum does not fit."
+    : `A key has ${keyLength} characters, and this one has ${text.length}.`;
+}
+
+function isWellFormedApiKey(key: string): boolean {
   if (!keyPattern.test(key)) return false;
   return checksum(key.slice(0, -checksumLength)) === key.slice(-checksumLength);
 }

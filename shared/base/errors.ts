@@ -26,6 +26,8 @@ interface ErrorDetails {
   readonly retryAfterSeconds?: number;
   /** Credits of the account, where the refusal learned them. */
   readonly balance?: number;
+  /** The methods that the path takes, for the header `Allow`. */
+  readonly allow?: readonly string[];
   /** What lies behind it, for the log only. */
   readonly why?: string;
 }
@@ -64,10 +66,23 @@ export const bodyTooLarge = (limitBytes: number): ServiceError =>
     { param: "body" },
   );
 
-export const unauthorized = (): ServiceError =>
+const sendKey = "Send it as 'Authorization: Bearer <API_KEY>'.";
+
+export const keyMissing = (): ServiceError =>
+  new ServiceError(["UNAUTHORIZED", 401], `The call carries no API key. ${sendKey}`);
+
+/** `flaw`: what is wrong with the text in the key's place, as a sentence. It never repeats the text. */
+export const keyMalformed = (flaw: string): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 401],
-    "No valid API key. Send it as 'Authorization: Bearer <API_KEY>'.",
+    `The call carries a malformed API key. ${flaw} ${sendKey}`,
+  );
+
+export const keyNotAccepted = (): ServiceError =>
+  new ServiceError(
+    ["UNAUTHORIZED", 401],
+    "The API key is not accepted: it does not exist here, or it was revoked. Use another key of " +
+      "your account.",
   );
 
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
@@ -86,6 +101,16 @@ export const demoReadOnly = (): ServiceError =>
 /** `remedy` says how it can come into being, where the caller may not know. */
 export const notFound = (what: string, remedy = ""): ServiceError =>
   new ServiceError(["NOT_FOUND", 404], `${what} does not exist.${remedy && ` ${remedy}`}`);
+
+const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "short" });
+
+/** For a path that exists and a method that it does not take. */
+export const wrongMethod = (method: string, path: string, allow: readonly string[]): ServiceError =>
+  new ServiceError(
+    ["NOT_FOUND", 404],
+    `${method} ${path} does not exist. Use ${alternatives.format(allow)}.`,
+    { allow },
+  );
 
 export const conflict = (message: string): ServiceError =>
   new ServiceError(["CONFLICT", 409], message);

@@ -1,4 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 
 /** What the five fields say: each list ascending, without doubles and never empty. */
 export interface CronFields {
@@ -119,7 +120,10 @@ type FiveTexts = readonly [string, string, string, string, string];
 function splitFields(expression: string): FiveTexts {
   const known = [...macros.keys()].join(", ");
   if (expression.startsWith("@") && !macros.has(expression.toLowerCase())) {
-    throw invalidParam("cron", `'cron' has an unknown macro. The macros are ${known}.`);
+    throw invalidParam(
+      "cron",
+      `'cron' has an unknown macro. The macros are ${known}.${didYouMean(expression, [...macros.keys()])}`,
+    );
   }
   const texts = (macros.get(expression.toLowerCase()) ?? expression).split(/[ \t]+/);
   const [minutes, hours, days, months, weekdays] = texts;

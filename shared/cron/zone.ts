@@ -1,4 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { dayMs } from "./calendar.ts";
 import { zoneAliases } from "./zone-aliases.ts";
 
@@ -21,7 +22,7 @@ export function parseZoneName(text: string): string {
     throw invalidParam(
       "timezone",
       "'timezone' is not an IANA time zone name. Use one such as Europe/Berlin, America/New_York " +
-        "or UTC; offsets and abbreviations are not names.",
+        `or UTC; offsets and abbreviations are not names.${didYouMean(text, [...spellings.values()])}`,
     );
   }
   return name;

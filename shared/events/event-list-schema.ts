@@ -3,12 +3,12 @@ import { idPattern, timedIdPattern, timeOf } from "../base/ids.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { runEventTypes } from "./event.ts";
 
 const afterMessage =
   "'after' must be the id of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
   "as 2026-11-20T10:00:00Z.";
-const typeMessage = `'type' must be one of ${runEventTypes.join(", ")}.`;
 const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
 
 /** Query of `GET /v1/events`. */
@@ -34,7 +34,7 @@ export const eventsQuery = v.object({
     ),
   ),
   type: v.optional(
-    v.pipe(v.picklist(runEventTypes, typeMessage), v.description("Only events of this type.")),
+    v.pipe(oneOf("type", runEventTypes), v.description("Only events of this type.")),
   ),
   watchlist_id: v.optional(
     v.pipe(

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { oneOf } from "../base/valid-values.ts";
 import { compressions } from "./destination.ts";
 import { compressionMeaning } from "./destination-schema.ts";
 
@@ -54,7 +55,7 @@ const prefix = v.pipe(
   v.description("Folder of the objects. A slash is added at its end where there is none."),
 );
 const auth = v.pipe(
-  v.picklist(["access_key", "role"], "'auth' must be access_key or role."),
+  oneOf("auth", ["access_key", "role"]),
   v.description("access_key: with a key of yours. role: with a role of yours, AWS only."),
 );
 const roleArn = v.nullable(
@@ -68,10 +69,7 @@ const roleArn = v.nullable(
     v.description("The role to assume, with `auth` role; it must trust `external_id`."),
   ),
 );
-const compression = v.pipe(
-  v.picklist(compressions, "'compression' must be gzip or none."),
-  v.description(compressionMeaning),
-);
+const compression = v.pipe(oneOf("compression", compressions), v.description(compressionMeaning));
 const secret = v.pipe(credential("secret_access_key"), v.description("Write-only."));
 
 const credentialFields = {

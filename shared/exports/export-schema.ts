@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { exportStates } from "./export-record.ts";
 
@@ -18,10 +19,7 @@ export const exportsQuery = v.object({
     ),
   ),
   state: v.optional(
-    v.pipe(
-      v.picklist(exportStates, `'state' is one of ${exportStates.join(", ")}.`),
-      v.description("Only exports in this state."),
-    ),
+    v.pipe(oneOf("state", exportStates), v.description("Only exports in this state.")),
   ),
 });
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { findShop, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";
@@ -50,10 +50,10 @@ export interface OfferCheckRequest extends Shop {
 
 /**
  * The body with its defaults filled in and every rule checked.
- * @throws 400 that names the parameter at fault, 501 for what is announced only.
+ * @throws 501 for what is announced only, 400 that names the parameter at fault.
  */
 export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest {
-  const { announced, ...shop } = findShop(body, "offer_check");
+  const shop = parsePlatform(body, "offer_check");
   const { name, sent } = offersOf(body);
   if (sent.length === 0) {
     throw invalidParam(name, `'${name}' holds no offer. Send 1 to ${max} offers.`);
@@ -71,7 +71,6 @@ export function parseOfferCheckRequest(body: OfferCheckBody): OfferCheckRequest 
       `'${name}' holds ${unique.size} different offers; one call checks at most ${max}.`,
     );
   }
-  if (announced !== undefined) throw announced;
   return { ...shop, offers: [...unique.values()] };
 }
 

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { findShop, type Platform, type Shop } from "../platforms/catalogue.ts";
+import { oneOf } from "../base/valid-values.ts";
+import { parsePlatform, type Platform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemId, parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { type ConditionFilter, conditionFilters } from "../scrapers/offer.ts";
@@ -11,7 +12,7 @@ const shopAndCondition = {
   ...shopFields("offers"),
   condition: v.optional(
     v.pipe(
-      v.picklist(conditionFilters, `'condition' is one of ${conditionFilters.join(", ")}.`),
+      oneOf("condition", conditionFilters),
       v.description(
         "Which offers to show; used is every condition but new, refurbished offers included. Default: all.",
       ),
@@ -41,10 +42,10 @@ export interface OffersRequest extends Shop {
 
 /**
  * The body with its defaults filled in and every rule checked.
- * @throws 400 that names the parameter at fault, 501 for what is announced only.
+ * @throws 501 for what is announced only, 400 that names the parameter at fault.
  */
 export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): OffersRequest {
-  const { announced, ...shop } = findShop(body, "offers");
+  const shop = parsePlatform(body, "offers");
   const { param, raw } = idsOf(shop.platform, body);
   const ids = parseItemIds(shop.platform, raw, param);
   const max = limits.offersIdsMax;
@@ -57,7 +58,6 @@ export function parseOffersRequest(body: v.InferOutput<typeof offersBody>): Offe
       `'${param}' holds ${ids.length} different ids; one call reads the offers of at most ${max}.`,
     );
   }
-  if (announced !== undefined) throw announced;
   return { ...shop, condition: body.condition ?? "all", ids };
 }
 
@@ -68,7 +68,7 @@ export const offersRequest = v.pipe(offersBody, v.transform(parseOffersRequest))
 export const itemOffersRequest = v.pipe(
   itemOffersQuery,
   v.transform((query) => ({
-    ...findShop(query, "offers"),
+    ...parsePlatform(query, "offers"),
     condition: query.condition ?? "all",
   })),
 );

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { assert } from "../base/assert.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
+import { notOneOf } from "../base/valid-values.ts";
 import {
-  findShop,
+  parsePlatform,
   platforms,
   productTiers,
   type Platform,
@@ -67,11 +68,11 @@ export interface ProductsRequest extends Shop {
 
 /**
  * The body with its defaults filled in and every rule checked. In this order: platform and
- * marketplace, what is missing, the tier, the ids; what is announced only comes last.
- * @throws 400 that names the parameter at fault, 501 for what is announced only.
+ * marketplace, what is missing, the tier, the ids.
+ * @throws 501 for what is announced only, 400 that names the parameter at fault.
  */
 export function parseProductsRequest(body: ProductsBody): ProductsRequest {
-  const { announced, ...shop } = findShop(body);
+  const shop = parsePlatform(body);
   const { platform } = shop;
   const { param, raw } = idsOf(platform, body);
   const tier = parseTier(platform, body.tier);
@@ -86,7 +87,6 @@ export function parseProductsRequest(body: ProductsBody): ProductsRequest {
       `'${param}' holds ${ids.length} different ids; one call reads at most ${max}.`,
     );
   }
-  if (announced !== undefined) throw announced;
   const include = platform === "retailer_a" ? body.include : undefined;
   return {
     ...shop,
@@ -121,13 +121,16 @@ export function idsOf(
 
 function parseTier(platform: Platform, wanted: string | undefined): Tier {
   const { defaultTier }: PlatformEntry = platforms[platform];
-  const id = wanted ?? defaultTier;
-  if (id === null) throw missingParam("tier");
   const tiers = productTiers(platform);
+  const valid = tiers.map((tier) => tier.id);
+  const id = wanted ?? defaultTier;
+  if (id === null) {
+    const message = `Parameter 'tier' is required on ${platform}: one of ${valid.join(", ")}.`;
+    throw missingParam("tier", message);
+  }
   const found = tiers.find((tier) => tier.id === id);
   if (found !== undefined) return found;
-  const valid = tiers.map((tier) => tier.id).join(", ");
-  throw invalidParam("tier", `Unknown 'tier' of ${platform}. Valid values: ${valid}.`);
+  throw invalidParam("tier", notOneOf(`'tier' of ${platform}`, valid, id));
 }
 
 function scraperOf(platform: Platform, tier: string): ProductScraperId {

@@ -1,4 +1,5 @@
 import { invalidParam } from "../base/errors.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { type StepScraperId, stepScraperIds, stepScrapers } from "../scrapers/catalogue.ts";
 import { nextOf, type Pipeline, type Step, startsOf, stepOf } from "./definition.ts";
 
@@ -45,7 +46,8 @@ function checkNames(pipeline: Pipeline, path: string): void {
   if (lost !== undefined) {
     throw invalidParam(
       lost.param,
-      `No step has the id '${lost.to}'. Steps of this pipeline: ${ids.join(", ")}.`,
+      `No step has the id '${lost.to}'. Steps of this pipeline: ${ids.join(", ")}.` +
+        didYouMean(lost.to, ids),
     );
   }
 }

@@ -1,4 +1,5 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
+import { notOneOf } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { type Op, ops, type Route, type When } from "./definition.ts";
@@ -100,7 +101,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
     const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes(when));
     throw invalidParam(
       `${path}.field`,
-      `No rule tests this field of ${scraper} with ${when}. Valid values: ${testable.join(", ")}.`,
+      notOneOf(`'field' of a rule with ${when} on ${scraper}`, testable, field),
     );
   }
   return type;

@@ -1,5 +1,7 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
+import { didYouMean } from "../base/nearest.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
@@ -97,11 +99,14 @@ export const plainName = /^[\w.-]{1,64}$/;
 
 /** An object of which every key is known: a mistyped one is caught. */
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
-  const keys = Object.keys(entries).join(", ");
+  const keys = Object.keys(entries);
   return v.strictObject(entries, ({ expected, input }) => {
-    if (expected !== "never") return `${what} is an object with the keys ${keys}.`;
-    const name = typeof input === "string" && plainName.test(input) ? `'${input}'` : "of this name";
-    return `${what} has no key ${name}. It takes: ${keys}.`;
+    if (expected !== "never") return `${what} is an object with the keys ${keys.join(", ")}.`;
+    const name = typeof input === "string" && plainName.test(input) ? input : undefined;
+    return (
+      `${what} has no key ${name === undefined ? "of this name" : `'${name}'`}. ` +
+      `It takes: ${keys.join(", ")}.${didYouMean(name ?? "", keys)}`
+    );
   });
 }
 
@@ -127,26 +132,21 @@ function stepId(name: string, what: keyof typeof meaning) {
   );
 }
 
-const oneOf = <const Values extends readonly string[]>(
-  name: string,
+const namedOneOf = <const Values extends readonly string[]>(
+  name: Extract<keyof typeof meaning, string>,
   values: Values,
-  what: keyof typeof meaning,
-) =>
-  v.pipe(
-    v.picklist(values, `'${name}' is one of ${values.join(", ")}.`),
-    v.description(meaning[what]),
-  );
+) => v.pipe(oneOf(name, values), v.description(meaning[name]));
 
 const everyRunsMessage = `'every_runs' is a whole number from ${refreshEveryRunsMin} to ${refreshEveryRunsMax}.`;
 const smallMessage = `A number in 'value' is 0 or at least ${valueMin} from it.`;
 const numberMessage = `A number in 'value' lies between -${valueMax} and ${valueMax}.`;
 
 const routeBody = strict("A route", {
-  when: oneOf("when", whens, "when"),
+  when: namedOneOf("when", whens),
   field: v.exactOptional(
     v.pipe(v.string("'field' is the name of a field."), v.description(meaning.field)),
   ),
-  op: v.exactOptional(oneOf("op", ops, "op")),
+  op: v.exactOptional(namedOneOf("op", ops)),
   value: v.exactOptional(
     v.pipe(
       v.union(
@@ -177,8 +177,8 @@ const routeBody = strict("A route", {
 
 const stepBody = strict("A step", {
   id: stepId("id", "stepId"),
-  scraper: oneOf("scraper", stepScraperIds, "scraper"),
-  condition: v.exactOptional(oneOf("condition", conditionFilters, "condition")),
+  scraper: namedOneOf("scraper", stepScraperIds),
+  condition: v.exactOptional(namedOneOf("condition", conditionFilters)),
   routes: v.optional(
     v.pipe(
       v.array(routeBody, "'routes' is an array of routes."),

@@ -1,6 +1,8 @@
+import { is, looseObject, optional, unknown } from "valibot";
 import { assert } from "../base/assert.ts";
-import { invalidParam, notImplemented, type ServiceError } from "../base/errors.ts";
+import { invalidParam, notImplemented } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { notOneOf } from "../base/valid-values.ts";
 import { countries, type Country, type MarketplaceCode } from "./marketplaces.ts";
 import {
   announcedEndpoints,
@@ -184,59 +186,73 @@ export interface Shop {
   readonly marketplace: string;
 }
 
-/** A shop that a request names, and the refusal it gets when its marketplace is announced only. */
-export interface NamedShop extends Shop {
-  readonly announced?: ServiceError;
+/** Platforms that serve an endpoint now. Announced ones are documented by their 501 only. */
+export const livePlatforms = (endpoint: EndpointId = "products"): readonly string[] =>
+  Object.entries<PlatformEntry>(platforms)
+    .filter(([, { endpoints }]) =>
+      endpoints.some(({ id, status }) => id === endpoint && status === "live"),
+    )
+    .map(([id]) => id);
+
+/** Marketplaces of a platform that can be read now; without a platform: of all of them. */
+export const liveMarketplaces = (platform?: string): readonly string[] => [
+  ...new Set(
+    Object.entries<PlatformEntry>(platforms)
+      .filter(([id]) => platform === undefined || id === platform)
+      .flatMap(([, { marketplaces }]) => marketplaces)
+      .filter(({ status }) => status === "live")
+      .map(({ code }) => code),
+  ),
+];
+
+const anyShop = looseObject({ platform: optional(unknown()), marketplace: optional(unknown()) });
+
+/**
+ * Refuses a shop that is announced only. Takes what a request sent as it is, so that nothing else
+ * that is wrong with the request hides the refusal.
+ * @throws 501 for an announced platform, for a platform without the endpoint, and for an announced
+ * marketplace.
+ */
+export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"): void {
+  const { platform: name = defaultPlatform, marketplace } = is(anyShop, sent) ? sent : {};
+  if (typeof name !== "string") return;
+  if (Object.hasOwn(announcedPlatforms, name)) throw notImplemented(`The platform ${name}`);
+  if (!isPlatform(name)) return;
+  const entry: PlatformEntry = platforms[name];
+  const found = entry.endpoints.find(({ id }) => id === endpoint);
+  if (found?.status !== "live") throw notImplemented(`${endpointNames[endpoint]} on ${name}`);
+  const wanted = entry.marketplaces.find(({ code }) => code === marketplace);
+  if (wanted?.status === "coming_soon") {
+    throw notImplemented(`The marketplace ${wanted.code} of ${name}`);
+  }
 }
 
 /**
- * The shop that a request names, defaults filled in. A marketplace that is announced only comes with
- * its refusal, so that what else is wrong with the request can be said first.
- * @throws 400 for names that nobody knows; 501 for a platform that does not have the endpoint yet,
- * whose rules for a request nobody knows.
+ * The shop that a request names, defaults filled in.
+ * @throws 501 for what is announced only, 400 for names that do not exist.
  */
-export function findShop(
+export function parsePlatform(
   wanted: {
     readonly platform?: string | undefined;
     readonly marketplace?: string | undefined;
   },
   endpoint: EndpointId = "products",
-): NamedShop {
+): Shop {
+  refuseAnnounced(wanted, endpoint);
   const platform = wanted.platform ?? defaultPlatform;
-  if (Object.hasOwn(announcedPlatforms, platform)) throw platformComingSoon(platform);
   if (!isPlatform(platform)) {
-    const valid = [...Object.keys(platforms), ...Object.keys(announcedPlatforms)].join(", ");
-    throw invalidParam("platform", `Unknown 'platform'. Valid values: ${valid}.`);
+    throw invalidParam("platform", notOneOf("'platform'", livePlatforms(endpoint), platform));
   }
   const entry: PlatformEntry = platforms[platform];
-  const code = wanted.marketplace ?? entry.defaultMarketplace;
-  const marketplace = entry.marketplaces.find((one) => one.code === code);
-  if (marketplace === undefined) {
-    const valid = entry.marketplaces.map((one) => one.code).join(", ");
+  const marketplace = wanted.marketplace ?? entry.defaultMarketplace;
+  const valid = liveMarketplaces(platform);
+  if (!valid.includes(marketplace)) {
     throw invalidParam(
       "marketplace",
-      `Unknown 'marketplace' of ${platform}. Valid values: ${valid}.`,
+      notOneOf(`'marketplace' of ${platform}`, valid, wanted.marketplace),
     );
   }
-  const found = entry.endpoints.find(({ id }) => id === endpoint);
-  if (found?.status !== "live") throw notImplemented(`${endpointNames[endpoint]} on ${platform}`);
-  const shop = { platform, marketplace: marketplace.code };
-  return marketplace.status === "live"
-    ? shop
-    : { ...shop, announced: notImplemented(`The marketplace ${code} of ${platform}`) };
-}
-
-/**
- * The shop that a request names, where nothing else of the request is to be judged first.
- * @throws 400 for names that nobody knows, 501 for announced ones.
- */
-export function parsePlatform(
-  wanted: Parameters<typeof findShop>[0],
-  endpoint: EndpointId = "products",
-): Shop {
-  const { announced: refusal, ...shop } = findShop(wanted, endpoint);
-  if (refusal !== undefined) throw refusal;
-  return shop;
+  return { platform, marketplace };
 }
 
 /** The currency of every price in a marketplace, ISO 4217. */
@@ -259,8 +275,5 @@ export function productTier(platform: Platform, id: string): Tier {
   assert(found !== undefined, "a tier that the code names exists");
   return found;
 }
-
-const platformComingSoon = (platform: string): ServiceError =>
-  notImplemented(`The platform ${platform}`);
 
 export const isPlatform = (name: string): name is Platform => Object.hasOwn(platforms, name);

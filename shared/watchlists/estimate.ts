@@ -6,7 +6,7 @@ import type { Pipeline } from "../pipelines/definition.ts";
 import { estimatedCredits } from "../pipelines/estimate.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
-import { findShop, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { listFields, newWatchlistBody } from "./request.ts";
 
@@ -36,14 +36,13 @@ interface Estimate extends Shop {
 
 /** @throws what the creation of such a list would be refused with */
 function parseEstimate(body: v.InferOutput<typeof estimateBody>): Estimate {
-  const { announced, ...shop } = findShop(body);
+  const shop = parsePlatform(body);
   const isDefault = body.pipeline == null;
   const own = isDefault ? null : parsePipeline(body.pipeline, shop);
   const refreshEveryRuns = body.refresh_every_runs;
   checkRefreshSetting({ ...shop, refreshEveryRuns, pipeline: own });
   const pipeline =
     own ?? defaultPipeline(shop.platform, refreshEveryRuns ?? defaultRefreshEveryRuns);
-  if (announced !== undefined) throw announced;
   return { ...shop, items: body.items, pipeline, isDefault };
 }
 

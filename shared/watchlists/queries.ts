@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { oneOf } from "../base/valid-values.ts";
 
 /** Later times are refused, so that what is counted from one has a year of four digits. */
 const timeEnd = Date.parse("9000-01-01T00:00:00Z");
@@ -43,7 +44,7 @@ export const itemsQuery = v.object({
   ),
   state: v.optional(
     v.pipe(
-      v.picklist(["new", "active", "delisted"], "'state' is one of new, active, delisted."),
+      oneOf("state", ["new", "active", "delisted"]),
       v.description("Only items in this state."),
     ),
   ),

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { limits } from "../base/limits.ts";
 import { visibleText } from "../base/visible-text.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
-import { findShop, type Shop } from "../platforms/catalogue.ts";
+import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { idList } from "./id-list.ts";
@@ -67,7 +68,7 @@ export const listFields = {
     ),
   ),
   status: v.pipe(
-    v.picklist(["active", "paused"], "'status' is one of active, paused."),
+    oneOf("status", ["active", "paused"]),
     v.description("A paused watchlist runs by hand only."),
   ),
 } as const;
@@ -138,10 +139,10 @@ export interface NewWatchlist extends Shop, EndpointParams {
 
 /**
  * The body with its defaults filled in and every rule checked that needs no look-up.
- * @throws 400 that names the parameter at fault, 501 for what is announced only.
+ * @throws 501 for what is announced only, 400 that names the parameter at fault.
  */
 export function parseNewWatchlist(body: Body): NewWatchlist {
-  const { announced, ...shop } = findShop(body);
+  const shop = parsePlatform(body);
   const ids = parseIds(shop, body);
   const endpoint = {
     webhookUrl: body.webhook_url ?? null,
@@ -151,7 +152,6 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
   const schedule = parseSchedule(body);
   const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
   checkRefreshSetting({ ...shop, refreshEveryRuns: body.refresh_every_runs, pipeline });
-  if (announced !== undefined) throw announced;
   const { idempotency_key: idempotencyKey, status = "active", ...asked } = body;
   return {
     ...shop,

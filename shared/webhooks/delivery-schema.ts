@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { type IdKind, idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { eventTypes } from "../events/event.ts";
 import { deliveryStates } from "./delivery.ts";
@@ -24,16 +25,10 @@ export const endpointDeliveriesQuery = v.object({
     description: "`next_starting_after` of the page before.",
   }),
   state: v.optional(
-    v.pipe(
-      v.picklist(deliveryStates, `'state' is one of ${deliveryStates.join(", ")}.`),
-      v.description("Only deliveries in this state."),
-    ),
+    v.pipe(oneOf("state", deliveryStates), v.description("Only deliveries in this state.")),
   ),
   event_type: v.optional(
-    v.pipe(
-      v.picklist(eventTypes, `'event_type' is one of ${eventTypes.join(", ")}.`),
-      v.description("Only deliveries of this event type."),
-    ),
+    v.pipe(oneOf("event_type", eventTypes), v.description("Only deliveries of this event type.")),
   ),
   watchlist_id: idParam("watchlist", {
     message: "'watchlist_id' is the id of a watchlist (wl_...).",

@@ -14,6 +14,7 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
+import { notOneOf } from "../base/valid-values.ts";
 import { visibleText } from "../base/visible-text.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
@@ -66,7 +67,7 @@ const descriptionField = nullable(
 const eventsField = nullable(
   pipe(
     array(
-      picklist(eventTypes, `Unknown event type. Known types: ${eventTypes.join(", ")}.`),
+      picklist(eventTypes, ({ input }) => notOneOf("An event type", eventTypes, input)),
       "'events' must be an array of event types or null.",
     ),
     description("Types of the events that name no endpoint; null: every type."),

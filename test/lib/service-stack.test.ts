@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import type { FunctionName } from "../../functions/environment.ts";
+import { accountKeys } from "../../shared/aws/table.ts";
 import { leaseMs } from "../../shared/watchlists/idempotency.ts";
 import {
   actionsOf,
@@ -161,6 +162,23 @@ describe("permissions", () => {
       expect(denied).toContain("AWS::AccountId");
       expect(more).toEqual([]);
     }
+  });
+
+  it("let the functions of public documents look up keys and count calls, and read no account", () => {
+    for (const name of ["platforms", "meta"] as const) {
+      const grants = grantsOf(name).filter((one) => JSON.stringify(one).includes("AccountsTable"));
+      expect(grants).toEqual([
+        expect.objectContaining({
+          Effect: "Allow",
+          Action: ["dynamodb:GetItem", "dynamodb:UpdateItem"],
+          Condition: {
+            "ForAllValues:StringLike": { "dynamodb:LeadingKeys": [accountKeys.keyHash("*").pk] },
+          },
+        }),
+      ]);
+      expect(JSON.stringify(grants)).not.toContain("/index/");
+    }
+    expect(JSON.stringify(grantsOf("dashboard"))).not.toContain("dynamodb:");
   });
 
   it("let those change watchlists that serve or run them", () => {

@@ -216,10 +216,11 @@ describe("errors of POST /v1/products come in one order", () => {
   const right = { ...announced, marketplace: "us" };
   it.each([
     { guarantee: "401 before the body is looked at", who: "nobody", body: malformed, status: 401 },
-    { guarantee: "400 for no JSON before 403", who: "demo", body: malformed, status: 400 },
-    { guarantee: "400 for a bad id before 501", who: "demo", body: badId, status: 400 },
-    { guarantee: "501 before 403", who: "demo", body: announced, status: 501 },
+    { guarantee: "403 before a malformed body", who: "demo", body: malformed, status: 403 },
+    { guarantee: "403 before 501", who: "demo", body: announced, status: 403 },
     { guarantee: "403 before the reservation", who: "demo", body: right, status: 403 },
+    { guarantee: "400 for a malformed body", who: "customer", body: malformed, status: 400 },
+    { guarantee: "501 before 400 for a bad id", who: "customer", body: badId, status: 501 },
     { guarantee: "200 at last", who: "customer", body: right, status: 200 },
   ])("$guarantee", async ({ who, body, status }) => {
     const keys: Record<string, string> = { nobody: "", demo: world.demoApiKey };

@@ -12,9 +12,27 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Markdown as the document uses it: paragraphs, code and bold. */
+/** Markdown as the document uses it: paragraphs, tables, code and bold. */
 export function prose(text: string): HTMLElement[] {
-  return text.split("\n\n").map((paragraph) => element("p", {}, ...inline(paragraph)));
+  return text
+    .split("\n\n")
+    .map((block) =>
+      block.startsWith("|") ? table(block.split("\n")) : element("p", {}, ...inline(block)),
+    );
+}
+
+/** A table whose second line parts the head from the rows. */
+function table([head = "", , ...rows]: readonly string[]): HTMLElement {
+  const line = (text: string, cell: "th" | "td"): HTMLElement => {
+    const cells = text.split("|").slice(1, -1);
+    return element("tr", {}, ...cells.map((one) => element(cell, {}, ...inline(one.trim()))));
+  };
+  return element(
+    "table",
+    {},
+    element("thead", {}, line(head, "th")),
+    element("tbody", {}, ...rows.map((row) => line(row, "td"))),
+  );
 }
 
 export function inline(text: string): Child[] {

@@ -41,7 +41,7 @@ describe("200", () => {
   });
 
   it("the page is asked for anew each time, its files never again", async () => {
-    expect((await get("/dashboard")).headers?.["Cache-Control"]).toBe("no-cache");
+    expect((await get("/dashboard")).headers?.["Cache-Control"]).toBe("public, no-cache");
     for (const file of await filesOf()) {
       const { statusCode, headers } = await get(`/${file}`);
       expect(statusCode).toBe(200);

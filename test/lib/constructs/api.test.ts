@@ -97,6 +97,14 @@ describe("endpoint", () => {
     );
   });
 
+  it("passes every body on as bytes, and lets functions answer with bytes", () => {
+    for (const template of [streaming, buffered]) {
+      expect(propertiesOf(template, "AWS::ApiGateway::RestApi")).toContainEqual(
+        expect.objectContaining({ BinaryMediaTypes: ["*/*"] }),
+      );
+    }
+  });
+
   it("lets a stage's share of calls through", () => {
     for (const [stage, share] of [
       ["dev", 200],
@@ -215,6 +223,7 @@ describe("the gateway's own answers", () => {
     expect(statusOf("DEFAULT_5XX")).toBeUndefined();
     expect(statusOf("MISSING_AUTHENTICATION_TOKEN")).toBe("404");
     expect(statusOf("REQUEST_TOO_LARGE")).toBe("413");
+    expect(statusOf("UNSUPPORTED_MEDIA_TYPE")).toBe("400");
     expect(statusOf("INTEGRATION_TIMEOUT")).toBe("503");
   });
 

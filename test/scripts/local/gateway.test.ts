@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from "node:http";
+import { deflateSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { gateway } from "../../../scripts/local/gateway.ts";
@@ -84,6 +86,20 @@ describe("event", () => {
 
     expect(event.isBase64Encoded).toBe(true);
     expect(Buffer.from(event.body ?? "", "base64")).toEqual(Buffer.from(body));
+  });
+
+  it.each([
+    ["gzip", gzipSync],
+    ["deflate", deflateSync],
+  ])("carries a body that the gateway decompressed: %s", async (coding, compress) => {
+    const event = await eventOf("/v1/things", {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-encoding": coding },
+      body: compress('{"a":1}'),
+    });
+
+    expect(event.body).toBe('{"a":1}');
+    expect(event.headers["content-encoding"]).toBe(coding);
   });
 
   it("matches a path parameter and a trailing slash", async () => {
@@ -190,6 +206,43 @@ describe("error of the gateway", () => {
 
     expect(response.status).toBe(413);
     expect(await response.json()).toEqual({ message: "Request Too Long" });
+  });
+
+  it.each([
+    ["an encoding that API Gateway does not know", "br", Buffer.from("{}")],
+    ["a body that is not what its encoding says", "gzip", Buffer.from("{}")],
+    ["a compressed body that is cut off", "gzip", gzipSync("x".repeat(9_999)).subarray(0, 20)],
+  ])("answers 415 for %s", async (_name, coding, body) => {
+    const response = await fetch(`${await serve()}/v1/things`, {
+      method: "POST",
+      headers: { "content-encoding": coding },
+      body,
+    });
+
+    expect(response.status).toBe(415);
+    expect(await response.json()).toEqual({ message: "Unsupported Media Type" });
+  });
+
+  it("answers 413 for a small body that decompresses to more than 10 MB", async () => {
+    const response = await fetch(`${await serve()}/v1/things`, {
+      method: "POST",
+      headers: { "content-encoding": "gzip" },
+      body: gzipSync(Buffer.alloc(10 * 1024 * 1024 + 1)),
+    });
+
+    expect(response.status).toBe(413);
+  });
+
+  it("answers the missing-token response for a method that ANY does not stand for", async () => {
+    const url = new URL(await serve());
+    const { statusCode } = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ host: url.hostname, port: url.port, path: "/v1/things", method: "PURGE" })
+        .on("response", resolve)
+        .on("error", reject)
+        .end();
+    });
+
+    expect(statusCode).toBe(404);
   });
 
   it("answers 504 when the method's time is over", async () => {

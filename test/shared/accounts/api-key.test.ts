@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
+  apiKeyFlaw,
   apiKeyPrefix,
   hashApiKey,
-  isWellFormedApiKey,
   newApiKey,
 } from "../../../shared/accounts/api-key.ts";
 import { systemChance } from "../../../shared/base/system.ts";
@@ -11,7 +11,7 @@ describe("API key", () => {
   it("has the kind's prefix, 32 random characters and a checksum that it passes", () => {
     const key = newApiKey(false, systemChance);
     expect(key).toMatch(/^svc_live_[0-9A-Za-z]{38}$/);
-    expect(isWellFormedApiKey(key)).toBe(true);
+    expect(apiKeyFlaw(key)).toBeUndefined();
     expect(newApiKey(true, systemChance)).toMatch(/^svc_demo_/);
   });
 
@@ -19,8 +19,26 @@ describe("API key", () => {
     const key = newApiKey(false, systemChance);
     for (let at = "svc_live_".length; at < key.length; at += 1) {
       const other = key[at] === "x" ? "y" : "x";
-      expect(isWellFormedApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false);
+      expect(apiKeyFlaw(key.slice(0, at) + other + key.slice(at + 1))).toBe(
+        "The key is mistyped: its checksum does not fit.",
+      );
     }
+  });
+
+  it.each([
+    ["Bearer {key}", "has the word 'Bearer' before it"],
+    ["bearer {key}", "has the word 'Bearer' before it"],
+    ['"{key}"', "in quotes or brackets"],
+    ["<{key}>", "in quotes or brackets"],
+    ["{key} {key}", "a space in the key"],
+    ["sk_live_{key}", "begins with svc_live_ or svc_demo_"],
+    ["{key}x", "has 47 characters, and this one has 48"],
+    ["svc_live_", "has 47 characters, and this one has 9"],
+  ])("written as %s is malformed, and the reason does not repeat it", (written, reason) => {
+    const key = newApiKey(false, systemChance);
+    const flaw = apiKeyFlaw(written.replaceAll("{key}", key));
+    expect(flaw).toContain(reason);
+    expect(flaw).not.toContain(key);
   });
 
   it("shows 12 characters and is stored as a hash", () => {

@@ -139,16 +139,9 @@ describe("the message for an offer id that cannot be one", () => {
 });
 
 describe("501 coming soon", () => {
-  it("refuses an announced marketplace once the rest of the request is right", () => {
-    const offers = [{ asin: "B00EXAMPLE", offerListingId: "x" }];
-    expect(
-      refused({ marketplace: "jp", offers: [{ asin: "?", offerListingId: "x" }] }),
-    ).toMatchObject({ status: 400 });
-    expect(refused({ marketplace: "jp", offers })).toMatchObject({ status: 501 });
-  });
-
   it.each([
     ["an announced platform", { platform: "retailer_g" }],
+    ["an announced marketplace", { marketplace: "jp" }],
     ["retailer_b", { platform: "retailer_b" }],
     ["retailer_c", { platform: "retailer_c" }],
     ["retailer_d", { platform: "retailer_d" }],

@@ -100,6 +100,7 @@ const comingSoon = [
   ["retailer_b", { platform: "retailer_b" }],
   ["retailer_c", { platform: "retailer_c" }],
   ["retailer_d", { platform: "retailer_d", marketplace: "us" }],
+  ["an announced marketplace", { marketplace: "uk" }],
   ["an announced marketplace of another platform", { platform: "retailer_d", marketplace: "ca" }],
 ] as const;
 
@@ -116,15 +117,6 @@ describe("501 coming soon", () => {
 
   it.each(comingSoon)("refuses %s in a query too", (_case, shop) => {
     expect(refusal(() => v.parse(itemOffersRequest, shop))).toMatchObject({ status: 501 });
-  });
-
-  it("refuses an announced marketplace once the rest of the request is right", () => {
-    expect(refused({ marketplace: "uk", ids: ["?"] })).toMatchObject({ status: 400 });
-    expect(refused({ marketplace: "uk" })).toMatchObject({ status: 400 });
-    expect(refused({ marketplace: "uk", ids: ["B00EXAMPLE"] })).toMatchObject({ status: 501 });
-    expect(v.parse(itemOffersRequest, { marketplace: "uk" }).announced).toMatchObject({
-      status: 501,
-    });
   });
 });
 

@@ -191,7 +191,7 @@ describe("what is refused, where, and what to change", () => {
         "an unknown scraper",
         "pipeline.steps[0].scraper",
         pipelineOf(stepOn("retailer_a.ultra", "a")),
-        `'scraper' is one of ${stepScraperIds.join(", ")}.`,
+        `'scraper' must be one of ${stepScraperIds.join(", ")} (got "retailer_a.ultra").`,
       ],
       [
         "a scraper of another platform",
@@ -208,8 +208,8 @@ describe("what is refused, where, and what to change", () => {
       [
         "an unknown condition",
         "pipeline.steps[0].condition",
-        pipelineOf({ ...stepOn("retailer_a.offers", "a"), condition: "mint" }),
-        "'condition' is one of all, new, used.",
+        pipelineOf({ ...stepOn("retailer_a.offers", "a"), condition: "usd" }),
+        "'condition' must be one of all, new, used (got \"usd\"). Did you mean 'used'?",
       ],
       [
         "refresh every 0 runs",
@@ -232,14 +232,15 @@ describe("what is refused, where, and what to change", () => {
       [
         "an unknown when",
         "pipeline.steps[0].routes[0].when",
-        withRoute({ when: "moved" }),
-        "'when' is one of new, changed, unchanged, ok, failed, not_found, always.",
+        withRoute({ when: "change" }),
+        "'when' must be one of new, changed, unchanged, ok, failed, not_found, always " +
+          "(got \"change\"). Did you mean 'changed'?",
       ],
       [
         "an unknown op",
         "pipeline.steps[0].routes[0].op",
         withRoute({ when: "ok", field: "price", op: "under", value: 1 }),
-        "'op' is one of increased, decreased, below, above, is, is_not.",
+        "'op' must be one of increased, decreased, below, above, is, is_not (got \"under\").",
       ],
       [
         "a value that is null",
@@ -405,7 +406,8 @@ describe("a route", () => {
     const refusal = refused(() => parse(pipeline, "retailer_b"));
     expect(refusal.param).toBe("pipeline.steps[0].routes[0].field");
     expect(refusal.message).toContain(
-      "Valid values: price, listPrice, inStock, seller, byPlatform, clearance.",
+      "'field' of a rule with changed on retailer_b.standard must be one of price, listPrice, " +
+        'inStock, seller, byPlatform, clearance (got "offerId").',
     );
   });
 });

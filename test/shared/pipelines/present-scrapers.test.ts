@@ -125,7 +125,9 @@ describe("whose scrapers are asked for", () => {
   it("is the shop that the query names, when it can be read", () => {
     const query = { platform: "retailer_d", marketplace: "us" };
     expect(parse(scrapersRequest, query)).toEqual(query);
-    expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow("Unknown 'platform'");
+    expect(() => parse(scrapersRequest, { platform: "retailer_x" })).toThrow(
+      "'platform' must be one of",
+    );
     expect(() => parse(scrapersRequest, { ...query, marketplace: "ca" })).toThrow("not available");
   });
 });

@@ -1,0 +1,53 @@
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { apiKeyFlaw } from "../../shared/accounts/api-key.ts";
+import {
+  invalidParam,
+  keyMalformed,
+  keyMissing,
+  type ServiceError,
+} from "../../shared/base/errors.ts";
+import { headersOf } from "./header.ts";
+
+/** The key that a call carries, or the refusal of a call without one. */
+export type PresentedKey =
+  | { readonly outcome: "key"; readonly key: string }
+  | { readonly outcome: "none"; readonly refusal: ServiceError };
+
+/**
+ * Finds the API key in the three places that may hold it (specification, section "Authentication"),
+ * and says what is wrong with a text there that is no key.
+ */
+export function presentedKey(event: APIGatewayProxyEvent): PresentedKey {
+  const authorization = headersOf(event, "authorization").map((text) => text.trim());
+  const bearers = authorization.flatMap((text) => /^Bearer\s+(\S.*)$/i.exec(text)?.[1] ?? []);
+  const found = new Set(
+    [
+      ...bearers,
+      ...headersOf(event, "x-api-key"),
+      ...(event.multiValueQueryStringParameters?.["api_key"] ?? []),
+      event.queryStringParameters?.["api_key"] ?? "",
+    ]
+      .map((text) => text.trim())
+      .filter((text) => text !== ""),
+  );
+  const [text] = found;
+  if (found.size > 1) return { outcome: "none", refusal: conflictingKeys() };
+  if (text === undefined) return { outcome: "none", refusal: noKey(authorization) };
+  const flaw = apiKeyFlaw(text);
+  return flaw === undefined
+    ? { outcome: "key", key: text }
+    : { outcome: "none", refusal: keyMalformed(flaw) };
+}
+
+const conflictingKeys = (): ServiceError =>
+  invalidParam("api_key", "The call carries two different API keys. Send one key in one place.");
+
+/** Nothing of the header is repeated: a password or the key itself may be in it. */
+function noKey(authorization: readonly string[]): ServiceError {
+  const [scheme = "", ...rest] = (authorization[0] ?? "").split(/\s+/);
+  if (scheme === "") return keyMissing();
+  if (/^Bearer$/i.test(scheme)) return keyMalformed("There is nothing after 'Bearer'.");
+  return rest.length === 0
+    ? keyMalformed("The Authorization header lacks the word 'Bearer' before the key.")
+    : keyMalformed("The Authorization header does not use the scheme 'Bearer'.");
+}

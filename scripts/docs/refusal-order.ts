@@ -1,0 +1,67 @@
+import type { ErrorCode } from "../../shared/base/errors.ts";
+
+/** A step of the order in which a call is refused. */
+interface Refusal {
+  readonly status: string;
+  readonly codes: readonly ErrorCode[];
+  readonly when: string;
+}
+
+/**
+ * What a call is refused for, in the order in which the service looks at it: the first that applies
+ * is answered. `functions/http/group-handler.ts` fixes the order, `test/world/edge.test.ts` checks it
+ * on every route.
+ */
+export const refusalOrder: readonly Refusal[] = [
+  {
+    status: "401",
+    codes: ["UNAUTHORIZED"],
+    when: "The call carries no API key, a malformed one, or one that is not accepted.",
+  },
+  { status: "429", codes: ["RATE_LIMITED"], when: "The key is over its rate." },
+  {
+    status: "404, 410",
+    codes: ["NOT_FOUND", "GONE"],
+    when: "The path does not exist, lacks the method (`Allow` lists its methods), or was retired.",
+  },
+  {
+    status: "403",
+    codes: ["DEMO_READ_ONLY"],
+    when: "A key of the demo workspace writes or spends credits, whatever the call sends.",
+  },
+  {
+    status: "501",
+    codes: ["NOT_IMPLEMENTED"],
+    when: "The platform, the marketplace or the endpoint is announced only.",
+  },
+  {
+    status: "400, 413",
+    codes: ["MISSING_PARAM", "INVALID_PARAM"],
+    when: "The body cannot be read, or a parameter is unknown, missing or not accepted.",
+  },
+  {
+    status: "404, 409, 422",
+    codes: ["NOT_FOUND", "CONFLICT", "INVALID_PARAM"],
+    when: "The resource does not exist, its state does not allow the call, or an idempotency key is reused.",
+  },
+  {
+    status: "429, 402",
+    codes: ["CONCURRENCY_LIMIT", "INSUFFICIENT_CREDITS"],
+    when: "All concurrency slots are busy, or the balance cannot cover the reservation.",
+  },
+];
+
+const head = ["HTTP", "code", "when"];
+const cells = ({ status, codes, when }: Refusal): readonly string[] => [
+  status,
+  codes.map((code) => `\`${code}\``).join(", "),
+  when,
+];
+const row = (texts: readonly string[]): string => `| ${texts.join(" | ")} |`;
+
+/** The order as a Markdown table. */
+export const refusalTable = [
+  row(head),
+  row(head.map(() => "---")),
+  ...refusalOrder.map((one) => row(cells(one))),
+].join("\n");

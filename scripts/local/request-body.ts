@@ -1,0 +1,32 @@
+import type { IncomingMessage } from "node:http";
+import { promisify } from "node:util";
+import { gunzip, inflate, type InputType, type ZlibOptions } from "node:zlib";
+import type { GatewayErrorType } from "./gateway-responses.ts";
+import { readBody } from "./local-server.ts";
+
+/** API Gateway takes no larger body, compressed or not. */
+const bodyBytesMax = 10 * 1024 * 1024;
+
+type Decode = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
+const decoders: Readonly<Partial<Record<string, Decode>>> = {
+  gzip: promisify<InputType, ZlibOptions, Buffer>(gunzip),
+  deflate: promisify<InputType, ZlibOptions, Buffer>(inflate),
+};
+
+/**
+ * The body of a request as API Gateway passes it on: it decompresses gzip and deflate by itself,
+ * leaves the header `Content-Encoding` in place, and refuses other encodings with 415.
+ */
+export async function gatewayBody(request: IncomingMessage): Promise<Buffer | GatewayErrorType> {
+  const body = await readBody(request, bodyBytesMax);
+  if (!body) return "REQUEST_TOO_LARGE";
+  const coding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+  if (body.length === 0 || coding === "identity") return body;
+  const decode = decoders[coding];
+  if (decode === undefined) return "UNSUPPORTED_MEDIA_TYPE";
+  try {
+    return await decode(body, { maxOutputLength: bodyBytesMax });
+  } catch (error) {
+    return error instanceof RangeError ? "REQUEST_TOO_LARGE" : "UNSUPPORTED_MEDIA_TYPE";
+  }
+}

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { groupHandler } from "../../../functions/http/group-handler.ts";
+import { type AnyRoute, route } from "../../../functions/http/route.ts";
+import { metaRoutes } from "../../../functions/meta/handler.ts";
+import type { Admission } from "../../../shared/accounts/account-store.ts";
+import { hashApiKey, newApiKey } from "../../../shared/accounts/api-key.ts";
+import { systemChance } from "../../../shared/base/system.ts";
+import { callEdge, type EdgeAnswer, edgeWith } from "../../support/edge-calls.ts";
+
+const key = newApiKey(false, systemChance);
+const rate = { limit: 50, remaining: 7, resetSeconds: 1_772_000_000 };
+const owner = {
+  accountId: "acct_1",
+  keyId: "key_1",
+  keyName: "main",
+  keyPrefix: "svc_live_abc",
+  demo: false,
+};
+let admission: Admission | Error;
+let admitted: string[];
+beforeEach(() => {
+  admission = { outcome: "admitted", owner, rate };
+  admitted = [];
+});
+
+const edge = edgeWith(async (keyHash) => {
+  admitted.push(keyHash);
+  if (admission instanceof Error) throw admission;
+  return admission;
+});
+const done: AnyRoute<unknown> = route({ handle: async () => ({ status: 200, body: {} }) });
+const keyed = groupHandler({
+  group: "events",
+  routes: { "GET /v1/events": done },
+  dependencies: edge,
+});
+const documents = groupHandler({ group: "meta", routes: metaRoutes, dependencies: edge });
+const files = groupHandler({
+  group: "dashboard",
+  routes: { "GET /dashboard": done, "GET /dashboard/{file}": done },
+  dependencies: edge,
+});
+
+const limitHeaders = { "X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "7" };
+const errorOf = (answer: EdgeAnswer): Record<string, unknown> =>
+  (JSON.parse(answer.bytes.toString()) as { error: Record<string, unknown> }).error;
+
+describe("401 says what is wrong with the key", () => {
+  const bearer = `Bearer ${key}`;
+  it.each([
+    ["no key", {}, "The call carries no API key."],
+    ["an empty header", { "X-API-Key": " " }, "The call carries no API key."],
+    ["another scheme", { Authorization: `Basic ${key}` }, "does not use the scheme 'Bearer'"],
+    ["no scheme", { Authorization: key }, "lacks the word 'Bearer' before the key"],
+    ["a scheme alone", { Authorization: "Bearer " }, "There is nothing after 'Bearer'."],
+    ["the scheme in X-API-Key", { "X-API-Key": bearer }, "has the word 'Bearer' before it"],
+    ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "has the word 'Bearer' before it"],
+    ["quotes", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
+    ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
+    ["the key of another service", { "X-API-Key": "sk_live_1" }, "begins with svc_live_"],
+    ["half a key", { "X-API-Key": key.slice(0, 30) }, "has 47 characters, and this one has 30"],
+    ["a mistyped key", { "X-API-Key": `${key.slice(0, -1)}_` }, "its checksum does not fit"],
+  ])("%s", async (_, headers: Record<string, string>, reason) => {
+    const answer = await callEdge(keyed, { route: "GET /v1/events", headers });
+    expect(answer.status).toBe(401);
+    expect(errorOf(answer)).toMatchObject({
+      code: "UNAUTHORIZED",
+      message: expect.stringContaining(reason),
+    });
+    expect(errorOf(answer)["message"]).toContain("'Authorization: Bearer <API_KEY>'");
+    expect(answer.bytes.toString()).not.toContain(key.slice(9, 29));
+    expect(admitted).toEqual([]);
+  });
+
+  it("a key that the service does not know", async () => {
+    admission = { outcome: "unknown" };
+    const answer = await callEdge(keyed, {
+      route: "GET /v1/events",
+      headers: { "X-API-Key": key },
+    });
+    expect(answer.status).toBe(401);
+    expect(errorOf(answer)["message"]).toMatch(/^The API key is not accepted/);
+  });
+});
+
+const publicPaths = [
+  "GET /v1/openapi.json",
+  "GET /docs",
+  "OPTIONS /docs/errors",
+  "GET /v1/nothing",
+  "GET /v1/jobs/1",
+  "POST /docs",
+];
+
+describe("a key sent to a public, retired or unknown path", () => {
+  it.each(publicPaths)("counts against that key and gets its headers: %s", async (called) => {
+    const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
+    expect(admitted).toEqual([hashApiKey(key)]);
+    expect(answer.headers).toMatchObject(limitHeaders);
+    expect(answer.status).not.toBe(401);
+  });
+
+  it.each(publicPaths)("is refused with 429 once it is over its rate: %s", async (called) => {
+    admission = { outcome: "limited", rate: { ...rate, remaining: 0 } };
+    const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: {
+        "X-RateLimit-Remaining": "0",
+        "Retry-After": "1",
+        "Access-Control-Allow-Origin": "*",
+      },
+    });
+  });
+
+  it.each([
+    ["is unknown", { outcome: "unknown" }, "192.0.2.7"],
+    ["cannot be looked up", new Error("the store is down"), "192.0.2.9"],
+  ] as const)("does not keep a document from its reader when it %s", async (_, found, address) => {
+    admission = found;
+    const answer = await callEdge(documents, {
+      route: "GET /docs",
+      headers: { "X-API-Key": key },
+      address,
+    });
+    expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
+  });
+
+  it("is held to its rate here while nobody can read it, and its reader gets the document", async () => {
+    admission = { outcome: "unreadable", rate, error: new Error("the store is down") };
+    const headers = { "X-API-Key": key };
+    const answer = await callEdge(documents, { route: "GET /docs", headers });
+    expect(answer).toMatchObject({ status: 200, headers: limitHeaders });
+  });
+
+  it.each([
+    ["malformed", { "X-API-Key": `Bearer ${key}` }],
+    ["one of two", { "X-API-Key": key, Authorization: `Bearer ${newApiKey(false, systemChance)}` }],
+    ["absent", {}],
+  ])("is not looked up when it is %s", async (_, headers: Record<string, string>) => {
+    const call = { route: "GET /docs", headers, address: "192.0.2.8" };
+    expect((await callEdge(documents, call)).status).toBe(200);
+    expect(admitted).toEqual([]);
+  });
+});
+
+describe("the dashboard's files", () => {
+  it("are served without a look at keys, as their function may read no table", async () => {
+    const answer = await callEdge(files, {
+      route: "GET /dashboard",
+      headers: { "X-API-Key": key },
+    });
+    expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
+    expect(admitted).toEqual([]);
+  });
+});

@@ -1,0 +1,148 @@
+import { deflateSync, gzipSync } from "node:zlib";
+import type { APIGatewayProxyEvent } from "aws-lambda";
+import { describe, expect, it } from "vitest";
+import { jsonBody } from "../../../functions/http/json-body.ts";
+import { limits } from "../../../shared/base/limits.ts";
+
+const json = { "Content-Type": "application/json" };
+
+/** An event as the gateway makes it where every media type is binary. */
+const eventOf = (bytes: Buffer, headers: Record<string, string> = json): APIGatewayProxyEvent =>
+  ({
+    httpMethod: "POST",
+    headers,
+    body: bytes.toString("base64"),
+    isBase64Encoded: true,
+  }) as unknown as APIGatewayProxyEvent;
+
+const read = (bytes: Buffer, headers: Record<string, string> = {}): Promise<object | undefined> =>
+  jsonBody(eventOf(bytes, { ...json, ...headers }));
+
+const text = '{"name":"Käse ☕"}';
+const value = { name: "Käse ☕" };
+const utf8 = Buffer.from(text);
+
+describe("a body that is read", () => {
+  it.each([
+    ["UTF-8", utf8, {}],
+    ["UTF-8 after a byte order mark", Buffer.from(`\uFEFF${text}`), {}],
+    ["declared as utf-8", utf8, { "Content-Type": "application/json; charset=utf-8" }],
+    ["declared as UTF8", utf8, { "Content-Type": 'Application/JSON ; charset="UTF8"' }],
+    ["of a JSON type", utf8, { "Content-Type": "application/vnd.shop.v1+json" }],
+    ["compressed with gzip", gzipSync(utf8), { "Content-Encoding": "gzip" }],
+    ["compressed with GZIP", gzipSync(utf8), { "content-encoding": " GZIP, identity" }],
+    [
+      "of several gzip members",
+      Buffer.concat([gzipSync('{"name":'), gzipSync('"Käse ☕"}')]),
+      { "Content-Encoding": "gzip" },
+    ],
+    ["decompressed by the gateway already", utf8, { "Content-Encoding": "gzip" }],
+    ["declared as not encoded", utf8, { "Content-Encoding": "identity" }],
+  ])("is %s", async (_, bytes, headers: Record<string, string>) => {
+    expect(await read(bytes, headers)).toEqual(value);
+  });
+
+  it("may be text where the gateway does not pass on bytes", async () => {
+    const event = { ...eventOf(utf8), body: text, isBase64Encoded: false };
+    expect(await jsonBody(event)).toEqual(value);
+  });
+
+  it("is undefined when the call has none, and for methods that have none", async () => {
+    expect(await jsonBody({ ...eventOf(utf8), body: null })).toBeUndefined();
+    expect(await jsonBody({ ...eventOf(utf8), httpMethod: "DELETE" })).toBeUndefined();
+  });
+});
+
+describe("400 names the reason that a body cannot be read", () => {
+  const utf16 = Buffer.from(text, "utf16le");
+  const utf32 = Buffer.from(Array.from('{"a":1}', (char) => [char.charCodeAt(0), 0, 0, 0]).flat());
+  const cut = gzipSync("x".repeat(10_000)).subarray(0, 40);
+  const rows = [
+    ["invalid UTF-8", Buffer.from('{"name":"K\xe4se"}', "latin1"), {}, "is not valid UTF-8"],
+    ["a cut character", Buffer.from('{"name":"☕').subarray(0, -1), {}, "is not valid UTF-8"],
+    ["an encoded surrogate", Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), {}, "is not valid UTF-8"],
+    ["UTF-16, little-endian", utf16, {}, "The body is UTF-16. Send it as UTF-8."],
+    ["UTF-16 with its mark", Buffer.from(`\uFEFF${text}`, "utf16le"), {}, "The body is UTF-16"],
+    ["UTF-16, big-endian", Buffer.from(utf16).swap16(), {}, "The body is UTF-16"],
+    ["UTF-32", utf32, {}, "The body is UTF-32"],
+    ["UTF-32, big-endian", Buffer.from(utf32).swap32(), {}, "The body is UTF-32"],
+    [
+      "a declared UTF-16",
+      utf8,
+      { "Content-Type": "application/json; charset=utf-16" },
+      'with the charset "utf-16". Send it as UTF-8.',
+    ],
+    [
+      "a declared Latin-1",
+      utf8,
+      { "Content-Type": "application/json; charset=ISO-8859-1" },
+      'with the charset "ISO-8859-1"',
+    ],
+    ["brotli", utf8, { "Content-Encoding": "br" }, 'The Content-Encoding "br" is not supported'],
+    [
+      "deflate",
+      deflateSync(utf8),
+      { "Content-Encoding": "deflate" },
+      'The Content-Encoding "deflate" is not',
+    ],
+    [
+      "two encodings",
+      utf8,
+      { "Content-Encoding": "gzip, zstd" },
+      'The Content-Encoding "gzip, zstd" is not',
+    ],
+    [
+      "gzip that is cut off",
+      cut,
+      { "Content-Encoding": "gzip" },
+      "is declared as gzip, and is cut off or damaged",
+    ],
+    [
+      "gzip with garbage after it",
+      Buffer.concat([gzipSync(utf8), utf8]),
+      { "Content-Encoding": "gzip" },
+      "is cut off or damaged",
+    ],
+    ["gzip that is not declared", gzipSync(utf8), {}, "is not valid UTF-8"],
+    ["another type", utf8, { "Content-Type": "text/json" }, "'Content-Type: application/json'"],
+    ["no type", utf8, { "Content-Type": "" }, "'Content-Type: application/json'"],
+    ["no JSON", Buffer.from("{"), {}, "is not valid JSON"],
+    ["no object", Buffer.from("[]"), {}, "must be a JSON object"],
+    [
+      "a key of the prototype",
+      Buffer.from('{"__proto__":{}}'),
+      {},
+      "has a key that is not allowed",
+    ],
+  ] as const;
+  const cases = rows.map(([name, bytes, headers, reason]) => ({ name, bytes, headers, reason }));
+
+  it.each(cases)("$name", async ({ bytes, headers, reason }) => {
+    await expect(read(bytes, headers)).rejects.toMatchObject({
+      status: 400,
+      code: "INVALID_PARAM",
+      message: expect.stringContaining(reason),
+      details: { param: "body" },
+    });
+  });
+});
+
+describe("413 bounds the size of a body", () => {
+  const max = limits.bodyBytesMax;
+  const bodyOf = (bytes: number): Buffer => Buffer.from(`{"a":"${"x".repeat(bytes - 8)}"}`);
+
+  it("as it was sent, and once it is decompressed", async () => {
+    await expect(read(bodyOf(max))).resolves.toBeDefined();
+    await expect(read(bodyOf(max + 1))).rejects.toMatchObject({ status: 413 });
+    const gzip = { "Content-Encoding": "gzip" };
+    await expect(read(gzipSync(bodyOf(max)), gzip)).resolves.toBeDefined();
+    await expect(read(gzipSync(bodyOf(max + 1)), gzip)).rejects.toMatchObject({ status: 413 });
+    const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(max);
+    await expect(read(bomb, gzip)).rejects.toMatchObject({
+      status: 413,
+      code: "INVALID_PARAM",
+      details: { param: "body" },
+    });
+  });
+});

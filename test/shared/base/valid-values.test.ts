@@ -1,0 +1,28 @@
+import { safeParse } from "valibot";
+import { describe, expect, it } from "vitest";
+import { notOneOf, oneOf } from "../../../shared/base/valid-values.ts";
+
+const states = ["new", "active", "delisted"] as const;
+
+describe("the message for a value that is none of a set", () => {
+  it.each([
+    ["actve", `(got "actve"). Did you mean 'active'?`],
+    ["DELISTED", `(got "DELISTED"). Did you mean 'delisted'?`],
+    ["gone", `(got "gone").`],
+    [7, "(got 7)."],
+    [null, "(got null)."],
+    [undefined, "(got nothing)."],
+    ["x".repeat(100), `(got "${"x".repeat(39)}…).`],
+  ])("lists the set, repeats a little of %j, and suggests what was meant", (value, end) => {
+    expect(notOneOf("'state'", states, value)).toBe(
+      `'state' must be one of new, active, delisted ${end}`,
+    );
+  });
+
+  it("is the message of the schema of such a parameter", () => {
+    expect(safeParse(oneOf("state", states), "active").output).toBe("active");
+    expect(safeParse(oneOf("state", states), "actve").issues?.[0].message).toBe(
+      `'state' must be one of new, active, delisted (got "actve"). Did you mean 'active'?`,
+    );
+  });
+});

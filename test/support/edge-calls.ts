@@ -1,0 +1,49 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import type { EdgeDependencies, HttpHandler } from "../../functions/http/group-handler.ts";
+import type { Admission } from "../../shared/accounts/account-store.ts";
+import { systemChance } from "../../shared/base/system.ts";
+import { fixedClock } from "./clock.ts";
+
+/** What a handler needs of its edge, with keys admitted as the test says. */
+export const edgeWith = (admit: (keyHash: string) => Promise<Admission>): EdgeDependencies => ({
+  accounts: { admit },
+  clock: fixedClock("2026-03-01T00:00:00Z"),
+  chance: systemChance,
+  logger: new Logger(),
+});
+
+export interface EdgeCall {
+  readonly route: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly address?: string;
+}
+
+export interface EdgeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+}
+
+/** Calls a buffered handler as the gateway does, and takes the body out of its base64. */
+export async function callEdge(handler: HttpHandler, call: EdgeCall): Promise<EdgeAnswer> {
+  const [httpMethod = "", path = ""] = call.route.split(" ");
+  const event = {
+    httpMethod,
+    path,
+    headers: { "Content-Type": "application/json", ...call.headers },
+    multiValueHeaders: {},
+    queryStringParameters: call.query ?? null,
+    multiValueQueryStringParameters: null,
+    pathParameters: null,
+    body: call.body ?? null,
+    isBase64Encoded: false,
+    requestContext: { path, identity: { sourceIp: call.address ?? "192.0.2.1" } },
+  } as unknown as APIGatewayProxyEvent;
+  const context = { getRemainingTimeInMillis: () => 29_000 } as Context;
+  const { statusCode, headers = {}, body, isBase64Encoded } = await handler(event, context);
+  const bytes = Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8");
+  return { status: statusCode, headers, bytes };
+}

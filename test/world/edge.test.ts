@@ -1,0 +1,344 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RouteKey, routes } from "../../functions/routes.ts";
+import { startWorld, type World } from "../../scripts/local/world.ts";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { hashApiKey } from "../../shared/accounts/api-key.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { accountKeys } from "../../shared/aws/table.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+
+let dir: string;
+let world: World;
+/** A key of the demo workspace that is over its rate for good. */
+let limitedKey: string;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), "edge-"));
+  world = await startWorld({ dir, port: 0, fresh: true });
+  limitedKey = await keyOverItsRate();
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function keyOverItsRate(): Promise<string> {
+  const { ACCOUNTS_TABLE: accountsTable = "", LEDGER_TABLE: ledger = "" } =
+    world.environmentOf("products");
+  const client = documentClient();
+  const accounts = dynamoAccountStore(client, { accounts: accountsTable, ledger });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const account = await createAccount(
+    { name: "Limited", email: "l@example.com", demo: true },
+    deps,
+  );
+  const { key } = await createApiKey({ account, name: "limited" }, deps);
+  await client.send(
+    new UpdateCommand({
+      TableName: accountsTable,
+      Key: accountKeys.keyHash(hashApiKey(key)),
+      UpdateExpression: "SET admitted = :calls, last_admitted_ms = :later",
+      ExpressionAttributeValues: { ":calls": 1_000, ":later": Date.now() + 86_400_000 },
+    }),
+  );
+  return key;
+}
+
+interface Sent {
+  /** Null: none. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | undefined;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly error: Readonly<Record<string, unknown>>;
+}
+
+/** Calls as a patient client does, whose own key may be over its rate for a moment. */
+async function call(route: string, sent: Sent = {}): Promise<Answer> {
+  const response = await callOnce(route, sent);
+  const text = await response.text();
+  if (response.status === 429 && sent.key !== limitedKey) {
+    await delay(Number(response.headers.get("retry-after")) * 1_000);
+    return call(route, sent);
+  }
+  const { error = {} } = text.startsWith("{") ? (JSON.parse(text) as Partial<Answer>) : {};
+  return { status: response.status, headers: response.headers, text, error };
+}
+
+async function callOnce(
+  route: string,
+  { key = world.apiKey, headers = {}, body }: Sent,
+): Promise<Response> {
+  const [method = "", path = ""] = route.split(" ");
+  return fetch(`${world.baseUrl}${path}`, {
+    method,
+    headers: {
+      ...(key === null ? {} : { Authorization: `Bearer ${key}` }),
+      "Content-Type": "application/json",
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+const exampleOf: Readonly<Record<string, string>> = {
+  "{id}": "0",
+  "{item_id}": "0",
+  "{file}": "config.json",
+  "{platform}": "retailer_a",
+  "{kind}": "search",
+};
+const called = (route: string): string =>
+  route.replaceAll(/\{\w+\}/g, (name) => exampleOf[name] ?? name);
+
+const all = (Object.keys(routes) as RouteKey[]).filter((route) => !route.startsWith("ANY "));
+const methodsOf = (path: string): string[] =>
+  all.filter((route) => route.endsWith(` ${path}`)).map((route) => route.split(" ")[0] ?? "");
+const paths = [...new Set(all.map((route) => route.split(" ")[1] ?? ""))];
+const keyed = all.filter((route) => routes[route].access !== "public");
+const writes = all.filter((route) => routes[route].access === "write");
+const gets = all.filter((route) => route.startsWith("GET "));
+const documents = gets.filter((route) => ["meta", "platforms"].includes(routes[route].group));
+
+describe("a method that a path does not have", () => {
+  const every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+  it.each(paths)("is 404 with the methods of %s", async (path) => {
+    const own = methodsOf(path);
+    if (own.includes("GET")) own.push("HEAD");
+    if (documents.includes(`GET ${path}` as RouteKey)) own.push("OPTIONS");
+    const allow = every.filter((method) => own.includes(method));
+    for (const method of every.filter((one) => !own.includes(one))) {
+      const answer = await call(`${method} ${called(path)}`, {
+        body: method === "GET" || method === "HEAD" ? undefined : "{",
+      });
+      expect(answer.status, `${method} ${path}`).toBe(404);
+      expect(answer.headers.get("allow")).toBe(allow.join(", "));
+      if (method === "HEAD") continue;
+      expect(answer.error).toMatchObject({
+        code: "NOT_FOUND",
+        message: expect.stringContaining(`${method} ${path} does not exist. Use ${allow[0]}`),
+      });
+    }
+  });
+
+  it("is not taken for the ID of a watchlist", async () => {
+    const answer = await call("DELETE /v1/watchlists/estimate");
+    expect(answer.headers.get("allow")).toBe("POST");
+    expect(answer.error["message"]).toContain("Use POST.");
+  });
+});
+
+describe("HEAD", () => {
+  const changing = new Set([
+    "date",
+    "x-request-id",
+    "x-amzn-requestid",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+  ]);
+  const fixed = ({ headers }: Answer): unknown =>
+    Object.fromEntries([...headers].filter(([name]) => !changing.has(name)));
+
+  it.each(gets)("of %s has the status and headers of GET, and no body", async (route) => {
+    const charges = routes[route].access === "write";
+    const path = called(route.slice(4));
+    const [head, get] = [await call(`HEAD ${path}`), await call(`GET ${path}`)];
+    expect(head.status).toBe(get.status);
+    expect(head.text).toBe("");
+    expect(head.headers.get("x-ratelimit-limit")).toBe("50");
+    if (!charges) expect(fixed(head)).toEqual(fixed(get));
+  });
+
+  it("of the offers of an item reads nothing and costs nothing", async () => {
+    const path = "/v1/products/B0SANDBOX0/offers";
+    const balance = async (): Promise<unknown> =>
+      (JSON.parse((await call("GET /v1/account")).text) as Record<string, unknown>)[
+        "credit_balance"
+      ];
+    const before = await balance();
+    const head = await call(`HEAD ${path}`);
+    expect(head.status).toBe(200);
+    expect(head.headers.get("x-service-credits")).toBe("0");
+    expect(head.headers.get("x-service-balance")).toBe(String(before));
+    expect(await balance()).toBe(before);
+    expect((await call(`HEAD ${path}?platform=retailer_d`)).status).toBe(501);
+    expect((await call("HEAD /v1/products/B0/offers")).status).toBe(400);
+    expect((await call(`HEAD ${path}`, { key: world.demoApiKey })).status).toBe(403);
+  });
+});
+
+describe("the refusals of a call come in one order", () => {
+  /** Wrong in every respect that comes after the key. */
+  const wrong = (route: string): readonly [string, Sent] => [
+    `${called(route)}?unknown=1`,
+    route.startsWith("GET ") || route.startsWith("DELETE ") ? {} : { body: "{" },
+  ];
+
+  it.each(keyed)("401 without a key, whatever else is wrong: %s", async (route) => {
+    const [asked, sent] = wrong(route);
+    const answer = await call(asked, { ...sent, key: null });
+    expect(answer.status).toBe(401);
+  });
+
+  it.each(all)("429 for a key over its rate, whatever else is wrong: %s", async (route) => {
+    const [asked, sent] = wrong(route);
+    const answer = await call(asked, { ...sent, key: limitedKey });
+    // The dashboard's files take no keys.
+    expect(answer.status).toBe(routes[route].group === "dashboard" ? 200 : 429);
+  });
+
+  it.each(writes)("403 for the demo workspace, whatever the body: %s", async (route) => {
+    const [asked, sent] = wrong(route);
+    const itemCall = ["products", "offers"].includes(routes[route].group);
+    for (const body of [
+      sent.body,
+      route.startsWith("GET") ? undefined : '{"platform":"retailer_e"}',
+    ]) {
+      const answer = await call(asked, {
+        ...(body === undefined ? {} : { body }),
+        key: world.demoApiKey,
+      });
+      expect(answer.status).toBe(403);
+      expect(answer.error["code"]).toBe("DEMO_READ_ONLY");
+      expect(answer.headers.get("x-service-credits")).toBe(itemCall ? "0" : null);
+    }
+  });
+
+  const wrongInBody = { tier: 7, ids: "?", offers: "?", name: 7, items: "?", every: 7 };
+  it.each([
+    ["POST /v1/products", { platform: "retailer_e" }],
+    ["POST /v1/products", { platform: "retailer_d", marketplace: "ca" }],
+    ["POST /v1/products", { marketplace: "uk" }],
+    ["POST /v1/offers", { platform: "retailer_b", marketplace: "zz" }],
+    ["POST /v1/offers", { marketplace: "de" }],
+    ["POST /v1/offers/check", { platform: "retailer_g" }],
+    ["POST /v1/watchlists", { platform: "retailer_f" }],
+    ["POST /v1/watchlists", { marketplace: "jp" }],
+    ["POST /v1/watchlists/estimate", { platform: "retailer_e" }],
+  ])("501 for what is announced, whatever else is wrong: %s %j", async (route, shop) => {
+    const answer = await call(`${route}?unknown=1`, {
+      body: JSON.stringify({ ...wrongInBody, ...shop }),
+    });
+    expect(answer.status, answer.text).toBe(501);
+    expect(JSON.parse(answer.text)).toMatchObject({ coming_soon: true });
+    expect(answer.headers.get("x-service-credits")).toBe(
+      /products|offers/.test(route) ? "0" : null,
+    );
+  });
+
+  it.each([
+    "GET /v1/products/?/offers?platform=retailer_e&condition=mint&unknown=1",
+    "GET /v1/products/%3F/offers?marketplace=uk&condition=mint",
+    "GET /v1/watchlists/scrapers?platform=retailer_e&unknown=1",
+    "GET /v1/watchlists/scrapers?marketplace=uk&unknown=1",
+    "GET /v1/structured/retailer_a/search?unknown=1",
+    "POST /v1/structured/retailer_a/search",
+  ])("501 for what is announced, whatever else is wrong: %s", async (route) => {
+    const asked = route.replace("/?/", "/%3F/");
+    const answer = await call(asked, asked.startsWith("POST") ? { body: "{" } : {});
+    expect(answer.status, answer.text).toBe(501);
+  });
+
+  it.each(
+    keyed.filter((route) => /^(POST|PUT|PATCH) /.test(route) && !route.includes("structured")),
+  )("400 for a malformed body, before a resource that does not exist: %s", async (route) => {
+    const answer = await call(called(route), { body: "{" });
+    expect(answer.status, answer.text).toBe(400);
+    expect(answer.error).toMatchObject({ code: "INVALID_PARAM", param: "body" });
+  });
+});
+
+describe("a body on its way through the gateway", () => {
+  const route = "POST /v1/watchlists/estimate";
+  const body = JSON.stringify({ platform: "retailer_d", items: 10 });
+
+  it.each([
+    ["plain", Buffer.from(body), {}],
+    ["after a byte order mark", Buffer.from(`\uFEFF${body}`), {}],
+    ["compressed with gzip", gzipSync(body), { "Content-Encoding": "gzip" }],
+  ])("is read when it is %s", async (_, sent, headers: Record<string, string>) => {
+    const answer = await call(route, { body: sent, headers });
+    expect(answer.status, answer.text).toBe(200);
+  });
+
+  const rows = [
+    ["invalid UTF-8", Buffer.from(`{"name":"K\xe4se"}`, "latin1"), {}, "not valid UTF-8"],
+    ["UTF-16", Buffer.from(body, "utf16le"), {}, "The body is UTF-16"],
+    [
+      "another charset",
+      Buffer.from(body),
+      { "Content-Type": "application/json; charset=latin1" },
+      '"latin1"',
+    ],
+    ["brotli", Buffer.from(body), { "Content-Encoding": "br" }, "br, deflate, zstd"],
+    ["damaged gzip", gzipSync(body).subarray(0, 20), { "Content-Encoding": "gzip" }, "gzip"],
+  ] as const;
+  const cases = rows.map(([name, sent, headers, reason]) => ({ name, sent, headers, reason }));
+
+  it.each(cases)("is 400 with the reason for $name", async ({ sent, headers, reason }) => {
+    const answer = await call(route, { body: sent, headers });
+    expect(answer.status).toBe(400);
+    expect(answer.error).toMatchObject({
+      code: "INVALID_PARAM",
+      param: "body",
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it("is 413 when it decompresses to more than the service takes", async () => {
+    for (const megabytes of [3, 30]) {
+      const bomb = gzipSync(`{"name":"${"x".repeat(megabytes * 1024 * 1024)}"}`);
+      const answer = await call(route, { body: bomb, headers: { "Content-Encoding": "gzip" } });
+      expect(answer.status).toBe(413);
+      expect(answer.error).toMatchObject({ code: "INVALID_PARAM", param: "body" });
+    }
+  });
+});
+
+describe("an answer on its way through the gateway", () => {
+  it.each(documents)("%s is compressed, tagged, and open to pages of any origin", async (route) => {
+    const first = await call(route, { key: null, headers: { "Accept-Encoding": "gzip" } });
+    expect(first.status).toBe(200);
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      "content-encoding": "gzip",
+      vary: "Accept-Encoding",
+      etag: expect.stringMatching(/^W\/"/),
+      "cache-control": expect.stringMatching(/^public, max-age=\d+$/),
+      "access-control-allow-origin": "*",
+    });
+    const etag = first.headers.get("etag") ?? "";
+    const again = await call(route, { key: null, headers: { "If-None-Match": etag } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    const plain = await call(route, { key: null, headers: { "Accept-Encoding": "identity" } });
+    expect(plain.headers.get("content-encoding")).toBeNull();
+    expect(plain.text).toBe(first.text);
+    const preflight = await call(route.replace("GET", "OPTIONS"), { key: null });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
+  });
+
+  it("is compressed for calls that need a key as well", async () => {
+    for (const route of ["GET /v1/structured", "GET /v1/watchlists/scrapers"]) {
+      const answer = await call(route, { headers: { "Accept-Encoding": "gzip" } });
+      expect(answer.headers.get("content-encoding"), route).toBe("gzip");
+      expect(answer.headers.get("access-control-allow-origin")).toBeNull();
+      expect(JSON.parse(answer.text)).toHaveProperty("object");
+    }
+  });
+});
