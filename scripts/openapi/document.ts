@@ -2,6 +2,7 @@ import { type RouteKey, routes } from "../../functions/routes.ts";
 import type { JsonObject } from "./json-schema.ts";
 import { asObject, componentSchemas, jsonSchema } from "./json-schema.ts";
 import { commonHeaders, type HeaderName, headerRefs, headers, itemHeaders } from "./headers.ts";
+import { bodyComponents, namedBodies } from "./named-bodies.ts";
 import { named } from "./named-schemas.ts";
 import { type Answer, type Operation, type RefusalStatus, tags } from "./operation.ts";
 import { operations } from "./operations.ts";
@@ -28,7 +29,7 @@ export function openApiDocument(): JsonObject {
     webhooks: webhooks(),
     components: {
       securitySchemes,
-      schemas: componentSchemas({ direction: "output", named }),
+      schemas: { ...componentSchemas({ direction: "output", named }), ...bodyComponents() },
       headers: used("headers", headers),
       responses: used("responses", refusalResponses()),
     },
@@ -126,7 +127,7 @@ function requestBody({
     required: !optional,
     content: {
       "application/json": {
-        schema: jsonSchema(schema, { direction: "input", named: {} }),
+        schema: jsonSchema(schema, { direction: "input", named: namedBodies }),
         examples: Object.fromEntries(
           Object.entries(examples).map(([name, value]) => [name, { value }]),
         ),

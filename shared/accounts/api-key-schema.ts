@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
-import { visibleText } from "../base/visible-text.ts";
+import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { listOf, timestamp } from "../base/wire-schema.ts";
 
 const nameMessage = `'name' is a text of 1 to ${limits.apiKeyNameLengthMax} characters.`;
@@ -11,8 +11,9 @@ export const newApiKeyBody = v.object({
     v.string(nameMessage),
     v.trim(),
     v.minLength(1, nameMessage),
-    v.maxLength(limits.apiKeyNameLengthMax, nameMessage),
+    v.check((name) => lengthOf(name) <= limits.apiKeyNameLengthMax, nameMessage),
     visibleText("name"),
+    v.metadata({ maxLength: limits.apiKeyNameLengthMax, pattern: visibleNamePattern }),
     v.description("What the key is for; shown in listings."),
   ),
 });

@@ -1,5 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { cronLengthMax } from "./cron-pattern.ts";
 import { everFires, smallestClockGap, smallestGapMinutes } from "./calendar.ts";
 import { parseFields, type CronFields } from "./fields.ts";
 import { parseZoneName } from "./zone.ts";
@@ -13,9 +14,6 @@ export interface Cron {
   readonly fields: CronFields;
 }
 
-/** The longest expression that is read, in characters: every minute listed one by one has 170. */
-const lengthMax = 256;
-
 /** Minutes between two runs at least (specification, section "Limits"). */
 export const spacingMinutes = limits.watchlistEverySecondsMin / 60;
 
@@ -25,8 +23,8 @@ export const spacingMinutes = limits.watchlistEverySecondsMin / 60;
  * @throws 400 INVALID_PARAM with `param` = `cron` or `timezone`, saying what is wrong and accepted.
  */
 export function parseCron(text: string, timezone: string): Cron {
-  if (text.length > lengthMax) {
-    throw invalidParam("cron", `'cron' has more than ${lengthMax} characters. Shorten it.`);
+  if (text.length > cronLengthMax) {
+    throw invalidParam("cron", `'cron' has more than ${cronLengthMax} characters. Shorten it.`);
   }
   const expression = text.replaceAll(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
   const fields = parseFields(expression);

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { lengthOf, visibleNamePattern } from "../base/visible-text.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
-import { parseItemId } from "../platforms/item-id.ts";
+import { idPattern, parseItemId } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { isOfferListingId } from "../scrapers/offer.ts";
 import type { OfferReference } from "../scrapers/scraper.ts";
@@ -11,20 +12,27 @@ const max = limits.offerChecksMax;
 const lengthMax = limits.offerListingIdLengthMax;
 
 const references = (name: string): v.GenericSchema<OfferReference[]> =>
-  v.array(
-    v.object(
-      {
-        asin: v.string("'asin' is a string."),
-        offerListingId: v.pipe(
-          v.string("'offerListingId' is a string."),
-          v.description(
-            `The offer's id: 1 to ${lengthMax} characters when decoded, without control characters.`,
+  v.pipe(
+    v.array(
+      v.object(
+        {
+          asin: v.pipe(
+            v.string("'asin' is a string."),
+            v.metadata({ pattern: idPattern("retailer_a") }),
           ),
-        ),
-      },
-      "An offer is an object with 'asin' and 'offerListingId'.",
+          offerListingId: v.pipe(
+            v.string("'offerListingId' is a string."),
+            v.metadata({ minLength: 1, maxLength: lengthMax, pattern: visibleNamePattern }),
+            v.description(
+              `The offer's id: 1 to ${lengthMax} characters when decoded, without control characters.`,
+            ),
+          ),
+        },
+        "An offer is an object with 'asin' and 'offerListingId'.",
+      ),
+      `'${name}' is an array of objects with 'asin' and 'offerListingId'.`,
     ),
-    `'${name}' is an array of objects with 'asin' and 'offerListingId'.`,
+    v.metadata({ minItems: 1, maxItems: max }),
   );
 
 /** Body of `POST /v1/offers/check` as clients send it (specification, same section). */
@@ -105,8 +113,8 @@ function parseOfferListingId(raw: string, param: string): string {
 
 function whatIsWrong(id: string): string {
   if (id === "") return "must not be empty.";
-  if (id.length > lengthMax) {
-    return `must be at most ${lengthMax.toLocaleString("en-US")} characters (got ${id.length.toLocaleString("en-US")}).`;
+  if (lengthOf(id) > lengthMax) {
+    return `must be at most ${lengthMax.toLocaleString("en-US")} characters (got ${lengthOf(id).toLocaleString("en-US")}).`;
   }
   return "must not contain a control character or half of a character.";
 }

@@ -14,7 +14,8 @@ export type ParsedUrl =
   | { readonly outcome: "accepted"; readonly href: string; readonly hostname: string }
   | { readonly outcome: "refused"; readonly reason: string };
 
-const urlLengthMax = 2_048;
+/** The longest address of a receiver or a store, in characters. */
+export const urlLengthMax = 2_048;
 const nameLengthMax = 253;
 const labelLengthMax = 63;
 const unprivilegedPortMin = 1_024;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { limits } from "../base/limits.ts";
 import { didYouMean } from "../base/nearest.ts";
 import { oneOf } from "../base/valid-values.ts";
-import { visibleText } from "../base/visible-text.ts";
+import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { stepScraperIds } from "../scrapers/catalogue.ts";
 import { conditionFilters } from "../scrapers/offer.ts";
 import { ops, whens } from "./definition.ts";
@@ -141,7 +141,7 @@ const everyRunsMessage = `'every_runs' is a whole number from ${refreshEveryRuns
 const smallMessage = `A number in 'value' is 0 or at least ${valueMin} from it.`;
 const numberMessage = `A number in 'value' lies between -${valueMax} and ${valueMax}.`;
 
-const routeBody = strict("A route", {
+export const routeBody = strict("A route", {
   when: namedOneOf("when", whens),
   field: v.exactOptional(
     v.pipe(v.string("'field' is the name of a field."), v.description(meaning.field)),
@@ -156,12 +156,19 @@ const routeBody = strict("A route", {
             v.minValue(-valueMax, numberMessage),
             v.maxValue(valueMax, numberMessage),
             v.check((value) => value === 0 || Math.abs(value) >= valueMin, smallMessage),
+            v.metadata({
+              not: { exclusiveMinimum: -valueMin, exclusiveMaximum: valueMin, not: { const: 0 } },
+            }),
           ),
           v.boolean(),
           v.pipe(
             v.string(),
-            v.maxLength(valueLengthMax, `'value' has more than ${valueLengthMax} characters.`),
+            v.check(
+              (text) => lengthOf(text) <= valueLengthMax,
+              `'value' has more than ${valueLengthMax} characters.`,
+            ),
             visibleText("value"),
+            v.metadata({ maxLength: valueLengthMax, pattern: visiblePattern }),
           ),
         ],
         "'value' is a number, true, false or a string.",
@@ -175,7 +182,7 @@ const routeBody = strict("A route", {
   ),
 });
 
-const stepBody = strict("A step", {
+export const stepBody = strict("A step", {
   id: stepId("id", "stepId"),
   scraper: namedOneOf("scraper", stepScraperIds),
   condition: v.exactOptional(namedOneOf("condition", conditionFilters)),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { limits } from "../base/limits.ts";
-import { isVisibleText } from "../base/visible-text.ts";
+import { isVisibleText, lengthOf } from "../base/visible-text.ts";
 
 /** Conditions of an offer; an open set, as the retailer may invent more. */
 export const offerConditions = [
@@ -60,7 +60,7 @@ export const offerSchema = v.pipe(
  * asked, and nothing is charged, for any other text.
  */
 export const isOfferListingId = (text: string): boolean =>
-  text !== "" && text.length <= limits.offerListingIdLengthMax && isVisibleText(text);
+  text !== "" && lengthOf(text) <= limits.offerListingIdLengthMax && isVisibleText(text);
 
 /** Which offers to look at; `used` is every condition but new. */
 export const conditionFilters = ["all", "new", "used"] as const;

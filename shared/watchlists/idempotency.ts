@@ -42,6 +42,13 @@ export interface IdempotencyStore {
 const keyLengthMax = 255;
 const printable = /^[\u0020-\u007e]+$/;
 
+/** What a key looks like, for documents. */
+export const idempotencyKeyRule = {
+  minLength: 1,
+  maxLength: keyLengthMax,
+  pattern: "^[ -~]+$",
+} as const;
+
 /**
  * The idempotency key of a request: sent as a header, in the body, or the same in both
  * (specification, section "POST /v1/watchlists").

@@ -11,13 +11,20 @@ export const itemChangeBody = v.object({
   add: v.optional(
     v.pipe(
       idList("add"),
+      v.metadata({ maxItems: limits.watchlistItemsMax }),
       v.description(
         `Item ids to add, up to ${limits.watchlistItemsMax}, or one string with ids separated by ` +
           "newlines or commas.",
       ),
     ),
   ),
-  remove: v.optional(v.pipe(idList("remove"), v.description("Item ids to remove, sent likewise."))),
+  remove: v.optional(
+    v.pipe(
+      idList("remove"),
+      v.metadata({ maxItems: limits.watchlistItemsMax }),
+      v.description("Item ids to remove, sent likewise."),
+    ),
+  ),
 });
 export type ItemChangeBody = v.InferOutput<typeof itemChangeBody>;
 

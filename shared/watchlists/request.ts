@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { invalidParam, missingParam } from "../base/errors.ts";
-import { oneOf } from "../base/valid-values.ts";
+import { idPattern } from "../base/ids.ts";
 import { limits } from "../base/limits.ts";
-import { visibleText } from "../base/visible-text.ts";
+import { oneOf } from "../base/valid-values.ts";
+import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
+import { cronLengthMax, cronPattern } from "../cron/cron-pattern.ts";
 import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
@@ -10,10 +12,10 @@ import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { parseItemIds } from "../platforms/item-id.ts";
 import { shopFields } from "../platforms/shop-fields.ts";
 import { idList } from "./id-list.ts";
-import { bodyHashOf } from "./idempotency.ts";
+import { bodyHashOf, idempotencyKeyRule } from "./idempotency.ts";
 import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
-import { parseSchedule, type Schedule } from "./schedule.ts";
+import { everyPattern, parseSchedule, type Schedule } from "./schedule.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
@@ -25,20 +27,20 @@ export const listFields = {
     text("name"),
     v.trim(),
     v.minLength(1, "'name' is empty. Give the list a name."),
-    v.check(
-      (name) => Array.from(name).length <= nameMax,
-      `'name' has more than ${nameMax} characters.`,
-    ),
+    v.check((name) => lengthOf(name) <= nameMax, `'name' has more than ${nameMax} characters.`),
     visibleText("name"),
+    v.metadata({ maxLength: nameMax, pattern: visibleNamePattern }),
     v.description(`What the list is called, up to ${nameMax} characters.`),
   ),
   every: v.pipe(
     text("every"),
+    v.metadata({ pattern: everyPattern }),
     v.description("Cadence from start to start, 5m to 7d, such as 15m, 1h or 1d."),
     v.examples(["15m"]),
   ),
   cron: v.pipe(
     text("cron"),
+    v.metadata({ maxLength: cronLengthMax, pattern: cronPattern }),
     v.description("Instead of `every`: five fields, or @hourly, @daily, @weekly and so on."),
     v.examples(["*/15 8-18 * * MON-FRI"]),
   ),
@@ -49,10 +51,12 @@ export const listFields = {
   ),
   webhookUrl: v.pipe(
     text("webhook_url"),
+    v.metadata({ format: "uri" }),
     v.description("URL of the registered endpoint that gets this list's events, and no other."),
   ),
   webhookEndpointId: v.pipe(
     text("webhook_endpoint_id"),
+    v.metadata({ pattern: idPattern("webhookEndpoint").source }),
     v.description("The same by id; send one or the other."),
   ),
   refreshEveryRuns: v.pipe(
@@ -79,6 +83,7 @@ export const newWatchlistBody = v.object({
   ids: v.optional(
     v.pipe(
       idList("ids"),
+      v.metadata({ minItems: 1, maxItems: limits.watchlistItemsMax, minLength: 1 }),
       v.description(
         `1 to ${limits.watchlistItemsMax} item ids of the platform, or one string with ids ` +
           "separated by newlines or commas.",
@@ -88,6 +93,7 @@ export const newWatchlistBody = v.object({
   asins: v.optional(
     v.pipe(
       idList("asins"),
+      v.metadata({ minItems: 1, maxItems: limits.watchlistItemsMax, minLength: 1 }),
       v.description("Alias of `ids` on retailer_a."),
       v.metadata({ deprecated: true }),
     ),
@@ -114,6 +120,7 @@ export const newWatchlistBody = v.object({
   idempotency_key: v.optional(
     v.pipe(
       text("idempotency_key"),
+      v.metadata(idempotencyKeyRule),
       v.description(
         "The same as the header Idempotency-Key: 1 to 255 characters of printable ASCII.",
       ),

@@ -31,6 +31,13 @@ const unitSeconds = new Map([
 ]);
 
 /**
+ * Accepted cadences for documents: 5 to 10,080 minutes, 1 to 168 hours, or 1 to 7 days. A test holds
+ * it against `parseEvery`.
+ */
+export const everyPattern =
+  "^(?:(?:[5-9]|[1-9][0-9]{1,3}|100[0-7][0-9]|10080)m|(?:[1-9][0-9]?|1[0-5][0-9]|16[0-8])h|[1-7]d)$";
+
+/**
  * A cadence in whole minutes, hours or days, 5 minutes to 7 days (specification, section
  * "POST /v1/watchlists").
  * @throws 400 INVALID_PARAM with `param` = `every`.

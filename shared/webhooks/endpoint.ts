@@ -1,9 +1,10 @@
 import {
   array,
   boolean,
+  check,
   description,
   type InferOutput,
-  maxLength,
+  metadata,
   nullable,
   object,
   optional,
@@ -15,7 +16,8 @@ import {
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
 import { notOneOf } from "../base/valid-values.ts";
-import { visibleText } from "../base/visible-text.ts";
+import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
+import { urlLengthMax } from "../outgoing/url.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
 
 /**
@@ -55,13 +57,18 @@ const descriptionMax = limits.webhookDescriptionLengthMax;
 
 const urlField = pipe(
   string("'url' must be a string."),
+  metadata({ format: "uri", pattern: "^[Hh][Tt][Tt][Pp][Ss]://[^/]", maxLength: urlLengthMax }),
   description("HTTPS, a public host, port 443 or 1024 to 65535; once per account."),
 );
 const descriptionField = nullable(
   pipe(
     string("'description' must be a string or null."),
-    maxLength(descriptionMax, `'description' must be at most ${descriptionMax} characters.`),
+    check(
+      (text) => lengthOf(text) <= descriptionMax,
+      `'description' must be at most ${descriptionMax} characters.`,
+    ),
     visibleText("description"),
+    metadata({ maxLength: descriptionMax, pattern: visiblePattern }),
   ),
 );
 const eventsField = nullable(

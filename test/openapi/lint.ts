@@ -14,7 +14,14 @@ export interface Finding {
 
 /** What the rule set `recommended` of redocly finds. */
 export async function redoclyFindings(document: object): Promise<Finding[]> {
-  const config = await createConfig({ extends: ["recommended"] });
+  const config = await createConfig({
+    extends: ["recommended"],
+    // The rule closes objects with a keyword that does not see through `if` and `not`. Examples are
+    // checked against closed objects in `examples.test.ts`.
+    rules: {
+      "no-invalid-media-type-examples": { severity: "warn", allowAdditionalProperties: true },
+    },
+  });
   const problems = await lintFromString({ source: JSON.stringify(document, null, 1), config });
   return problems.map(({ severity, ruleId, location, message }) => ({
     severity,

@@ -44,6 +44,7 @@ export interface ApiResponse {
 
 export interface ApiSchema {
   readonly $ref?: string;
+  readonly title?: string;
   readonly type?: string;
   readonly format?: string;
   readonly description?: string;
@@ -62,6 +63,8 @@ export interface ApiSchema {
   readonly maximum?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
 }
 
 /** The last part of a reference into the components. */

@@ -6,10 +6,32 @@ type Schemas = Readonly<Record<string, ApiSchema>>;
 /** How deep objects inside objects are shown. */
 const depthMax = 5;
 
-/** The properties of a schema as a list, objects inside as lists inside. */
+/** The properties of a schema as a list, objects inside as lists inside, unions one after the other. */
 export function schemaList(schema: ApiSchema, schemas: Schemas, depth = 0): HTMLElement {
-  const { properties, required = [] } = objectOf(schema, schemas);
-  if (properties === undefined || depth > depthMax) return element("ul");
+  const objects = depth > depthMax ? [] : objectsOf(schema, schemas);
+  const [first] = objects;
+  if (objects.length > 1) {
+    return element(
+      "ul",
+      {},
+      ...objects.map((one) =>
+        element(
+          "li",
+          {},
+          element("b", {}, one.title ?? "One of"),
+          propertyList(one, schemas, depth),
+        ),
+      ),
+    );
+  }
+  return first === undefined ? element("ul") : propertyList(first, schemas, depth);
+}
+
+function propertyList(
+  { properties = {}, required = [] }: ApiSchema,
+  schemas: Schemas,
+  depth: number,
+): HTMLElement {
   return element(
     "ul",
     {},
@@ -34,17 +56,20 @@ export function schemaList(schema: ApiSchema, schemas: Schemas, depth = 0): HTML
 const descriptionOf = ({ description, anyOf = [] }: ApiSchema): string =>
   description ?? anyOf.find((one) => one.description !== undefined)?.description ?? "";
 
-/** The object that a schema is, names, holds or lists. */
-function objectOf(schema: ApiSchema, schemas: Schemas): ApiSchema {
-  if (schema.$ref !== undefined) return objectOf(schemas[refName(schema.$ref)] ?? {}, schemas);
-  if (schema.items !== undefined) return objectOf(schema.items, schemas);
-  if (typeof schema.additionalProperties === "object") {
-    return objectOf(schema.additionalProperties, schemas);
+/** The objects that a schema is, names, holds, lists or chooses from. */
+function objectsOf(schema: ApiSchema, schemas: Schemas): readonly ApiSchema[] {
+  if (schema.$ref !== undefined) {
+    const name = refName(schema.$ref);
+    const found = objectsOf(schemas[name] ?? {}, schemas);
+    return found.length === 1 ? found.map((one) => ({ title: name, ...one })) : found;
   }
-  const inner = (schema.anyOf ?? schema.oneOf ?? [])
-    .map((one) => objectOf(one, schemas))
-    .find((one) => one.properties !== undefined);
-  return inner ?? schema;
+  if (schema.items !== undefined) return objectsOf(schema.items, schemas);
+  if (typeof schema.additionalProperties === "object") {
+    return objectsOf(schema.additionalProperties, schemas);
+  }
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices !== undefined) return choices.flatMap((one) => objectsOf(one, schemas));
+  return schema.properties === undefined ? [] : [schema];
 }
 
 function typeText(schema: ApiSchema): string {
@@ -66,6 +91,8 @@ function boundsOf(schema: ApiSchema): string[] {
     ["at most", schema.maximum],
     ["characters at least", schema.minLength],
     ["characters at most", schema.maxLength],
+    ["entries at least", schema.minItems],
+    ["entries at most", schema.maxItems],
   ] as const;
   return [
     ...bounds.flatMap(([label, bound]) => (bound === undefined ? [] : [`${label} ${bound}`])),

@@ -1,5 +1,4 @@
 import type { RouteKey } from "../../../functions/routes.ts";
-import { destinationBody, destinationPatchBody } from "../../../shared/exports/destination-body.ts";
 import {
   deletedDestinationResponse,
   destinationSchema,
@@ -7,6 +6,8 @@ import {
 } from "../../../shared/exports/destination-schema.ts";
 import { exportsQuery, exportsResponse } from "../../../shared/exports/export-schema.ts";
 import { backfillBody, backfillResponse } from "../../../shared/exports/start-backfill.ts";
+import { destinationBodies, destinationUpdateBodies } from "../bodies/destination.ts";
+import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
 
 const destination = {
@@ -77,7 +78,7 @@ export const exportOperations = {
       "whose trust policy must ask for your account's external id; until it does, the 400 of this " +
       "call names the id.",
     body: {
-      schema: destinationBody,
+      schema: anyOf(destinationBodies),
       examples: {
         bucket: {
           bucket: "acme-events",
@@ -110,7 +111,7 @@ export const exportOperations = {
       `${check} Changing only \`compression\`, and disabling, need no check. ${dueAtOnce} Disabling ` +
       "ends the exports that are pending.",
     body: {
-      schema: destinationPatchBody,
+      schema: destinationUpdateBodies.S3DestinationUpdate.schema,
       examples: {
         prefix: { prefix: "retail/2027/" },
         disable: { enabled: false },

@@ -1,16 +1,16 @@
 import type { RouteKey } from "../../../functions/routes.ts";
-import { offerCheckBody } from "../../../shared/items/offer-check-request.ts";
 import { offerCheckResponse } from "../../../shared/items/offer-check-result.ts";
-import { itemOffersQuery, offersBody } from "../../../shared/items/offers-request.ts";
+import { itemOffersQuery } from "../../../shared/items/offers-request.ts";
 import { productsResponse } from "../../../shared/items/envelope.ts";
 import { offersResponse } from "../../../shared/items/offers-result.ts";
-import { productsBody } from "../../../shared/items/request.ts";
 import {
   offerCheckEnvelope,
   offerListingId,
   offersEnvelope,
   productsEnvelope,
 } from "../examples/items.ts";
+import { offerCheckBodies, offersBodies, productsBodies } from "../bodies/products.ts";
+import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
 
 const oneSlot = "One concurrency slot.";
@@ -29,7 +29,7 @@ export const itemOperations = {
       "read again later.\n\n" +
       `Allow 300 seconds. ${oneSlot}`,
     body: {
-      schema: productsBody,
+      schema: anyOf(productsBodies),
       examples: {
         retailer_d: { platform: "retailer_d", ids: ["9000001", "9000007"] },
         retailer_a: { platform: "retailer_a", tier: "lite", ids: ["B0SANDBOX0"] },
@@ -57,7 +57,7 @@ export const itemOperations = {
       "filters those. Live on retailer_a, marketplace us.\n\n" +
       `Allow 180 seconds. ${oneSlot}`,
     body: {
-      schema: offersBody,
+      schema: anyOf(offersBodies),
       examples: { new: { platform: "retailer_a", ids: ["B0SANDBOX0"], condition: "new" } },
     },
     answers: {
@@ -91,7 +91,7 @@ export const itemOperations = {
       "Send `asin` and `offerListingId` exactly as an answer returned them. Live on retailer_a, " +
       `marketplace us.\n\nAllow 120 seconds. ${oneSlot}`,
     body: {
-      schema: offerCheckBody,
+      schema: anyOf(offerCheckBodies),
       examples: { offer: { offers: [{ asin: "B0SANDBOX0", offerListingId }] } },
     },
     answers: {

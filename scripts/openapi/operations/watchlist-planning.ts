@@ -4,14 +4,14 @@ import {
   scrapersQuery,
   scrapersResponse,
 } from "../../../shared/pipelines/present-scrapers.ts";
-import { estimateBody, estimateResponse } from "../../../shared/watchlists/estimate.ts";
+import { estimateResponse } from "../../../shared/watchlists/estimate.ts";
 import {
   schedulePreviewFields,
   schedulePreviewResponse,
 } from "../../../shared/watchlists/schedule-preview.ts";
 import { watchlist } from "../examples/watchlists.ts";
+import { watchlistBodies } from "../bodies/watchlists.ts";
 import type { Operation } from "../operation.ts";
-import { withPipeline } from "../pipeline-body.ts";
 
 /** What one wants to know before a list is created. */
 export const watchlistPlanningOperations = {
@@ -23,7 +23,7 @@ export const watchlistPlanningOperations = {
       "What the runs of a list would cost before it is created, and whether its pipeline would be " +
       "accepted: `param` of a refusal points at the key to change. Creates nothing. Free.",
     body: {
-      schema: withPipeline(estimateBody, "absent or null: the platform's default."),
+      schema: watchlistBodies.WatchlistEstimateRequest.schema,
       examples: {
         default: { platform: "retailer_d", items: 2_000 },
         pipeline: {

@@ -2,9 +2,6 @@ import type { RouteKey } from "../../../functions/routes.ts";
 import { runsQuery } from "../../../shared/runs/queries.ts";
 import { runSchema, runsResponse } from "../../../shared/runs/run-schema.ts";
 import { itemsQuery, watchlistsQuery } from "../../../shared/watchlists/queries.ts";
-import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
-import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
-import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts";
 import {
   deletedWatchlistResponse,
   itemChangeResponse,
@@ -14,9 +11,10 @@ import {
   watchlistsResponse,
 } from "../../../shared/watchlists/watchlist-schema.ts";
 import { run, watchlist, watchlistItem, watchlistId } from "../examples/watchlists.ts";
+import { newWatchlistBodies, watchlistBodies } from "../bodies/watchlists.ts";
+import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";
 import { watchlistPlanningOperations } from "./watchlist-planning.ts";
-import { withPipeline } from "../pipeline-body.ts";
 
 const counts = { new: 2, active: 1, delisted: 0 };
 const itemChange = {
@@ -70,7 +68,7 @@ export const watchlistOperations = {
       },
     },
     body: {
-      schema: withPipeline(newWatchlistBody, "absent or null: the platform's default."),
+      schema: anyOf(newWatchlistBodies),
       examples: {
         cadence: {
           name: "Coffee",
@@ -122,7 +120,7 @@ export const watchlistOperations = {
       "both, also when that endpoint is deleted.",
     path: id,
     body: {
-      schema: withPipeline(watchlistPatchBody, "null: the platform's default."),
+      schema: watchlistBodies.WatchlistUpdate.schema,
       examples: {
         cadence: { every: "1h" },
         pause: { status: "paused" },
@@ -210,7 +208,7 @@ export const watchlistOperations = {
       "due time, or with POST /v1/watchlists/{id}/run.",
     path: id,
     body: {
-      schema: itemChangeBody,
+      schema: watchlistBodies.WatchlistItemsUpdate.schema,
       examples: { both: { add: ["9000001", "9000003"], remove: ["9000000"] } },
     },
     answers: {
@@ -246,7 +244,10 @@ export const watchlistOperations = {
     description: "As POST /v1/watchlists/{id}/items; only `object` differs.",
     deprecated: true,
     path: id,
-    body: { schema: itemChangeBody, examples: { add: { add: ["9000001", "9000003"] } } },
+    body: {
+      schema: watchlistBodies.WatchlistItemsUpdate.schema,
+      examples: { add: { add: ["9000001", "9000003"] } },
+    },
     answers: {
       200: {
         description: "What became of the ids, and the list's counts afterwards.",

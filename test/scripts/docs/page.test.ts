@@ -57,6 +57,13 @@ describe("the documentation page", () => {
     }
   });
 
+  it("shows every variant of a body by its name", () => {
+    const text = opened("readProducts").textContent;
+    for (const part of ["ReadRetailerAProducts", "ReadRetailerDProducts", "entries at most 1000"]) {
+      expect(text).toContain(part);
+    }
+  });
+
   it("asks the service itself and nobody else, under the prefix it was opened at", async () => {
     await send(opened("listWatchlists"));
     expect(calls.map(({ url }) => url)).toEqual([

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   cronSchedule,
+  everyPattern,
   isSameSchedule,
   nextRunAfter,
   nextRunTimes,
@@ -44,6 +45,26 @@ describe("every", () => {
     expect(() => parseEvery(text)).toThrow(
       expect.objectContaining({ code: "INVALID_PARAM", status: 400, details: { param: "every" } }),
     );
+  });
+});
+
+describe("the documented pattern of every", () => {
+  it("matches exactly the cadences that are accepted", () => {
+    const pattern = new RegExp(everyPattern);
+    const isAccepted = (text: string): boolean => {
+      try {
+        return parseEvery(text).every === text;
+      } catch {
+        return false;
+      }
+    };
+    for (const unit of ["m", "h", "d", "s", ""]) {
+      for (let n = 0; n <= 10_100; n += 1) {
+        const text = `${n}${unit}`;
+        if (pattern.test(text) !== isAccepted(text)) expect.unreachable(text);
+      }
+    }
+    expect(pattern.test("05m")).toBe(false);
   });
 });
 

@@ -1,0 +1,107 @@
+import { opsFor, whensFor } from "../../../shared/pipelines/check-route.ts";
+import { type Op, ops } from "../../../shared/pipelines/definition.ts";
+import { pipelineBody, routeBody, stepBody } from "../../../shared/pipelines/pipeline-schema.ts";
+import {
+  type StepScraperId,
+  stepScraperIds,
+  stepScrapers,
+} from "../../../shared/scrapers/catalogue.ts";
+import type { JsonObject } from "../json-schema.ts";
+import { byValue, forbidden, sent, where } from "../rules.ts";
+
+/** Ops that compare with the last read: they take no value. */
+const againstLastRead: readonly Op[] = ["increased", "decreased"];
+const againstValue = ops.filter((op) => !againstLastRead.includes(op));
+
+/** What holds for a route whatever its step reads. */
+const routeRules: JsonObject = {
+  // A route leads to a step, or notifies, or both.
+  if: sent("run"),
+  else: { properties: { notify: { const: true } }, required: ["notify"] },
+  dependentRequired: { op: ["field"], value: ["op"] },
+  dependentSchemas: {
+    when: where("when", ["changed", "ok"], {
+      rules: where("when", ["ok"], {
+        rules: { dependentRequired: { field: ["op"] }, properties: { op: { enum: againstValue } } },
+      }),
+      otherwise: forbidden("field", "op", "value"),
+    }),
+    op: where("op", againstLastRead, {
+      rules: forbidden("value"),
+      otherwise: sent("value"),
+    }),
+  },
+};
+
+/** What holds for the routes of a step, because of the fields that its scraper reads. */
+function routeRulesOf(id: StepScraperId): JsonObject {
+  const { fieldTypes } = stepScrapers[id];
+  const fields = Object.entries(fieldTypes).map(([name, type]) => ({
+    name,
+    whens: whensFor(id, name),
+    type,
+  }));
+  const testable = fields.filter(({ whens }) => whens.length > 0);
+  const kinds = Map.groupBy(testable, ({ type, whens }) => JSON.stringify({ type, whens }));
+  const cases = [...kinds.values()].flatMap((alike) => {
+    const [first] = alike;
+    if (first === undefined) return [];
+    const { type, whens } = first;
+    return [
+      {
+        values: alike.map(({ name }) => name),
+        rules: {
+          properties: {
+            when: { enum: whens },
+            op: { enum: opsFor(type, whens) },
+            value: { type },
+          },
+        },
+      },
+    ];
+  });
+  return {
+    properties: { field: { enum: testable.map(({ name }) => name) } },
+    dependentSchemas: { field: byValue("field", cases) },
+  };
+}
+
+/** The rules of steps by scraper, those that are alike together. */
+const scraperCases = [
+  ...Map.groupBy(stepScraperIds, (id) => JSON.stringify(routeRulesOf(id))).values(),
+].map((alike) => ({
+  values: alike,
+  rules: {
+    properties: { routes: { items: alike[0] === undefined ? {} : routeRulesOf(alike[0]) } },
+  },
+}));
+
+const conditional = stepScraperIds.filter((id) => stepScrapers[id].kind === "offers");
+
+/** A pipeline as clients send it. */
+export const pipelineBodies = {
+  NewPipeline: { schema: pipelineBody, rules: {} },
+  NewPipelineStep: {
+    schema: stepBody,
+    rules: {
+      dependentSchemas: {
+        scraper: byValue("scraper", scraperCases),
+        condition: { properties: { scraper: { enum: conditional } } },
+      },
+    },
+  },
+  NewPipelineRoute: { schema: routeBody, rules: routeRules },
+};
+
+/** The rule of a pipeline's steps that read a platform. */
+export const platformSteps = (platform: string): JsonObject => ({
+  properties: {
+    steps: {
+      items: {
+        properties: {
+          scraper: { enum: stepScraperIds.filter((id) => stepScrapers[id].platform === platform) },
+        },
+      },
+    },
+  },
+});

@@ -1,0 +1,99 @@
+import * as v from "valibot";
+import { pipelineBody } from "../../../shared/pipelines/pipeline-schema.ts";
+import { type Platform, platforms } from "../../../shared/platforms/catalogue.ts";
+import { estimateBody } from "../../../shared/watchlists/estimate.ts";
+import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
+import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
+import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts";
+import type { JsonObject } from "../json-schema.ts";
+import { byValue, exactlyOne, forbidden, sent } from "../rules.ts";
+import { idListRule } from "./item-ids.ts";
+import { platformSteps } from "./pipeline.ts";
+
+/** A pipeline is parsed together with the rest of its body; here is what it may contain. */
+const pipeline = (absent: string) =>
+  v.pipe(v.nullish(pipelineBody), v.description(`Steps and routes; ${absent}`));
+
+/** The default platform comes last: its rules hold for a body without a platform too. */
+const platformIds = (Object.keys(platforms) as Platform[]).toReversed();
+
+const platformRules = (rules: (platform: Platform) => JsonObject): JsonObject =>
+  byValue(
+    "platform",
+    platformIds.map((platform) => ({ values: [platform], rules: rules(platform) })),
+  );
+
+/** The ids and the pipeline of a new watchlist depend on its platform. */
+const itemsOfPlatform = platformRules((platform) => ({
+  properties: {
+    ids: idListRule(platform),
+    asins: idListRule(platform),
+    pipeline: platformSteps(platform),
+  },
+  ...(platform === "retailer_a"
+    ? exactlyOne("ids", "asins")
+    : { ...forbidden("asins"), dependentSchemas: { name: sent("ids") } }),
+}));
+
+/** A webhook endpoint is named in one of two ways. */
+const oneEndpoint: JsonObject = {
+  if: { properties: { webhook_url: { type: "string" } }, required: ["webhook_url"] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema.
+  then: { properties: { webhook_endpoint_id: { type: "null" } } },
+};
+
+const { every, cron, timezone, ...newFields } = newWatchlistBody.entries;
+const newWatchlist = {
+  ...newFields,
+  pipeline: pipeline("absent or null: the platform's default."),
+};
+
+/** Bodies of `POST /v1/watchlists`, by the kind of schedule. */
+export const newWatchlistBodies = {
+  NewWatchlistWithCadence: {
+    schema: v.object({ ...newWatchlist, every: every.wrapped }),
+    rules: {
+      ...forbidden("cron", "timezone"),
+      ...oneEndpoint,
+      dependentSchemas: { name: itemsOfPlatform },
+    },
+  },
+  NewWatchlistWithCron: {
+    schema: v.object({ ...newWatchlist, cron: cron.wrapped, timezone }),
+    rules: {
+      ...forbidden("every"),
+      ...oneEndpoint,
+      dependentSchemas: { name: itemsOfPlatform },
+    },
+  },
+};
+
+/** Other bodies of watchlists. */
+export const watchlistBodies = {
+  WatchlistUpdate: {
+    schema: v.object({
+      ...watchlistPatchBody.entries,
+      pipeline: pipeline("null: the platform's default."),
+    }),
+    rules: {
+      ...forbidden("ids", "asins"),
+      ...oneEndpoint,
+      dependentSchemas: { every: forbidden("cron", "timezone") },
+    },
+  },
+  WatchlistEstimateRequest: {
+    schema: v.object({
+      ...estimateBody.entries,
+      pipeline: pipeline("absent or null: the platform's default."),
+    }),
+    rules: platformRules((platform) => ({ properties: { pipeline: platformSteps(platform) } })),
+  },
+  WatchlistItemsUpdate: {
+    schema: itemChangeBody,
+    rules: {
+      // Something to add or to remove.
+      if: { properties: { add: { minItems: 1, minLength: 1 } }, required: ["add"] },
+      else: { properties: { remove: { minItems: 1, minLength: 1 } }, required: ["remove"] },
+    },
+  },
+};

@@ -1,0 +1,42 @@
+import type { GenericSchema } from "valibot";
+import * as v from "valibot";
+import { destinationBodies, destinationUpdateBodies } from "./bodies/destination.ts";
+import { pipelineBodies } from "./bodies/pipeline.ts";
+import { offerCheckBodies, offersBodies, productsBodies } from "./bodies/products.ts";
+import { newWatchlistBodies, watchlistBodies } from "./bodies/watchlists.ts";
+import { componentSchemas, type JsonObject, type NamedSchemas } from "./json-schema.ts";
+
+/** An object that clients send, as the document names it. */
+interface NamedBody {
+  readonly schema: GenericSchema;
+  /** Rules across its fields, in JSON Schema. */
+  readonly rules: JsonObject;
+}
+
+const bodies: Readonly<Record<string, NamedBody>> = {
+  ...productsBodies,
+  ...offersBodies,
+  ...offerCheckBodies,
+  ...newWatchlistBodies,
+  ...watchlistBodies,
+  ...pipelineBodies,
+  ...destinationBodies,
+  ...destinationUpdateBodies,
+};
+
+/** Objects that clients send and that the document names once. */
+export const namedBodies: NamedSchemas = Object.fromEntries(
+  Object.entries(bodies).map(([name, { schema }]) => [name, schema]),
+);
+
+/** The same for `components.schemas`, each with the rules across its fields. */
+export const bodyComponents = (): Readonly<Record<string, JsonObject>> =>
+  Object.fromEntries(
+    Object.entries(componentSchemas({ direction: "input", named: namedBodies })).map(
+      ([name, schema]) => [name, { title: name, ...schema, ...bodies[name]?.rules }],
+    ),
+  );
+
+/** A body that is one of several named objects. */
+export const anyOf = (variants: Readonly<Record<string, NamedBody>>): GenericSchema =>
+  v.union(Object.values(variants).map(({ schema }) => schema));

@@ -1,0 +1,25 @@
+/** The longest expression that is read, in characters: every minute listed one by one has 170. */
+export const cronLengthMax = 256;
+
+const macros = "@(?:hourly|daily|weekly|monthly|yearly)";
+
+/** A field: values, ranges and steps, with commas between them. `names` are those of its values. */
+function fieldPattern(value: string): string {
+  const element = `(?:\\*(?:/[0-9]+)?|${value}(?:-${value}(?:/[0-9]+)?)?)`;
+  return `${element}(?:,${element})*`;
+}
+
+const fields = [
+  fieldPattern("[0-5]?[0-9]"),
+  fieldPattern("(?:[01]?[0-9]|2[0-3])"),
+  fieldPattern("(?:0?[1-9]|[12][0-9]|3[01])"),
+  fieldPattern("(?:0?[1-9]|1[0-2]|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)"),
+  fieldPattern("(?:[0-7]|SUN|MON|TUE|WED|THU|FRI|SAT)"),
+];
+
+/**
+ * What an expression looks like, for documents. It leaves to the parser what no pattern can tell:
+ * ranges that run backwards, steps that are too large, times too close together, and dates that
+ * never come.
+ */
+export const cronPattern = `^(?:${macros}|${fields.join(" +")})$`;

@@ -1,0 +1,291 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
+import { isServiceError } from "../../shared/base/errors.ts";
+import { offerCheckRequest } from "../../shared/items/offer-check-request.ts";
+import { offersRequest } from "../../shared/items/offers-request.ts";
+import { productsRequest } from "../../shared/items/request.ts";
+import { parsePipeline } from "../../shared/pipelines/parse.ts";
+import { ops, whens } from "../../shared/pipelines/definition.ts";
+import { stepScraperIds } from "../../shared/scrapers/catalogue.ts";
+import { estimateRequest } from "../../shared/watchlists/estimate.ts";
+import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
+import { newWatchlist } from "../../shared/watchlists/request.ts";
+import { watchlistPatch } from "../../shared/watchlists/update-request.ts";
+import exceptions from "../contract/exceptions.json" with { type: "json" };
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false });
+addFormats.default(ajv);
+ajv.addSchema(document, "openapi");
+
+/** Whether the document allows a body of an operation. */
+function allowance(method: string, path: string): (body: unknown) => boolean {
+  const at = `/paths/${path.replaceAll("/", "~1")}/${method}`;
+  return ajv.compile({ $ref: `openapi#${at}/requestBody/content/application~1json/schema` });
+}
+
+/** The parameter at fault, or undefined for a body that the service accepts. */
+function faultOf(schema: v.GenericSchema, body: unknown): string | undefined {
+  try {
+    const { success, issues } = v.safeParse(schema, body, { abortEarly: true });
+    if (success) return undefined;
+    return (v.getDotPath(issues[0]) ?? "body").replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]");
+  } catch (error) {
+    if (isServiceError(error)) return error.details.param ?? error.code;
+    throw error;
+  }
+}
+
+const isExcused = (param: string, operation: string): boolean =>
+  exceptions.allowed_and_refused.some(
+    ({ param: pattern, operations = [operation] }: { param: string; operations?: string[] }) =>
+      new RegExp(pattern).test(param) && operations.includes(operation),
+  );
+
+/** The object as it is sent: without fields that are undefined. */
+const defined = (fields: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
+
+/** A field to set to a value, or to leave out. */
+type Change = readonly [field: string, value: unknown];
+
+/** One of the bases with up to three fields changed to one of their values, or left out. */
+function changed(
+  bases: readonly object[],
+  values: Readonly<Record<string, readonly unknown[]>>,
+): fc.Arbitrary<Record<string, unknown>> {
+  const changes: readonly Change[] = Object.entries(values).flatMap(([field, choices]) =>
+    [...choices, undefined].map((value) => [field, value] as const),
+  );
+  return fc
+    .tuple(
+      fc.constantFrom(...bases),
+      fc.array(fc.constantFrom(...changes), { maxLength: 3, size: "max" }),
+    )
+    .map(([base, made]) => defined(Object.assign({}, base, Object.fromEntries(made))));
+}
+
+const manyIds = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `B${String(n).padStart(9, "0")}`);
+
+const platformNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d", "retailer_z", 5];
+const idLists = [["B0SANDBOX0"], ["9000001"], ["900000000012"], ["A-9000001"], ["12345"]];
+const wrongLists = [[], ["x"], [5], "9000001", null];
+const shop = { platform: platformNames, marketplace: ["us", "zz", null] };
+const offerReference = { asin: "B0SANDBOX0", offerListingId: "offer" };
+const names = ["L", "", "  ", "x".repeat(101), "\u{1F600}".repeat(100), "a\u0007b", 5];
+
+const route = changed(
+  [
+    { when: "changed", notify: true },
+    { when: "changed", field: "price", op: "decreased", notify: true },
+    { when: "ok", field: "inStock", op: "is", value: true, notify: true },
+    { when: "ok", field: "state", op: "is_not", value: "text", notify: true },
+    { when: "new", run: "second" },
+  ],
+  {
+    when: [...whens, "sometimes"],
+    field: ["price", "inStock", "newCount", "state", "buyboxAboveLowest", "nothing"],
+    op: [...ops, "equals"],
+    value: [5, 0, true, "text", 1e-12, null],
+    run: ["second", "-"],
+    notify: [true, false, "yes"],
+    extra: [1],
+  },
+);
+const step = (id: string) =>
+  fc
+    .tuple(
+      fc.constantFrom(...stepScraperIds, "retailer_z.standard"),
+      fc.option(fc.constantFrom("all", "none"), { freq: 4, nil: undefined }),
+      fc.oneof({ weight: 5, arbitrary: fc.array(route, { maxLength: 2 }) }, fc.constant(5)),
+    )
+    .map(([scraper, condition, routes]) => defined({ id, scraper, routes, condition }));
+const pipeline = fc
+  .tuple(
+    fc.oneof(fc.tuple(step("first")), fc.tuple(step("first"), step("second"))),
+    changed([{}], {
+      steps: [[]],
+      entry: ["first", "", null],
+      baseline: ["first", null, 5],
+      refresh: [null, { every_runs: 3, entry: "first" }, { every_runs: 0, entry: "first" }],
+      extra: [1],
+    }),
+  )
+  .map(([steps, rest]) => Object.assign({ steps }, rest));
+const withPipeline = (body: fc.Arbitrary<object>) =>
+  fc
+    .tuple(body, fc.option(pipeline, { nil: undefined }))
+    .map(([rest, own]) => defined(Object.assign({ pipeline: own }, rest)));
+
+const listFields = {
+  name: names,
+  refresh_every_runs: [0, 1_000, 1_001, 1.5],
+  webhook_url: [null, "https://receiver.example.com/hooks", 5],
+  webhook_endpoint_id: [null, "we_00000000000000000000abcd", "we_1"],
+};
+
+const bodies: readonly {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly schema: v.GenericSchema;
+  readonly body: fc.Arbitrary<unknown>;
+}[] = [
+  {
+    operation: "readProducts",
+    method: "post",
+    path: "/v1/products",
+    schema: productsRequest,
+    body: changed(
+      [
+        { tier: "lite", ids: ["B0SANDBOX0"] },
+        { platform: "retailer_a", tier: "pulse", asins: ["B0SANDBOX0"] },
+        { platform: "retailer_b", ids: ["900000000012"] },
+        { platform: "retailer_c", tier: "standard", ids: ["A-9000001"] },
+        { platform: "retailer_d", ids: ["9000001"] },
+      ],
+      {
+        ...shop,
+        tier: ["pulse", "lite", "full", "standard", "gold"],
+        ids: [...idLists, ...wrongLists, manyIds(2_001), manyIds(10_001)],
+        asins: [["B0SANDBOX0"], [], manyIds(10_000)],
+        include: [["offers"], "offers"],
+      },
+    ),
+  },
+  {
+    operation: "readOffers",
+    method: "post",
+    path: "/v1/offers",
+    schema: offersRequest,
+    body: changed([{ ids: ["B0SANDBOX0"] }, { asins: ["B0SANDBOX0"] }], {
+      platform: ["retailer_a", "retailer_z"],
+      marketplace: ["us", "zz"],
+      condition: ["all", "new", "used", "mint"],
+      ids: [...wrongLists, manyIds(100), manyIds(101)],
+      asins: [["B0SANDBOX0"], []],
+    }),
+  },
+  {
+    operation: "checkOffers",
+    method: "post",
+    path: "/v1/offers/check",
+    schema: offerCheckRequest,
+    body: changed([{ offers: [offerReference] }, { ids: [offerReference] }], {
+      platform: ["retailer_a", "retailer_z"],
+      offers: [[], [{ ...offerReference, asin: "x" }], [{ asin: "B0SANDBOX0" }], [5]],
+      ids: [[offerReference], [], [{ ...offerReference, offerListingId: "" }], "offer"],
+    }),
+  },
+  {
+    operation: "createWatchlist",
+    method: "post",
+    path: "/v1/watchlists",
+    schema: v.pipe(
+      newWatchlist,
+      v.transform(({ idempotencyKey }) => parseIdempotencyKey([], idempotencyKey)),
+    ),
+    body: withPipeline(
+      changed(
+        [
+          { name: "List", asins: "B0SANDBOX0", every: "15m" },
+          { name: "List", platform: "retailer_a", ids: ["B0SANDBOX0"], cron: "0 12 * * *" },
+          { name: "List", platform: "retailer_b", ids: ["900000000012"], every: "1h" },
+          { name: "List", platform: "retailer_d", ids: "9000001, 9000002", every: "7d" },
+        ],
+        {
+          ...shop,
+          ...listFields,
+          ids: [...idLists, "9000001, 9000002", "B0SANDBOX0\nB0SANDBOX1", [], ["x"], [5], ""],
+          asins: [["B0SANDBOX0"], "B0SANDBOX0", []],
+          every: ["5m", "4m", "10080m", "10081m", "168h", "169h", "8d", "0m", "5"],
+          cron: ["*/5 * * * *", "@daily", "0 12 * *", "60 * * * *", "hello"],
+          timezone: ["UTC", "Europe/Berlin", 5],
+          idempotency_key: ["key-1", "", "x".repeat(256), "a\u0007b"],
+        },
+      ),
+    ),
+  },
+  {
+    operation: "updateWatchlist",
+    method: "patch",
+    path: "/v1/watchlists/{id}",
+    schema: watchlistPatch,
+    // Its schedule and its pipeline are parsed later, together with the watchlist.
+    body: changed([{}, { name: "List" }], {
+      ...listFields,
+      every: ["15m", 5],
+      cron: ["0 12 * * *", 5],
+      timezone: ["Europe/Berlin", 5],
+      status: ["active", "paused", "stopped"],
+      pipeline: [null],
+      ids: [["9000001"]],
+      asins: [["B0SANDBOX0"]],
+    }),
+  },
+  {
+    operation: "estimateWatchlist",
+    method: "post",
+    path: "/v1/watchlists/estimate",
+    schema: estimateRequest,
+    body: withPipeline(
+      changed([{ items: 10 }, { platform: "retailer_d", items: 10 }], {
+        ...shop,
+        items: [0, 50_000, 50_001, -1, 1.5, "5"],
+        refresh_every_runs: [0, 1_001],
+      }),
+    ),
+  },
+];
+
+/** Runs the property, and makes sure that bodies of both kinds were drawn. */
+function expectAgreement<Body>(
+  body: fc.Arbitrary<Body>,
+  {
+    operation,
+    isAllowed,
+    fault,
+  }: {
+    readonly operation: string;
+    readonly isAllowed: (body: unknown) => boolean;
+    readonly fault: (body: Body) => string | undefined;
+  },
+): void {
+  const seen = { allowed: 0, refused: 0 };
+  fc.assert(
+    fc.property(body, (sent) => {
+      const found = fault(sent);
+      const expected = isAllowed(sent);
+      seen[expected ? "allowed" : "refused"] += 1;
+      if (expected && found !== undefined && isExcused(found, operation)) return;
+      expect(found === undefined, `${JSON.stringify(sent).slice(0, 500)}: ${found}`).toBe(expected);
+    }),
+    { numRuns: 3_000 },
+  );
+  expect(seen.allowed).toBeGreaterThan(40);
+  expect(seen.refused).toBeGreaterThan(40);
+}
+
+describe("a body is accepted exactly when the document allows it, but for the listed exceptions", () => {
+  it.each(bodies)("$operation", ({ operation, method, path, schema, body }) => {
+    const isAllowed = allowance(method, path);
+    expectAgreement(body, { operation, isAllowed, fault: (sent) => faultOf(schema, sent) });
+  });
+
+  it.each(["retailer_a", "retailer_d"] as const)("a pipeline on %s", (platform) => {
+    const shopOf = { platform, marketplace: "us" };
+    const schema = v.pipe(
+      v.unknown(),
+      v.transform((value) => parsePipeline(value, shopOf)),
+    );
+    expectAgreement(pipeline, {
+      operation: "createWatchlist",
+      isAllowed: ajv.compile({ $ref: "openapi#/components/schemas/NewPipeline" }),
+      fault: (sent) => faultOf(schema, sent),
+    });
+  });
+});
