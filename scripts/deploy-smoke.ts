@@ -16,13 +16,13 @@ import { once } from "node:events";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { installEmulator } from "./deploy-smoke/emulator-package.ts";
 import { simplifyAlarms } from "./deploy-smoke/emulator-templates.ts";
 import { ownNamespace } from "./deploy-smoke/namespace.ts";
 import { startReceiver } from "./deploy-smoke/receiver.ts";
 import { deploySmoke, type Place } from "./deploy-smoke/smoke.ts";
 import { prepareWorld } from "./deploy-smoke/world-files.ts";
 import { openDataFolder } from "./local/data-folder.ts";
+import { installPython } from "./python/install.ts";
 import { narrator } from "./tour/narrator.ts";
 
 const options = {
@@ -38,6 +38,7 @@ const options = {
 type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 const cache = fileURLToPath(new URL("../node_modules/.cache/deploy-smoke", import.meta.url));
+const requirements = fileURLToPath(new URL("deploy-smoke/requirements.txt", import.meta.url));
 const binaries = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
 
 async function main(): Promise<number> {
@@ -54,7 +55,7 @@ async function main(): Promise<number> {
 
 /** Runs the emulator and all that speaks to it in a process that sees nothing else. */
 async function withEmulator(folder: string): Promise<number> {
-  const installed = await installEmulator(cache);
+  const installed = await installPython({ cache, name: "emulator", requirements });
   if (installed.outcome === "absent") {
     process.stdout.write(`not run: the AWS emulator is not to be had here (${installed.why})\n`);
     return 0;

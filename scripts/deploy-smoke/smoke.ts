@@ -15,7 +15,7 @@ import type { TourReceiver, Walked } from "../tour/runs.ts";
 import { walk } from "../tour/walk.ts";
 import { answeringAddress, apiAddresses } from "./api-address.ts";
 import { type Cdk, cdkCommands } from "./cdk.ts";
-import { reasonOf } from "./emulator-package.ts";
+import { reasonOf } from "../python/install.ts";
 import { hasLogged, warningsOf } from "./function-logs.ts";
 import { publicAddress } from "./namespace.ts";
 import { remainsOf } from "./remains.ts";

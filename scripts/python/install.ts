@@ -2,26 +2,43 @@ import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-export type EmulatorPackage =
-  | { readonly outcome: "installed"; readonly python: string }
+export type PythonPackages =
+  | {
+      readonly outcome: "installed";
+      readonly python: string;
+      /** The folder of the commands that the packages bring. */
+      readonly binaries: string;
+    }
   | { readonly outcome: "absent"; readonly why: string };
 
-const requirements = fileURLToPath(new URL("requirements.txt", import.meta.url));
+interface Wanted {
+  /** The folder that keeps virtual environments. */
+  readonly cache: string;
+  /** What the environment is called in it. */
+  readonly name: string;
+  /** Path of a requirements file with pinned versions. */
+  readonly requirements: string;
+}
+
 const installSecondsMax = 300;
 
 /**
- * The Python that has the emulator, from a virtual environment below `cache`, which is made when it is
- * first needed. Absent: Python, pip or a package is not there for this machine.
+ * A virtual environment with the packages of a requirements file, made when it is first needed and
+ * whenever the file has changed. Absent: Python, pip or a package is not available on this machine.
  */
-export async function installEmulator(cache: string): Promise<EmulatorPackage> {
+export async function installPython({
+  cache,
+  name,
+  requirements,
+}: Wanted): Promise<PythonPackages> {
   const pins = createHash("sha256").update(readFileSync(requirements)).digest("hex").slice(0, 12);
-  const folder = join(cache, `emulator-${pins}`);
-  const python = join(folder, "bin", "python");
+  const folder = join(cache, `${name}-${pins}`);
+  const binaries = join(folder, "bin");
+  const python = join(binaries, "python");
   const complete = join(folder, "complete");
-  if (existsSync(complete)) return { outcome: "installed", python };
+  if (existsSync(complete)) return { outcome: "installed", python, binaries };
   rmSync(folder, { recursive: true, force: true });
   try {
     await run("python3", ["-m", "venv", folder]);
@@ -40,13 +57,13 @@ export async function installEmulator(cache: string): Promise<EmulatorPackage> {
     return { outcome: "absent", why: reasonOf(error) };
   }
   writeFileSync(complete, "");
-  return { outcome: "installed", python };
+  return { outcome: "installed", python, binaries };
 }
 
 const run = (command: string, words: readonly string[]): Promise<unknown> =>
   promisify(execFile)(command, words, { timeout: installSecondsMax * 1_000 });
 
-/** What a failed command said last, or why it did not start, in one line. */
+/** What a failed command printed last, or why it did not start, in one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";

@@ -4,16 +4,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import { installEmulator, reasonOf } from "../../../scripts/deploy-smoke/emulator-package.ts";
+import { installPython, reasonOf } from "../../../scripts/python/install.ts";
+
+const requirements = new URL("../../contract/requirements.txt", import.meta.url).pathname;
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-test("without Python the emulator is absent, with the reason, and nothing half-made is left", async () => {
-  const cache = mkdtempSync(join(tmpdir(), "emulator-"));
+test("without Python packages are absent, with the reason, and nothing half-made is left", async () => {
+  const cache = mkdtempSync(join(tmpdir(), "python-"));
   vi.stubEnv("PATH", cache);
-  expect(await installEmulator(cache)).toEqual({
+  expect(await installPython({ cache, name: "contract", requirements })).toEqual({
     outcome: "absent",
     why: "spawn python3 ENOENT",
   });

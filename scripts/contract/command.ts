@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { delimiter } from "node:path";
+import { fileURLToPath } from "node:url";
+import { installPython, type PythonPackages } from "../python/install.ts";
+
+const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url));
+const requirements = fileURLToPath(
+  new URL("../../test/contract/requirements.txt", import.meta.url),
+);
+
+/** The Python programs of the contract checks. */
+export const installContractPython = (): Promise<PythonPackages> =>
+  installPython({ cache, name: "contract", requirements });
+
+/** Runs a command to its end, with its output on this terminal; its exit code. */
+export async function runCommand(
+  command: string,
+  words: readonly string[],
+  {
+    binaries,
+    variables = {},
+    cwd,
+  }: {
+    /** Looked in for commands first. */
+    readonly binaries: string;
+    readonly variables?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
+  },
+): Promise<number> {
+  const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
+  const child = spawn(command, words, {
+    stdio: "inherit",
+    env: { ...process.env, ...variables, PATH: path },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? 1;
+}
