@@ -29,7 +29,6 @@ import type { Write } from "../shared/aws/outbox-writes.ts";
 import { dynamoPageStore } from "../shared/aws/page-store.ts";
 import { dynamoPurgeStore } from "../shared/aws/purge-store.ts";
 import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/role-credentials.ts";
-import { sqsRunQueue } from "../shared/aws/run-queue.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
 import { keyAdmission } from "../shared/aws/key-admission.ts";
@@ -57,7 +56,6 @@ import type { FeedSources } from "../shared/events/feed-start.ts";
 import type { RunEventPublisher } from "../shared/events/publisher.ts";
 import type { DueTargets, Outbox, OutboxQueue, OutboxStore } from "../shared/outbox/outbox.ts";
 import { type AddressPolicy, addressPolicy } from "../shared/outgoing/address-policy.ts";
-import type { RunQueue } from "../shared/runs/run-queue.ts";
 import type { RunStore } from "../shared/runs/run-store.ts";
 import type { StepStore } from "../shared/runs/step-store.ts";
 import type { IdempotencyStore } from "../shared/watchlists/idempotency.ts";
@@ -190,21 +188,6 @@ export const runs = (environment: ListNeeds, overrides: Overrides): RunStore =>
 
 export const steps = (environment: ListNeeds, overrides: Overrides): StepStore =>
   dynamoStepStore(dynamo(overrides), listRows(environment, overrides));
-
-export const runQueue = (
-  environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
-  overrides: Overrides,
-  hops = 0,
-): RunQueue => {
-  const urls = {
-    ...(environment.RUNS_QUEUE_URL === undefined ? {} : { runs: environment.RUNS_QUEUE_URL }),
-    ...(environment.STEPS_QUEUE_URL === undefined ? {} : { steps: environment.STEPS_QUEUE_URL }),
-    ...(environment.FINISHES_QUEUE_URL === undefined
-      ? {}
-      : { finishes: environment.FINISHES_QUEUE_URL }),
-  };
-  return sqsRunQueue(sqs(overrides), urls, hops);
-};
 
 export const schedules = (
   environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_ARN" | "SCHEDULE_ROLE_ARN">,

@@ -9,32 +9,32 @@ import { installContractPython, runCommand } from "./contract/command.ts";
 import { inContractWorld } from "./contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
+const settings = `${folder}/schemathesis.toml`;
 /** The fuzzing ends then, however slow the machine is. */
 const secondsMax = 180;
 
 async function main(): Promise<number> {
+  // Otherwise every call writes a line between the findings.
+  process.env["POWERTOOLS_LOG_LEVEL"] ??= "SILENT";
   const installed = await installContractPython();
   if (installed.outcome === "absent") {
     process.stdout.write(`not run: schemathesis cannot be installed here (${installed.why})\n`);
     return 0;
   }
-  return inContractWorld(({ baseUrl, apiKey }) =>
-    runCommand(
+  return inContractWorld(({ baseUrl, apiKey }) => {
+    const target = [`${baseUrl}/v1/openapi.json`, "--url", baseUrl];
+    const key = ["--header", `Authorization: Bearer ${apiKey}`];
+    const bounds = ["--max-time", String(secondsMax)];
+    return runCommand(
       "st",
-      [
-        ...["--config-file", `${folder}/schemathesis.toml`],
-        ...["run", `${baseUrl}/v1/openapi.json`],
-        ...["--url", baseUrl, "--header", `Authorization: Bearer ${apiKey}`],
-        ...["--max-time", String(secondsMax)],
-        ...process.argv.slice(2),
-      ],
+      [`--config-file=${settings}`, "run", ...target, ...key, ...bounds, ...process.argv.slice(2)],
       {
         binaries: installed.binaries,
         variables: { SCHEMATHESIS_HOOKS: "hooks", PYTHONPATH: folder },
         cwd: folder,
       },
-    ),
-  );
+    );
+  });
 }
 
 process.exitCode = await main();

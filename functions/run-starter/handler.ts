@@ -6,6 +6,7 @@ import { takeDue } from "../../shared/runs/take-due.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";
 import { restoreSchedule } from "../../shared/watchlists/restore-schedule.ts";
 import * as provide from "../dependencies.ts";
+import { runQueue } from "../run-queue-dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
 import { batchHandler, done, type QueueHandler } from "../queue/batch-handler.ts";
@@ -24,7 +25,7 @@ export function createHandler(
     runs: provide.runs(environment, overrides),
     steps: provide.steps(environment, overrides),
     ledger: provide.ledger(environment, overrides),
-    queue: provide.runQueue(environment, overrides),
+    queue: runQueue(environment, overrides),
     schedules: provide.schedules(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     ...provide.timeAndChance(overrides),

@@ -2,6 +2,7 @@ import { figures } from "../../shared/base/figures.ts";
 import { tell, toldSoFar } from "../../shared/base/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
+import { runQueue } from "../run-queue-dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
 import { sources } from "../source-dependencies.ts";
@@ -34,7 +35,7 @@ export function createHandler(
       batch,
     }),
     async work({ hops, ...batch }, { deadline, sentAt }) {
-      const queue = provide.runQueue(environment, overrides, hops + 1);
+      const queue = runQueue(environment, overrides, hops + 1);
       await readBatch(batch, deadline, { ...dependencies, queue });
       tellStepTime(sentAt, dependencies.clock.now());
       return done;

@@ -5,6 +5,7 @@ import { retryBudget, withRetryBudget } from "../../shared/base/retry-budget.ts"
 import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../dependencies.ts";
+import { runQueue } from "../run-queue-dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
 import { sweep } from "./sweep.ts";
@@ -25,7 +26,7 @@ export function createHandler(
     watchlists: provide.watchlists(environment, overrides),
     purges: provide.purges(environment, overrides),
     runs: provide.runs(environment, overrides),
-    queue: provide.runQueue(environment, overrides),
+    queue: runQueue(environment, overrides),
     wakeDeliveries: (wanted: { now: Date; limit: number }) => wakeDue(wanted, deliveries),
     clock: provide.clock(overrides),
     warn: provide.warnThrough(logger),

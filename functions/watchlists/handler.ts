@@ -10,6 +10,7 @@ import type { Schedules } from "../../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
 import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
+import { runQueue } from "../run-queue-dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../overrides.ts";
@@ -77,7 +78,7 @@ export function createHandler(
       keys: provide.idempotencyKeys(environment, overrides),
       runs: provide.runs(environment, overrides),
       steps: provide.steps(environment, overrides),
-      queue: provide.runQueue(environment, overrides),
+      queue: runQueue(environment, overrides),
       schedules: provide.schedules(environment, overrides),
       endpoints: provide.endpoints(environment, overrides),
     },

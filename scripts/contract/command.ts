@@ -34,6 +34,6 @@ export async function runCommand(
     env: { ...process.env, ...variables, PATH: path },
     ...(cwd === undefined ? {} : { cwd }),
   });
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code ?? 1;
+  await once(child, "exit");
+  return child.exitCode ?? 1;
 }

@@ -72,25 +72,28 @@ const holds = ({ held, inFlight }: Books, hold: Hold): boolean =>
  * Ends a call's hold at no charge. A settlement that was sent before may take effect at any moment:
  * either it finds the hold resolved, or its charge is found here and taken back.
  */
-export function cancel(process: LedgerProcess, { accountId, holdId, now }: HoldRef): Promise<void> {
+export async function cancel(
+  process: LedgerProcess,
+  { accountId, holdId, now }: HoldRef,
+): Promise<void> {
   const againOrFail = refusals(accountId, () => process.booksOf.delete(accountId));
-  return untilDone<void>(process, accountId, async (note) => {
+  await untilDone<"done">(process, accountId, async (note) => {
     const row = await read(process, accountKeys.hold(accountId, holdId));
-    if (row === undefined) return;
+    if (row === undefined) return "done";
     if (row["state"] === "open") {
       const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
       const { credits } = await resolve(process, { settlement, state: "settled" });
-      return credits === 0 ? undefined : "again";
+      return credits === 0 ? "done" : "again";
     }
     const hold = chargedHoldOf(row, { accountId, holdId });
-    if (hold.charged === 0) return;
+    if (hold.charged === 0) return "done";
     const books = process.booksOf.get(accountId) ?? (await readBooks(process, accountId));
     const transaction = cancelTransaction(process, { hold, books, now });
     const result = await commit(process, { accountId, ...transaction }, async () => {
       const found = await read(process, accountKeys.hold(accountId, holdId));
       return found?.["state"] === "cancelled" ? { outcome: "cancelled" } : undefined;
     });
-    if (result === "committed" || "outcome" in result) return;
+    if (result === "committed" || "outcome" in result) return "done";
     // Another worker has taken it back since it was read.
     if (refused(result, holdPosition)) return "again";
     return againOrFail(result, books, note);

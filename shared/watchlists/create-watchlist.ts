@@ -1,5 +1,4 @@
 import type { Chance, Clock } from "../base/clock.ts";
-import { isDependencyFailure } from "../base/dependency-failure.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
 import { limits } from "../base/limits.ts";
@@ -78,8 +77,7 @@ export async function createWatchlist(
   try {
     return { body: await create(request, taken.claim, dependencies), replayed: false };
   } catch (error) {
-    const mayStillWrite = isDependencyFailure(error);
-    await hint(() => giveUp({ ...taken.claim, mayStillWrite }, dependencies), dependencies.warn);
+    await hint(() => giveUp(taken.claim, dependencies), dependencies.warn);
     throw error;
   }
 }
@@ -118,22 +116,15 @@ const superseded = ({ record }: CreationClaim): Error =>
 const tooMany = (): Error =>
   conflict(`An account has at most ${limits.watchlistsMax} watchlists. Delete one first.`);
 
-interface FailedCreation extends CreationClaim {
-  /** True when a request was not answered: it may take effect after everything else was removed. */
-  readonly mayStillWrite: boolean;
-}
-
 /**
- * Lets a repeat with the same key start again, then removes what there is. In this order: under an id
- * that is being purged nothing is created again. What may still be written is left to the purge that
- * is due anyway, long after the last request has ended.
+ * Lets a repeat with the same key begin anew, then removes what there is. In this order: under an id
+ * that is being purged nothing is created again.
  */
 async function giveUp(
-  { watchlistId, record, mayStillWrite }: FailedCreation,
+  { watchlistId, record }: CreationClaim,
   dependencies: CreateDependencies,
 ): Promise<void> {
   if (record !== null && !(await dependencies.keys.release(record))) return;
-  if (mayStillWrite) return;
   const until = new Date(dependencies.clock.now().getTime() + cleanUpMs);
   await purgeWatchlist({ watchlistId, until, abandoned: true }, dependencies);
 }

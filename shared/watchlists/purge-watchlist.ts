@@ -19,7 +19,10 @@ export interface PurgeRequest {
   readonly watchlistId: string;
   /** When to stop and leave the rest to the next attempt. */
   readonly until: Date;
-  /** True when whoever was creating the list has given up. */
+  /**
+   * True when the creation of the watchlist has failed just now: its rows are removed, and the mark
+   * stays for another purge once no write of it can be under way.
+   */
   readonly abandoned?: boolean;
 }
 
@@ -33,13 +36,15 @@ export async function purgeWatchlist(
   { purges, pages, schedules, clock }: PurgeDependencies,
 ): Promise<"purged" | "unfinished" | "nothing"> {
   const now = clock.now();
-  const nextLook = new Date(now.getTime() + purgeAgainMs);
+  const nextLook = new Date(now.getTime() + (abandoned ? purgeAfterMs : purgeAgainMs));
   if (!(await purges.begin(watchlistId, { now, nextLook, abandoned }))) return "nothing";
   await schedules.remove(watchlistId);
   await pages.removeAll(watchlistId);
   if (await purges.isRunning(watchlistId)) return "unfinished";
   const isOver = (): boolean => clock.now() >= until;
   if (!(await purges.removeRows(watchlistId, isOver))) return "unfinished";
+  // A write of the creation that was not answered may still take effect: its page is removed then.
+  if (abandoned) return "unfinished";
   await purges.end(watchlistId);
   return "purged";
 }

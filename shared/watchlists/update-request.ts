@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { invalidParam } from "../base/errors.ts";
-import { checkEndpointId, type EndpointParams, isNamedTwice } from "./named-endpoint.ts";
+import { checkEndpointId, type EndpointParams } from "./named-endpoint.ts";
 import { listFields, text } from "./request.ts";
 import { refuseMixed, type ScheduleParams } from "./schedule.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
@@ -65,8 +65,7 @@ function parsePatch(body: Body): WatchlistPatch {
     url === undefined && endpointId === undefined
       ? undefined
       : { webhookUrl: url ?? null, webhookEndpointId: endpointId ?? null };
-  // Both are accepted where they are as the list shows them, which is not known here.
-  if (endpoint !== undefined && !isNamedTwice(endpoint)) checkEndpointId(endpoint);
+  if (endpoint !== undefined) checkEndpointId(endpoint);
   return {
     name: body.name,
     every: body.every,

@@ -203,7 +203,12 @@ describe("permissions", () => {
   });
 
   it("let each queue be filled by those who pass work on to it", () => {
-    expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual(["watchlists", "sweeper"]);
+    expect(holdersOf("sqs:SendMessage", '"RunsQueue"')).toEqual([
+      "products",
+      "offers",
+      "watchlists",
+      "sweeper",
+    ]);
     expect(holdersOf("sqs:SendMessage", '"StepsQueue"')).toEqual([
       "run-starter",
       "run-step",

@@ -94,13 +94,6 @@ export const deliveryMutants: readonly Mutant[] = [
     scenario: "deliveries",
   },
   {
-    name: "failing-although-it-succeeded",
-    file: "shared/webhooks/endpoint-health.ts",
-    says: "{ ...before, failuresInRow: 0, failingSince: null,",
-    instead: "{ ...before, failuresInRow: 0,",
-    scenario: "deliveries",
-  },
-  {
     name: "gone-receiver-tried-again",
     file: "shared/webhooks/delivery.ts",
     says: "const statusGone = 410;",

@@ -247,9 +247,9 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
           // After its time the gateway has long said that it heard nothing.
-          const isHeard = state === "done" && turns.now() <= endsAt;
-          const answer = isHeard ? apiAnswer(given) : undefined;
-          if (state === "done" && !isHeard) lateAnswers.push(apiAnswer(given));
+          const answered = state === "done" ? apiAnswer(given) : undefined;
+          const answer = turns.now() <= endsAt ? answered : undefined;
+          if (answered !== answer) lateAnswers.push(apiAnswer(given));
           turns.saw(answer?.text ?? "");
           if (isCalm && (answer === undefined || answer.status >= 500)) {
             violation ??= new Error(`${label} without faults: ${answer?.text ?? "no answer"}`);

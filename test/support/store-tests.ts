@@ -23,6 +23,7 @@ const names = [
   "run-store",
   "short-pages",
   "step-store",
+  "target-states",
   "usage-store",
   "watchlist-store",
 ];

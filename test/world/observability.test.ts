@@ -99,6 +99,7 @@ async function useService(): Promise<void> {
   );
   await createSweeper(world.environmentOf("sweeper"))({}, {
     awsRequestId: "sweep-1",
+    getRemainingTimeInMillis: () => 60_000,
   } as Context);
 }
 

@@ -3,8 +3,12 @@ import { offerCheckBody } from "../../../shared/items/offer-check-request.ts";
 import { offersBody } from "../../../shared/items/offers-request.ts";
 import { productsBody } from "../../../shared/items/request.ts";
 import { limits } from "../../../shared/base/limits.ts";
-import { type Platform, platforms, productTiers } from "../../../shared/platforms/catalogue.ts";
-import { liveMarketplaces } from "../../../shared/platforms/shop-fields.ts";
+import {
+  liveMarketplaces,
+  type Platform,
+  platforms,
+  productTiers,
+} from "../../../shared/platforms/catalogue.ts";
 import { forbidden, where } from "../rules.ts";
 import { itemIds } from "./item-ids.ts";
 

@@ -32,8 +32,16 @@ const itemsOfPlatform = platformRules((platform) => ({
   },
   ...(platform === "retailer_a"
     ? exactlyOne("ids", "asins")
-    : { ...forbidden("asins"), dependentSchemas: { name: sent("ids") } }),
+    : {
+        ...forbidden("asins", "refresh_every_runs"),
+        dependentSchemas: { name: sent("ids") },
+      }),
 }));
+
+/** `refresh_every_runs` belongs to the default pipeline: it is refused beside another one. */
+const onlyDefaultPipeline: JsonObject = {
+  refresh_every_runs: { properties: { pipeline: { type: "null" } } },
+};
 
 /** A webhook endpoint is named in one of two ways. */
 const oneEndpoint: JsonObject = {
@@ -55,7 +63,7 @@ export const newWatchlistBodies = {
     rules: {
       ...forbidden("cron", "timezone"),
       ...oneEndpoint,
-      dependentSchemas: { name: itemsOfPlatform },
+      dependentSchemas: { name: itemsOfPlatform, ...onlyDefaultPipeline },
     },
   },
   NewWatchlistWithCron: {
@@ -63,7 +71,7 @@ export const newWatchlistBodies = {
     rules: {
       ...forbidden("every"),
       ...oneEndpoint,
-      dependentSchemas: { name: itemsOfPlatform },
+      dependentSchemas: { name: itemsOfPlatform, ...onlyDefaultPipeline },
     },
   },
 };
@@ -77,8 +85,7 @@ export const watchlistBodies = {
     }),
     rules: {
       ...forbidden("ids", "asins"),
-      ...oneEndpoint,
-      dependentSchemas: { every: forbidden("cron", "timezone") },
+      dependentSchemas: { every: forbidden("cron", "timezone"), ...onlyDefaultPipeline },
     },
   },
   WatchlistEstimateRequest: {
@@ -86,7 +93,13 @@ export const watchlistBodies = {
       ...estimateBody.entries,
       pipeline: pipeline("absent or null: the platform's default."),
     }),
-    rules: platformRules((platform) => ({ properties: { pipeline: platformSteps(platform) } })),
+    rules: {
+      ...platformRules((platform) => ({
+        properties: { pipeline: platformSteps(platform) },
+        ...(platform === "retailer_a" ? {} : forbidden("refresh_every_runs")),
+      })),
+      dependentSchemas: onlyDefaultPipeline,
+    },
   },
   WatchlistItemsUpdate: {
     schema: itemChangeBody,

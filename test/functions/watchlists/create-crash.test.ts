@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { limits } from "../../../shared/base/limits.ts";
 import { takeOverMs } from "../../../shared/watchlists/idempotency.ts";
+import { newItem } from "../../../shared/watchlists/item.ts";
 import { purgeAfterMs, purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";
@@ -251,8 +252,13 @@ describe("requests at the same time", () => {
     expect(await lists()).toHaveLength(limits.watchlistsMax);
     expect(world.scheduled.size).toBe(2);
     const rows = await world.rows();
-    expect(rows.filter(({ sk }) => sk === "purge")).toEqual([]);
+    const pages = rows.filter(({ sk }) => sk.startsWith("page#"));
+    expect(new Set(pages.map(({ pk }) => pk)).size).toBe(limits.watchlistsMax);
     expect(rows.filter(({ sk }) => sk.startsWith("idempotency#"))).toHaveLength(2);
+    expect(rows.filter(({ sk }) => sk === "purge")).toHaveLength(10);
+    world.clock.advance(purgeAfterMs + 1);
+    await purgeDue();
+    expect((await world.rows()).filter(({ sk }) => sk === "purge")).toEqual([]);
   }, 120_000);
 
   it("are let in again as soon as a list is deleted", async () => {
@@ -303,4 +309,19 @@ describe("a list of 50,000 items", () => {
     expect(writes).toBeLessThanOrEqual(60);
     expect(writes).toBeGreaterThan(50);
   });
+});
+
+it("a page that is written after its creation failed is removed by the purge an hour later", async () => {
+  const now = world.clock.now();
+  const watchlistId = "wl_failed";
+  const purgeAt = new Date(now.getTime() + purgeAfterMs);
+  await world.purges.expectCreation({ accountId: "acct_1", id: watchlistId }, purgeAt);
+  const until = new Date(now.getTime() + 60_000);
+  await purgeWatchlist({ watchlistId, until, abandoned: true }, world);
+  await world.pages.create(watchlistId, [newItem("9000001", now.toISOString())]);
+
+  world.clock.advance(purgeAfterMs + 1);
+  await purgeDue();
+  const rows = await world.rows();
+  expect(rows.filter(({ pk }) => pk === `watchlist#${watchlistId}`)).toEqual([]);
 });

@@ -209,7 +209,10 @@ describe("PATCH /v1/watchlists/{id}", () => {
     ["an unregistered URL", { webhook_url: "https://a.example.org/" }, "webhook_url"],
     [
       "an endpoint twice",
-      { webhook_url: "https://a.example.org/", webhook_endpoint_id: "we_1" },
+      {
+        webhook_url: "https://a.example.org/",
+        webhook_endpoint_id: "we_0123456789abcdefghjkmnpr",
+      },
       "webhook_url",
     ],
     [

@@ -52,6 +52,7 @@ describe("dynamoAccountStore", () => {
         balanceBefore: 0,
         balanceAfter: 5_000,
         source: null,
+        chargedAt: null,
         createdAt: anAccount.createdAt,
       },
     ]);

@@ -19,6 +19,7 @@ import { readRows, rowsBelow } from "../../../shared/aws/row-reader.ts";
 import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
 import { accountKeys, deliveryKeys, watchlistKeys } from "../../../shared/aws/table.ts";
+import { dynamoTargetStates } from "../../../shared/aws/target-states.ts";
 import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
 import { derivedIdAt } from "../../../shared/base/ids.ts";
@@ -355,6 +356,19 @@ const cases: readonly Case[] = [
     read: async (place) =>
       (await dynamoStepStore(place.client, optionsOf(place)).list("run_1")).map(({ step }) => step),
     found: ["step_5", "step_4", "step_3", "step_2", "step_1"],
+  },
+  {
+    file: "target-states",
+    says: "the states of an account's targets",
+    fill: (place, n) =>
+      put(place, {
+        ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
+        target_state: n,
+      }),
+    read: async ({ client, table }) => [
+      ...(await dynamoTargetStates(client, table).list(account)).values(),
+    ],
+    found: [1, 2, 3, 4, 5],
   },
   {
     file: "usage-store",

@@ -93,6 +93,7 @@ describe.skipIf(rows.length === 0)("recorded URLs", () => {
       expect(await sent(row.input, { policy: strict, lookup })).toEqual({
         outcome: "failed",
         error: "address_refused",
+        sent: false,
       });
     },
   );
@@ -128,13 +129,13 @@ const receivers: Record<string, () => Promise<void>> = {
     };
     const times = { connectMs: 50_000, totalMs: 600 };
     const exchange = await sent(receiver.url, { times });
-    expect(exchange).toEqual({ outcome: "failed", error: "timeout" });
+    expect(exchange).toEqual({ outcome: "failed", error: "timeout", sent: true });
   },
   async "accepts TCP, never TLS"() {
     const server = await startTcpServer((socket) => socket.resume());
     const times = { ...hurried, totalMs: 50_000 };
     const exchange = await sent(`https://127.0.0.1:${server.port}/`, { times });
-    expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout" });
+    expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
     await server.stop();
   },
   async "304"() {
@@ -150,7 +151,7 @@ const receivers: Record<string, () => Promise<void>> = {
   },
   async "HTTP/2 only"() {
     const server = await startTlsReceiver({ ...trusted, ALPNProtocols: ["h2"] });
-    expect(await sent(server.url)).toEqual({ outcome: "failed", error: "tls_failed" });
+    expect(await sent(server.url)).toEqual({ outcome: "failed", error: "tls_failed", sent: false });
     await server.stop();
   },
   async "200, body of 1 GiB of zeros"() {

@@ -787,7 +787,7 @@ const runs = command<Named>({
       return expectRefusal("runs", refusal, refused("before_run"));
     }
     const limit = [20, 1, 3, 100][how % 4] ?? 20;
-    const before = how % 3 === 0 ? undefined : Math.max(0, list.runs.length - (how % 5));
+    const before = how % 3 === 0 ? undefined : Math.max(1, list.runs.length - (how % 5));
     const query = new URLSearchParams({
       ...(limit !== 20 && { limit: String(limit) }),
       ...(before !== undefined && { before_run: String(before) }),

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
-import { aText, idOf, type Predicted } from "./compare.ts";
+import { anything, aText, idOf, type Predicted } from "./compare.ts";
 import {
   type DeliveryModel,
   digestOf,
@@ -64,6 +64,11 @@ const shownEndpoint = (endpoint: EndpointModel, now: number): Record<string, Pre
   description: endpoint.description,
   events: endpoint.events,
   enabled: endpoint.enabled,
+  status: endpoint.enabled ? "ok" : "disabled",
+  disabled_reason: endpoint.enabled ? null : "user",
+  failing_since: null,
+  last_error: null,
+  last_success_at: anything,
   secret_hint: endpoint.secret.slice(-4),
   previous_secret_expires_at:
     endpoint.previous !== null && endpoint.previous.until > now

@@ -1,4 +1,3 @@
-import { compressions } from "../../../shared/exports/destination.ts";
 import { checkDeliveries } from "../checks/deliveries.ts";
 import { rememberDeliveries } from "../checks/deliveries-history.ts";
 import { checkSecrets } from "../checks/deliveries-secrets.ts";
@@ -160,7 +159,8 @@ function askAnew(scene: DeliveryScene): boolean {
     await askRedelivery(scene, user, id);
   });
   for (const user of users) {
-    const compression = world.random.pick(compressions);
+    const { value = null } = scene.history.destinations.get(user.accountId)?.at(-1) ?? {};
+    const compression = value?.compression === "gzip" ? "none" : "gzip";
     world.begin(`${user.name}, at last`, () => changeFormat(scene, user, compression));
   }
   return true;

@@ -1,0 +1,21 @@
+import { sqsRunQueue } from "../shared/aws/run-queue.ts";
+import type { RunQueue } from "../shared/runs/run-queue.ts";
+import { sqs } from "./clients.ts";
+import type { Needs } from "./dependencies.ts";
+import type { Overrides } from "./overrides.ts";
+
+/** The queues of runs that a function sends to; its variables name them. */
+export const runQueue = (
+  environment: Partial<Needs<"RUNS_QUEUE_URL" | "STEPS_QUEUE_URL" | "FINISHES_QUEUE_URL">>,
+  overrides: Overrides,
+  hops = 0,
+): RunQueue => {
+  const urls = {
+    ...(environment.RUNS_QUEUE_URL === undefined ? {} : { runs: environment.RUNS_QUEUE_URL }),
+    ...(environment.STEPS_QUEUE_URL === undefined ? {} : { steps: environment.STEPS_QUEUE_URL }),
+    ...(environment.FINISHES_QUEUE_URL === undefined
+      ? {}
+      : { finishes: environment.FINISHES_QUEUE_URL }),
+  };
+  return sqsRunQueue(sqs(overrides), urls, hops);
+};
