@@ -244,7 +244,8 @@ function handlerNamed(name: string, table: string, overrides: Overrides): Lambda
 export function statusOf(url: string, attempt: number): number {
   const { hostname } = new URL(url);
   if (hostname.startsWith("down")) return 500;
-  if (hostname.startsWith("gone")) return 410;
+  // A 410 disables the endpoint: the simulation of deliveries plays that.
+  if (hostname.startsWith("gone")) return 404;
   if (hostname.startsWith("flaky")) return attempt === 1 ? 503 : 200;
   return 200;
 }
