@@ -64,7 +64,8 @@ class World {
     const { bench } = this;
     const schedules = { put: async () => {}, remove: async () => {} };
     const warn = (): void => {};
-    const ports = { runs: bench.runs, queue: bench.queue, schedules, warn };
+    const { runs, queue, watchlists } = bench;
+    const ports = { runs, queue, watchlists, schedules, warn };
     await runNow(await this.now(), bench.clock.now(), ports);
     await bench.work([]);
   }
