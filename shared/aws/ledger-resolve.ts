@@ -88,6 +88,11 @@ export async function cancel(
     const hold = chargedHoldOf(row, { accountId, holdId });
     if (hold.charged === 0) return "done";
     const books = process.booksOf.get(accountId) ?? (await readBooks(process, accountId));
+    // Another worker settled or cancelled it between the two reads.
+    if (books.spent < hold.charged) {
+      process.booksOf.delete(accountId);
+      return "again";
+    }
     const transaction = cancelTransaction(process, { hold, books, now });
     const result = await commit(process, { accountId, ...transaction }, async () => {
       const found = await read(process, accountKeys.hold(accountId, holdId));

@@ -252,7 +252,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await reserve(world.ledger(), "h1", 100);
       await settle(world.ledger(), "h1", 70);
       const ledger = world.ledger();
-      await Promise.all([cancel("h1", later(5_000)), cancel("h1", later(5_000))]);
+      await Promise.all(Array.from({ length: 8 }, () => cancel("h1", later(5_000))));
       await ledger.cancel({ accountId, holdId: "h1", now: later(6_000) });
 
       expect(await movements()).toEqual([
