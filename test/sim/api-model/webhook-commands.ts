@@ -277,7 +277,7 @@ const test = command<Named>({
       type: "webhook.test",
       at: now,
       state: delivered ? "delivered" : "failed",
-      attempts: 1,
+      attempts: status === null ? 0 : 1,
       error,
     });
     compare("sent by the test", service.sent.length - before, status === null ? 0 : 1);
