@@ -147,11 +147,22 @@ function testReceiver({ fence, file, command }: Language): void {
     return post(to.url, body, signature === null ? {} : { "Service-Signature": signature });
   };
 
+  /** Events that the receiver has not marked as handled. */
+  const leftInInbox = (): unknown => {
+    const inbox = new DatabaseSync(join(folder, "inbox.db"), { readOnly: true });
+    try {
+      return inbox.prepare("SELECT count(*) AS n FROM inbox WHERE NOT done").get()?.["n"];
+    } finally {
+      inbox.close();
+    }
+  };
+
   it("handles every event of a run once and proves that none is missing", async () => {
     const receiver = await start();
 
     for (const event of run) expect(await send(receiver, event)).toBe(204);
 
+    await receiver.printed("watchlist.run.completed wlrun_1");
     await receiver.printed("wlrun_1 is complete\n");
     const text = receiver.lines().join("\n");
     for (const id of ["9000001", "9000003", "9000005", "9000006", "9000007"]) {
@@ -166,6 +177,7 @@ function testReceiver({ fence, file, command }: Language): void {
     expect(await send(first, test)).toBe(204);
     expect(await send(first, test)).toBe(204);
     await first.printed("webhook.test");
+    await expect.poll(leftInInbox).toBe(0);
     await first.stop("SIGKILL");
 
     const second = await start();
