@@ -170,6 +170,7 @@ describe("bundles", () => {
       // The OpenAPI document and the pages, by an operation's ID in the document.
       ["getOpenApiDocument", documentBytes],
       ["PutObject", 70_000],
+      ["CreateSchedule", 20_000],
       ["AssumeRole", 60_000],
       // The adapters of sources, and the clients that open their secrets.
       ["GetSecretValue", 190_000],
