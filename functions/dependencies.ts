@@ -158,9 +158,14 @@ export const usage = (environment: AccountNeeds, overrides: Overrides): UsageSto
   dynamoUsageStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 export const creditHistory = (
-  environment: Needs<"LEDGER_TABLE">,
+  environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">,
   overrides: Overrides,
-): CreditHistory => dynamoCreditHistory(dynamo(overrides), environment.LEDGER_TABLE);
+): CreditHistory =>
+  dynamoCreditHistory(dynamo(overrides), {
+    accountsTable: environment.ACCOUNTS_TABLE,
+    ledgerTable: environment.LEDGER_TABLE,
+    ...timeAndChance(overrides),
+  });
 
 /** A buffered Lambda gives no answer over 6 MB; a streamed one has no such bound. */
 export const answerBytesMax = (environment: Needs<"RESPONSE_MODE">): number | undefined =>

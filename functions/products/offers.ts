@@ -4,6 +4,9 @@ import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { readOffers, type ReadOffersDependencies } from "../../shared/items/read-offers.ts";
 import { itemReply } from "../http/item-reply.ts";
 import { route } from "../http/route.ts";
+import type { RouteKey } from "../routes.ts";
+
+const endpoint: RouteKey = "GET /v1/products/{id}/offers";
 
 /** `GET /v1/products/{id}/offers` (specification, same section). */
 export const offersRoute = route<
@@ -19,7 +22,7 @@ export const offersRoute = route<
     const { platform, marketplace, condition } = query;
     const ids = [parsePathId(platform, path["id"] ?? "")];
     const request = { platform, marketplace, condition, ids };
-    const call = { request, accountId, requestId, now, deadline, msToAnswer };
+    const call = { request, accountId, requestId, endpoint, now, deadline, msToAnswer };
     return itemReply("retailer_a.offers", await readOffers(call, dependencies));
   },
 });

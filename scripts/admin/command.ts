@@ -16,10 +16,12 @@ export const commandOptions = {
   pack: { type: "string" },
   queue: { type: "string" },
   receiver: { type: "string" },
+  request: { type: "string" },
   run: { type: "string" },
   runs: { type: "string" },
   "starting-after": { type: "string" },
   threshold: { type: "string" },
+  type: { type: "string" },
   watchlist: { type: "string" },
 } as const;
 

@@ -7,6 +7,8 @@ import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { ChangeOutcome } from "../../shared/credits/credit-changes.ts";
+import type { TransactionFilter } from "../../shared/credits/credit-history.ts";
+import { entryTypes } from "../../shared/credits/ledger.ts";
 import { listTransactions } from "../../shared/credits/list-transactions.ts";
 import {
   type Admin,
@@ -33,9 +35,10 @@ export const creditCommands: Commands = {
     answer: listOf(Object.entries(creditPacks).map(([pack, credits]) => ({ pack, credits }))),
   },
   credits: {
-    usage: "--account <acct_…> [--limit <n>] [--starting-after <ctx_…>]",
-    takes: ["account", "limit", "starting-after"],
-    about: "Lists the ledger of an account, newest first.",
+    usage:
+      "--account <acct_…> [--request <req_…>] [--type <type>] [--watchlist <wl_…>] [--limit <n>] [--starting-after <ctx_…>]",
+    takes: ["account", "request", "type", "watchlist", "limit", "starting-after"],
+    about: "Lists the ledger of an account, newest first, with what each entry is for.",
     async run(values, admin) {
       const { id } = await existingAccount(required(values, "account"), admin);
       return listTransactions(
@@ -47,8 +50,14 @@ export const creditCommands: Commands = {
             otherwise: limits.pagination.creditTransactions.default,
           }),
           startingAfter: values["starting-after"],
+          filter: filterOf(values),
         },
-        dynamoCreditHistory(admin.dynamo, admin.target.tables.ledger),
+        dynamoCreditHistory(admin.dynamo, {
+          accountsTable: admin.target.tables.accounts,
+          ledgerTable: admin.target.tables.ledger,
+          clock: systemClock,
+          chance: systemChance,
+        }),
       );
     },
   },
@@ -85,6 +94,18 @@ export const creditCommands: Commands = {
     run: setAutoTopUp,
   },
 };
+
+function filterOf({ request, type, watchlist }: Values): TransactionFilter {
+  const wanted = entryTypes.find((one) => one === type);
+  if (type !== undefined && wanted === undefined) {
+    throw new Error(`--type is one of ${entryTypes.join(", ")}`);
+  }
+  return {
+    ...(request !== undefined && { requestId: request }),
+    ...(wanted !== undefined && { type: wanted }),
+    ...(watchlist !== undefined && { watchlistId: watchlist }),
+  };
+}
 
 async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<unknown> {
   const accountId = required(values, "account");

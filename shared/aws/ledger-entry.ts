@@ -20,11 +20,12 @@ export interface Entry {
   readonly source?: CreditSource;
   /** Of a refund that takes back a charge: when that was made. */
   readonly chargedAt?: string;
+  /** Of a charge and a refund. */
+  readonly itemsCharged?: number | undefined;
 }
 
 /** The stored form of a ledger entry. */
 export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
-  const { source } = entry;
   return {
     ...ledgerKeys.entry(entry.accountId, entry.sequence),
     id: numberedId("creditTransaction", entry.sequence, entry.accountId),
@@ -38,10 +39,24 @@ export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
     hold_id: entry.holdId,
     charged_at: entry.chargedAt,
     change_id: entry.changeId,
-    request_id: source !== undefined && "requestId" in source ? source.requestId : undefined,
-    run_id: source !== undefined && "runId" in source ? source.runId : undefined,
-    step: source !== undefined && "runId" in source ? source.step : undefined,
+    items_charged: entry.itemsCharged,
+    ...(entry.source === undefined ? {} : sourceRow(entry.source)),
   };
+}
+
+/** What a hold or an entry was made for, as its row keeps it. */
+export function sourceRow(source: CreditSource): Row {
+  const { scraper, items } = source;
+  return "requestId" in source
+    ? { request_id: source.requestId, endpoint: source.endpoint, scraper, items }
+    : {
+        run_id: source.runId,
+        step: source.step,
+        watchlist_id: source.watchlistId,
+        run_number: source.runNumber,
+        scraper,
+        items,
+      };
 }
 
 /** The entry in a stored row. */
@@ -52,13 +67,28 @@ export const transactionOf = (row: Row): CreditTransaction => ({
   balanceBefore: Number(row["balance_before"]),
   balanceAfter: Number(row["balance_after"]),
   source: sourceOf(row),
+  ...(typeof row["items_charged"] === "number" && { itemsCharged: row["items_charged"] }),
   createdAt: String(row["created_at"]),
   chargedAt: typeof row["charged_at"] === "string" ? row["charged_at"] : null,
 });
 
 /** What a hold or an entry was made for. */
 export function sourceOf(row: Row): CreditSource | null {
-  if (typeof row["request_id"] === "string") return { requestId: row["request_id"] };
-  if (typeof row["run_id"] !== "string") return null;
-  return { runId: row["run_id"], step: String(row["step"]) };
+  const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;
+  const work = {
+    ...(typeof scraper === "string" && { scraper }),
+    ...(typeof items === "number" && { items }),
+  };
+  if (typeof requestId === "string") {
+    return { requestId, ...(typeof endpoint === "string" && { endpoint }), ...work };
+  }
+  if (typeof runId !== "string") return null;
+  const { watchlist_id: watchlistId, run_number: runNumber } = row;
+  return {
+    runId,
+    step: String(row["step"]),
+    ...(typeof watchlistId === "string" && { watchlistId }),
+    ...(typeof runNumber === "number" && { runNumber }),
+    ...work,
+  };
 }

@@ -3,7 +3,7 @@ import { assert } from "../base/assert.ts";
 import type { CreditSource, Reservation, Settlement } from "../credits/ledger.ts";
 import { dueAt } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
-import { type Entry, ledgerEntry } from "./ledger-entry.ts";
+import { type Entry, ledgerEntry, sourceRow } from "./ledger-entry.ts";
 import { accountKeys, epochSeconds } from "./table.ts";
 
 export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -49,7 +49,8 @@ export interface LedgerTransaction {
 export const accountPosition = 0;
 export const holdPosition = 1;
 
-const resolvedHoldDays = 30;
+/** How long a resolved hold is kept, and with it the way to its entries. */
+export const resolvedHoldDays = 30;
 
 /** Moves the account from some books to the next, and from no others. */
 export function accountUpdate(
@@ -118,9 +119,9 @@ export function reserveTransaction(
     slot,
     balance_after: after.balance,
     created_at: now.toISOString(),
-    request_id: "requestId" in source ? source.requestId : undefined,
-    run_id: "runId" in source ? source.runId : undefined,
-    step: "runId" in source ? source.step : undefined,
+    // Finds the entries of a call without a walk through the ledger.
+    sequence: after.sequence,
+    ...sourceRow(source),
   };
   const entry: Entry = {
     accountId,
@@ -181,7 +182,7 @@ export function settleTransaction(tables: LedgerTables, resolution: Resolution):
           TableName: tables.accountsTable,
           Key: accountKeys.hold(accountId, holdId),
           UpdateExpression:
-            "SET #state = :state, charged = :charged, balance_after = :balance, resolved_at = :now, #ttl = :ttl REMOVE due_kind, due_at",
+            "SET #state = :state, charged = :charged, balance_after = :balance, resolved_at = :now, resolved_sequence = :first, #ttl = :ttl REMOVE due_kind, due_at",
           ConditionExpression: "#state = :open",
           ExpressionAttributeNames: { "#state": "state", "#ttl": "ttl" },
           ExpressionAttributeValues: {
@@ -190,6 +191,7 @@ export function settleTransaction(tables: LedgerTables, resolution: Resolution):
             ":charged": credits,
             ":balance": after.balance,
             ":now": now.toISOString(),
+            ":first": before.sequence + 1,
             ":ttl": epochSeconds(now) + resolvedHoldDays * 86_400,
           },
         },
@@ -207,6 +209,7 @@ export function settleTransaction(tables: LedgerTables, resolution: Resolution):
 function resolutionEntries({ settlement, hold, books }: Resolution): Entry[] {
   const { accountId, holdId, credits, now } = settlement;
   const refund = hold.credits - credits;
+  const itemsCharged = settlement.items ?? (credits === 0 ? 0 : undefined);
   const parts = [
     { type: "charge" as const, credits, moves: 0 },
     { type: "refund" as const, credits: refund, moves: refund },
@@ -215,6 +218,7 @@ function resolutionEntries({ settlement, hold, books }: Resolution): Entry[] {
     accountId,
     holdId,
     source: hold.source,
+    itemsCharged,
     createdAt: now.toISOString(),
     type: part.type,
     credits: part.credits,

@@ -11,17 +11,58 @@ export interface CreditTransaction {
   readonly balanceAfter: number;
   /** The call or run step behind it; grants, purchases and adjustments have none. */
   readonly source: CreditSource | null;
+  /** Items that were charged, of a charge and a refund; absent in rows of earlier releases. */
+  readonly itemsCharged?: number;
   /** ISO 8601 UTC. */
   readonly createdAt: string;
   /** Of a refund that takes back a charge: when that was made; null for every other entry. */
   readonly chargedAt: string | null;
 }
 
+/** Which entries to list: those that have every value that is named. */
+export interface TransactionFilter {
+  readonly requestId?: string;
+  readonly type?: EntryType;
+  readonly watchlistId?: string;
+}
+
+export interface HistoryPage {
+  readonly transactions: readonly CreditTransaction[];
+  /** The sequence below which the next page begins; null after the last page. */
+  readonly next: number | null;
+}
+
 /** The ledger as its owner reads it. */
 export interface CreditHistory {
-  /** Up to `limit` entries with a sequence below `before`, newest first. */
+  /**
+   * Up to `limit` entries with a sequence below `before`, newest first. A page with a filter may hold
+   * fewer, or none, before the last page: the work of one call is bounded.
+   */
   page(
     accountId: string,
-    wanted: { readonly limit: number; readonly before: number | undefined },
-  ): Promise<{ readonly transactions: readonly CreditTransaction[]; readonly hasMore: boolean }>;
+    wanted: {
+      readonly limit: number;
+      readonly before: number | undefined;
+      readonly filter?: TransactionFilter;
+    },
+  ): Promise<HistoryPage>;
 }
+
+/** True when an entry has every value that the filter names. */
+export const matches = (
+  { type, source }: CreditTransaction,
+  { requestId, type: wanted, watchlistId }: TransactionFilter,
+): boolean =>
+  (wanted === undefined || type === wanted) &&
+  (requestId === undefined ||
+    (source !== null && "requestId" in source && source.requestId === requestId)) &&
+  (watchlistId === undefined ||
+    (source !== null && "runId" in source && source.watchlistId === watchlistId));
+
+/** Credits as clients see them: an adjustment that took credits away is negative. */
+export const signedCredits = ({
+  type,
+  credits,
+  balanceBefore,
+  balanceAfter,
+}: CreditTransaction): number => (type === "adjust" ? balanceAfter - balanceBefore : credits);

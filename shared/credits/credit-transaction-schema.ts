@@ -3,9 +3,13 @@ import { idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
+import { entryTypes } from "./ledger.ts";
 
 const startingAfterMessage =
   "'starting_after' must be the id of a credit transaction; it begins with ctx_.";
+
+const requestIdMessage = "'request_id' must be the X-Request-Id of a call; it begins with req_.";
+const watchlistIdMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
 
 /** Query of `GET /v1/credit_transactions`. */
 export const creditTransactionsQuery = v.object({
@@ -14,7 +18,27 @@ export const creditTransactionsQuery = v.object({
     v.pipe(
       v.string(startingAfterMessage),
       v.regex(idPattern("creditTransaction"), startingAfterMessage),
-      v.description("The last id of the page before."),
+      v.description("`next_starting_after`, or the last id, of the page before."),
+    ),
+  ),
+  request_id: v.optional(
+    v.pipe(
+      v.string(requestIdMessage),
+      v.regex(idPattern("request"), requestIdMessage),
+      v.description("Only the entries of this call, by its X-Request-Id."),
+    ),
+  ),
+  type: v.optional(
+    v.pipe(
+      v.picklist(entryTypes, `'type' must be one of ${entryTypes.join(", ")}.`),
+      v.description("Only entries of this type."),
+    ),
+  ),
+  watchlist_id: v.optional(
+    v.pipe(
+      v.string(watchlistIdMessage),
+      v.regex(idPattern("watchlist"), watchlistIdMessage),
+      v.description("Only the entries of this watchlist's runs."),
     ),
   ),
 });
@@ -32,7 +56,14 @@ export const creditTransactionSchema = v.object({
     ),
     v.examples(["grant", "purchase", "reserve", "charge", "refund", "adjust"]),
   ),
-  credits: v.pipe(count, v.description("Credits moved; the balances say in which direction.")),
+  credits: v.pipe(
+    v.number(),
+    v.integer(),
+    v.description(
+      "Credits moved. Of an adjust negative when it took credits away; of every other type never " +
+        "negative, the balances say in which direction.",
+    ),
+  ),
   balance_before: count,
   balance_after: count,
   sequence: v.pipe(
@@ -42,10 +73,45 @@ export const creditTransactionSchema = v.object({
     v.description("Number of the entry in the account: 1, 2, 3 ... without a gap."),
   ),
   request_id: v.optional(v.pipe(v.string(), v.description("X-Request-Id of the call behind it."))),
+  endpoint: v.optional(
+    v.pipe(
+      v.string(),
+      v.description("Method and path of that call."),
+      v.examples(["POST /v1/products"]),
+    ),
+  ),
+  watchlist_id: v.optional(v.pipe(v.string(), v.description("The watchlist whose run it was."))),
   run_id: v.optional(v.pipe(v.string(), v.description("The watchlist run behind it."))),
+  run_number: v.optional(v.pipe(count, v.description("The number of that run."))),
   step: v.optional(v.pipe(v.string(), v.description("The step of that run."))),
+  scraper: v.optional(
+    v.pipe(
+      v.string(),
+      v.description(
+        "What read the items. Absent, like the counts, in entries of earlier releases.",
+      ),
+      v.examples(["retailer_a.lite"]),
+    ),
+  ),
+  items_requested: v.optional(
+    v.pipe(count, v.description("Items that the call or the step reserved credits for.")),
+  ),
+  items_charged: v.optional(
+    v.pipe(count, v.description("Items that were charged; in charge and refund.")),
+  ),
   created_at: timestamp,
 });
 
 /** 200 of `GET /v1/credit_transactions`: newest first. */
-export const creditTransactionsResponse = listOf(creditTransactionSchema);
+export const creditTransactionsResponse = v.object({
+  ...listOf(creditTransactionSchema).entries,
+  next_starting_after: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description(
+        "Where to continue; null after the last page. A page with a filter can end before it is " +
+          "full, even empty.",
+      ),
+    ),
+  ),
+});

@@ -1,6 +1,7 @@
 import { type Difference, fieldDifferences, missing, present } from "../base/difference.ts";
 import { numberedId } from "../base/ids.ts";
 import type { CreditTransaction } from "./credit-history.ts";
+import type { CreditSource } from "./ledger.ts";
 
 /** An entry with the hold that it makes or resolves; grants, purchases and adjustments have none. */
 export interface LedgerEntry extends CreditTransaction {
@@ -49,6 +50,7 @@ export interface LedgerFold {
 }
 
 interface Hold extends OpenHold {
+  readonly source: CreditSource | null;
   readonly resolved: number;
   readonly charged: number;
 }
@@ -168,7 +170,7 @@ function holdDifferences(state: State, entry: LedgerEntry): Difference[] {
 function reserve(state: State, { credits, source, sequence }: LedgerEntry, holdId: string) {
   const isOpen = state.open.has(holdId);
   const takesSlot = source !== null && "requestId" in source;
-  state.open.set(holdId, { credits, takesSlot, resolved: 0, charged: 0 });
+  state.open.set(holdId, { credits, takesSlot, source, resolved: 0, charged: 0 });
   const place = `${state.accountId} entry ${sequence}`;
   return isOpen
     ? [{ place, field: `reserve of hold ${holdId}`, stored: "made again", expected: "made once" }]
@@ -187,10 +189,11 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
     const field = `${entry.type} of hold ${holdId}`;
     return [{ place, field, stored: "resolves it again", expected: "a hold that is open" }];
   }
+  const wrongSource = sourceDifferences(`${accountId} entry ${entry.sequence}`, entry, hold);
   const resolved = hold.resolved + entry.credits;
   if (resolved < hold.credits) {
     open.set(holdId, { ...hold, resolved, charged: hold.charged + charged });
-    return [];
+    return wrongSource;
   }
   open.delete(holdId);
   if (new Date(entry.createdAt) >= state.since.resolved) {
@@ -198,8 +201,31 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
   }
   countDay(state, entry, { requests: 1, credits: 0 });
   return resolved === hold.credits
-    ? []
-    : [wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, resolved)];
+    ? wrongSource
+    : [...wrongSource, wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, resolved)];
+}
+
+/**
+ * A charge and a refund are for what was reserved, and never for more items. A process of an earlier
+ * release leaves out what it does not know.
+ */
+function sourceDifferences(
+  place: string,
+  { source, itemsCharged = 0 }: LedgerEntry,
+  reserved: Hold,
+): Difference[] {
+  const wanted: Record<string, string | number | undefined> = { ...reserved.source };
+  const wrong = Object.entries({ ...source })
+    .filter(([name, value]) => value !== wanted[name])
+    .map(([name, value]) => ({
+      place,
+      field: name,
+      stored: String(value),
+      expected: String(wanted[name] ?? missing),
+    }));
+  const most = reserved.source?.items ?? Infinity;
+  const tooMany = { place, field: "items_charged", stored: itemsCharged, expected: `0 to ${most}` };
+  return itemsCharged > most ? [...wrong, tooMany] : wrong;
 }
 
 /** The charge of a hold that was resolved is taken back, whole. */

@@ -1,7 +1,27 @@
-/** What a reservation is for: an item call, or one step of a run. */
-export type CreditSource =
-  | { readonly requestId: string }
-  | { readonly runId: string; readonly step: string };
+/** What is read for credits. Rows of earlier releases lack it. */
+interface PaidWork {
+  readonly scraper?: string;
+  /** Items that the reservation covers. */
+  readonly items?: number;
+}
+
+/** An item call. Rows of earlier releases name its request alone. */
+export interface CallSource extends PaidWork {
+  readonly requestId: string;
+  /** Method and path, as the route table has them. */
+  readonly endpoint?: string;
+}
+
+/** One step of a run. Rows of earlier releases name run and step alone. */
+export interface StepSource extends PaidWork {
+  readonly runId: string;
+  readonly step: string;
+  readonly watchlistId?: string;
+  readonly runNumber?: number;
+}
+
+/** What a reservation is for. */
+export type CreditSource = CallSource | StepSource;
 
 export interface Reservation {
   readonly accountId: string;
@@ -30,6 +50,8 @@ export interface HoldRef {
 export interface Settlement extends HoldRef {
   /** Credits to charge, at most what was reserved; the rest goes back to the balance. */
   readonly credits: number;
+  /** Items that are charged. */
+  readonly items?: number;
   /** How the work counts in the account's usage. */
   readonly succeeded: boolean;
 }
@@ -62,4 +84,5 @@ export interface Ledger {
 }
 
 /** Ledger entry types (`GET /v1/credit_transactions`). */
-export type EntryType = "grant" | "purchase" | "reserve" | "charge" | "refund" | "adjust";
+export const entryTypes = ["grant", "purchase", "reserve", "charge", "refund", "adjust"] as const;
+export type EntryType = (typeof entryTypes)[number];

@@ -1,17 +1,24 @@
 import type { InferOutput } from "valibot";
 import { invalidParam } from "../base/errors.ts";
 import { numberedId, numberOf } from "../base/ids.ts";
-import type { CreditHistory, CreditTransaction } from "./credit-history.ts";
+import {
+  type CreditHistory,
+  type CreditTransaction,
+  signedCredits,
+  type TransactionFilter,
+} from "./credit-history.ts";
 import type {
   creditTransactionSchema,
   creditTransactionsResponse,
 } from "./credit-transaction-schema.ts";
+import type { CreditSource } from "./ledger.ts";
 
 export interface TransactionsWanted {
   readonly accountId: string;
   readonly limit: number;
   /** Id of the last transaction of the page before. */
   readonly startingAfter: string | undefined;
+  readonly filter?: TransactionFilter;
 }
 
 /**
@@ -19,7 +26,7 @@ export interface TransactionsWanted {
  * @throws 400 INVALID_PARAM for a cursor that is no transaction of the account.
  */
 export async function listTransactions(
-  { accountId, limit, startingAfter }: TransactionsWanted,
+  { accountId, limit, startingAfter, filter = {} }: TransactionsWanted,
   history: CreditHistory,
 ): Promise<InferOutput<typeof creditTransactionsResponse>> {
   const before =
@@ -29,32 +36,50 @@ export async function listTransactions(
   if (startingAfter !== undefined && before === undefined) {
     throw invalidParam("starting_after", "'starting_after' is no credit transaction of yours.");
   }
-  const { transactions, hasMore } = await history.page(accountId, { limit, before });
+  const { transactions, next } = await history.page(accountId, { limit, before, filter });
   return {
     object: "list",
     data: transactions.map((transaction) => presentTransaction(accountId, transaction)),
-    has_more: hasMore,
+    has_more: next !== null,
+    next_starting_after: next === null ? null : numberedId("creditTransaction", next, accountId),
   };
 }
 
 function presentTransaction(
   accountId: string,
-  { source, ...transaction }: CreditTransaction,
+  transaction: CreditTransaction,
 ): InferOutput<typeof creditTransactionSchema> {
+  const { source, itemsCharged } = transaction;
   return {
     object: "credit_transaction",
     id: numberedId("creditTransaction", transaction.sequence, accountId),
     type: transaction.type,
-    credits: transaction.credits,
+    credits: signedCredits(transaction),
     balance_before: transaction.balanceBefore,
     balance_after: transaction.balanceAfter,
     sequence: transaction.sequence,
-    ...(source === null ? {} : presentSource(source)),
+    ...(source !== null && presentSource(source)),
+    ...(itemsCharged !== undefined && { items_charged: itemsCharged }),
     created_at: transaction.createdAt,
   };
 }
 
-const presentSource = (source: NonNullable<CreditTransaction["source"]>) =>
-  "requestId" in source
-    ? { request_id: source.requestId }
-    : { run_id: source.runId, step: source.step };
+function presentSource(source: CreditSource) {
+  const { scraper, items } = source;
+  const work = {
+    ...(scraper !== undefined && { scraper }),
+    ...(items !== undefined && { items_requested: items }),
+  };
+  if ("requestId" in source) {
+    const { requestId, endpoint } = source;
+    return { request_id: requestId, ...(endpoint !== undefined && { endpoint }), ...work };
+  }
+  const { runId, step, watchlistId, runNumber } = source;
+  return {
+    ...(watchlistId !== undefined && { watchlist_id: watchlistId }),
+    run_id: runId,
+    ...(runNumber !== undefined && { run_number: runNumber }),
+    step,
+    ...work,
+  };
+}

@@ -27,6 +27,8 @@ export async function checkOffers(
 ): Promise<OfferReply<OfferCheckResult>> {
   const { request } = call;
   const work = {
+    scraper: "retailer_a.offer_check" as const,
+    items: request.offers.length,
     reserved: creditsFor(request.offers.length * offerCheckQuarters),
     charge: (answers: readonly OfferCheckAnswer[]) =>
       creditsFor(answers.filter(({ status }) => status === "ok").length * offerCheckQuarters),

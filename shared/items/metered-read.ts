@@ -11,12 +11,17 @@ import {
 import { limits } from "../base/limits.ts";
 import { retryBudget, withRetryBudget, withSeparateLoss } from "../base/retry-budget.ts";
 import type { CancelQueue } from "../credits/cancel-queue.ts";
-import type { Ledger, Settled } from "../credits/ledger.ts";
+import type { Ledger, Settled, Settlement } from "../credits/ledger.ts";
+import type { StepScraperId } from "../scrapers/catalogue.ts";
+import type { ReadStatus } from "../scrapers/scraper.ts";
+import { chargedItems, countItems } from "./envelope.ts";
 
 /** A call that charges per item. */
 export interface MeteredCall {
   readonly accountId: string;
   readonly requestId: string;
+  /** Method and path of the call, as the route table has them. */
+  readonly endpoint: string;
   /** When the call began. */
   readonly now: Date;
   /** When reading stops, so that there is time to settle and answer. */
@@ -36,6 +41,9 @@ export interface MeteredReadDependencies {
 
 /** What a call reads and what that costs; credits are whole and rounded up once per call. */
 export interface MeteredWork<Answer, Result> {
+  readonly scraper: StepScraperId;
+  /** Items that the call asks for. */
+  readonly items: number;
   /** Credits that the call costs at most. */
   readonly reserved: number;
   /** Credits that the answers cost, at most what was reserved. */
@@ -71,14 +79,14 @@ const { callLossMs, cancelMs, settleLossMs } = limits.dependencies;
  * @throws 402 and 429, before anything is read; 400 for an answer too large to send; 503 when a
  * dependency fails or no time is left to answer; and what the reading throws.
  */
-export async function meteredRead<Answer, Result>(
+export async function meteredRead<Answer extends { readonly status: ReadStatus }, Result>(
   call: MeteredCall,
   work: MeteredWork<Answer, Result>,
   dependencies: MeteredReadDependencies,
 ): Promise<MeteredRead<Answer, Result>> {
   const { now, msToAnswer } = call;
   const { clock, answerBytesMax } = dependencies;
-  await reserve(call, work.reserved, dependencies);
+  await reserve(call, work, dependencies);
   const { answers, results, charge } = await orRelease(call, dependencies, async () => {
     // What sources lose to their secrets and shared rates must not be missing when credits settle.
     const read = await withSeparateLoss(callLossMs, work.read);
@@ -87,7 +95,8 @@ export async function meteredRead<Answer, Result>(
     if (msToAnswer() <= 0) throw unavailable("no time was left to settle");
     return { answers: read, results: presented, charge: work.charge(read) };
   });
-  const settled = await settle(call, charge, dependencies);
+  const charged = { credits: charge, items: chargedItems(countItems(answers)) };
+  const settled = await settle(call, charged, dependencies);
   return {
     answers,
     results,
@@ -112,16 +121,17 @@ function refuseTooLarge(results: readonly unknown[], answerBytesMax: number): vo
 
 async function reserve(
   call: MeteredCall,
-  credits: number,
+  work: Pick<MeteredWork<never, unknown>, "scraper" | "items" | "reserved">,
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
-  const { accountId, requestId, now, deadline } = call;
+  const { accountId, requestId, endpoint, now, deadline } = call;
+  const { scraper, items, reserved: credits } = work;
   const reservation = {
     accountId,
     holdId: requestId,
     credits,
     slot: true,
-    source: { requestId },
+    source: { requestId, endpoint, scraper, items },
     now,
     expiresAt: new Date(deadline.getTime() + settleMilliseconds),
   };
@@ -158,12 +168,12 @@ async function orRelease<Result>(
  */
 async function settle(
   call: MeteredCall,
-  credits: number,
+  charged: Pick<Settlement, "credits" | "items">,
   dependencies: MeteredReadDependencies,
 ): Promise<Settled> {
   const { accountId, requestId: holdId, msToAnswer } = call;
   const { ledger, clock } = dependencies;
-  const settlement = { accountId, holdId, credits, succeeded: true, now: clock.now() };
+  const settlement = { accountId, holdId, ...charged, succeeded: true, now: clock.now() };
   const settled = await withSeparateLoss(settleLossMs, () => ledger.settle(settlement)).catch(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);

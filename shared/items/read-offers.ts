@@ -27,6 +27,8 @@ export async function readOffers(
 ): Promise<OfferReply<OffersResult>> {
   const { request } = call;
   const work = {
+    scraper: "retailer_a.offers" as const,
+    items: request.ids.length,
     reserved: creditsFor(request.ids.length * offersQuarters.many),
     charge: (answers: readonly OffersAnswer[]) =>
       creditsFor(answers.reduce((sum, answer) => sum + quartersFor(answer), 0)),

@@ -37,6 +37,8 @@ export async function readProducts(
   const { request } = call;
   const { costQuarters } = scrapers[request.scraper];
   const work = {
+    scraper: request.scraper,
+    items: request.ids.length,
     reserved: creditsFor(request.ids.length * costQuarters),
     charge: (read: readonly Answer[]) => creditsFor(chargedItems(countItems(read)) * costQuarters),
     read: () => readInOrder(call, dependencies),

@@ -238,7 +238,14 @@ export async function reserveStep(
     holdId: holdIdOf(step),
     credits: needed,
     slot: false,
-    source: { runId: run.id, step: step.step },
+    source: {
+      watchlistId: run.watchlistId,
+      runId: run.id,
+      runNumber: run.runNumber,
+      step: step.step,
+      scraper: step.scraper,
+      items: step.items,
+    },
     now,
     expiresAt: new Date(now.getTime() + holdMs),
   });

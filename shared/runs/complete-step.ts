@@ -42,6 +42,7 @@ export async function settleStep(
           accountId: run.accountId,
           holdId: holdIdOf(step),
           credits: creditsFor(quarters),
+          items: counts.ok + counts.notFound,
           succeeded: run.error === null,
           now: clock.now(),
         })

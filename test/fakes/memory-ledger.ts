@@ -1,8 +1,18 @@
 import { type Account, concurrencyFor } from "../../shared/accounts/account.ts";
 import { assert } from "../../shared/base/assert.ts";
 import type { CreditChange, CreditChanges } from "../../shared/credits/credit-changes.ts";
-import type { CreditHistory, CreditTransaction } from "../../shared/credits/credit-history.ts";
-import type { CreditSource, Ledger, Reservation, Settled } from "../../shared/credits/ledger.ts";
+import {
+  type CreditHistory,
+  type CreditTransaction,
+  matches,
+} from "../../shared/credits/credit-history.ts";
+import type {
+  CreditSource,
+  Ledger,
+  Reservation,
+  Settled,
+  Settlement,
+} from "../../shared/credits/ledger.ts";
 
 interface Hold {
   readonly reservation: Reservation;
@@ -38,8 +48,7 @@ export function memoryLedger(): MemoryLedger {
     open: (accountId, signupCredits) => all.set(accountId, opened(accountId, signupCredits)),
     account: (accountId) => all.get(accountId)?.account,
     reserve: async (reservation) => reserve(booksOf(reservation.accountId), reservation),
-    settle: async ({ accountId, holdId, credits, now }) =>
-      settle(booksOf(accountId), { holdId, credits, now }),
+    settle: async ({ accountId, ...settlement }) => settle(booksOf(accountId), settlement),
     release: async ({ accountId, holdId, now }) => {
       const books = booksOf(accountId);
       if (books.holds.has(holdId)) settle(books, { holdId, credits: 0, now });
@@ -57,12 +66,13 @@ export function memoryLedger(): MemoryLedger {
       },
     },
     history: {
-      async page(accountId, { limit, before = Infinity }) {
+      async page(accountId, { limit, before = Infinity, filter = {} }) {
         const older = (all.get(accountId)?.entries ?? []).filter(
-          ({ sequence }) => sequence < before,
+          (entry) => entry.sequence < before && matches(entry, filter),
         );
         const transactions = older.toReversed().slice(0, limit);
-        return { transactions, hasMore: older.length > limit };
+        const next = older.length > limit ? (transactions.at(-1)?.sequence ?? null) : null;
+        return { transactions, next };
       },
     },
   };
@@ -91,7 +101,7 @@ function opened(id: string, signupCredits: number): Books {
 
 function append(
   books: Books,
-  entry: Pick<CreditTransaction, "type" | "credits" | "source" | "createdAt"> & {
+  entry: Pick<CreditTransaction, "type" | "credits" | "source" | "itemsCharged" | "createdAt"> & {
     moves: number;
     chargedAt?: string;
   },
@@ -133,7 +143,7 @@ function reserve(books: Books, reservation: Reservation): Awaited<ReturnType<Led
 
 function settle(
   books: Books,
-  { holdId, credits, now }: { holdId: string; credits: number; now: Date },
+  { holdId, credits, items, now }: Pick<Settlement, "holdId" | "credits" | "items" | "now">,
 ): Settled {
   const hold = books.holds.get(holdId);
   assert(hold !== undefined, "only a hold that exists is resolved");
@@ -141,7 +151,13 @@ function settle(
   const { credits: held, slot, source } = hold.reservation;
   assert(credits <= held, "a charge is at most what was reserved");
   for (const part of resolution(held, credits)) {
-    append(books, { ...part, source, createdAt: now.toISOString() });
+    const itemsCharged = items ?? (credits === 0 ? 0 : undefined);
+    append(books, {
+      ...part,
+      source,
+      ...(itemsCharged !== undefined && { itemsCharged }),
+      createdAt: now.toISOString(),
+    });
   }
   occupy(books, { credits: -held, slots: slot ? -1 : 0 });
   books.account = { ...books.account, spent: books.account.spent + credits };

@@ -34,7 +34,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
     ledgerThrough,
     ledger: () => ledgerThrough(client),
     changes: dynamoCreditChanges(client, options),
-    history: dynamoCreditHistory(client, ledgerTable),
+    history: dynamoCreditHistory(client, options),
     async open(signupCredits) {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },

@@ -47,5 +47,9 @@ export const chargeEntry = {
   balance_after: 4_998,
   sequence: 3,
   request_id: "req_01kp98cnpev5dpr2m3pkppwh2a",
+  endpoint: "POST /v1/products",
+  scraper: "retailer_d.standard",
+  items_requested: 2,
+  items_charged: 2,
   created_at: "2026-11-21T01:09:35.668Z",
 };

@@ -34,13 +34,23 @@ export const accountOperations = {
     id: "listCreditTransactions",
     tag: "Account",
     summary: "List the ledger",
-    description: "Everything that changed the balance, newest first. Free.",
+    description:
+      "Everything that changed the balance, newest first. Free.\n\nA call or a step of a run has an " +
+      "entry for its reservation and one each for the charge and the refund; all of them say what " +
+      "they are for. `request_id` finds a call of the last 30 days at once, and so does `type` with " +
+      "grant, purchase and adjust. For other filters a page reads up to 2,000 entries: follow " +
+      "`next_starting_after` until it is null.",
     query: creditTransactionsQuery,
     answers: {
       200: {
         description: "Entries of the ledger.",
         schema: creditTransactionsResponse,
-        example: { object: "list", data: [chargeEntry], has_more: true },
+        example: {
+          object: "list",
+          data: [chargeEntry],
+          has_more: true,
+          next_starting_after: chargeEntry.id,
+        },
       },
     },
   },

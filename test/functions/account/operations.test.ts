@@ -1,3 +1,7 @@
+import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
+import { newId } from "../../../shared/base/ids.ts";
+import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import * as v from "valibot";
@@ -286,6 +290,137 @@ describe("GET /v1/credit_transactions", () => {
       expect(first.body["has_more"]).toBe(true);
       expect(second.body["has_more"]).toBe(false);
       expect([...idsOf(first), ...idsOf(second)]).toEqual(all);
+    });
+  });
+
+  describe("200 with what an entry is for", () => {
+    const watchlistId = newId("watchlist", new Date("2026-03-10T11:00:00Z"), chance);
+    const requestId = newId("request", new Date("2026-03-10T12:00:00Z"), chance);
+    const now = new Date("2026-03-10T12:00:00Z");
+    const hold = (holdId: string, source: CreditSource) => ({
+      accountId,
+      holdId,
+      credits: 4,
+      slot: false,
+      source,
+      now,
+      expiresAt: new Date(now.getTime() + 60_000),
+    });
+    const settled = { credits: 3, items: 3, succeeded: true, now };
+    const list = async (query: Record<string, string>) => {
+      const answer = await ask("GET", "credit_transactions", { query });
+      expect(answer.status).toBe(200);
+      expectShape(creditTransactionsResponse, answer);
+      return answer.body["data"] as Record<string, unknown>[];
+    };
+
+    beforeEach(async () => {
+      const ledger = world.ledger();
+      const scraper = "retailer_a.lite";
+      const call = { requestId, endpoint: "POST /v1/products", scraper, items: 4 } as const;
+      const step = { watchlistId, runId: "wlrun_1", runNumber: 7, step: "check" } as const;
+      await ledger.reserve(hold(requestId, call));
+      await ledger.settle({ ...settled, accountId, holdId: requestId });
+      await ledger.reserve(hold("wlrun_1#check", { ...step, scraper, items: 4 }));
+      await ledger.settle({ ...settled, accountId, holdId: "wlrun_1#check" });
+    });
+
+    it("names the call of an entry, its scraper and its items", async () => {
+      const [refund, charge, reserve] = await list({ request_id: requestId });
+
+      const shown = {
+        request_id: requestId,
+        endpoint: "POST /v1/products",
+        scraper: "retailer_a.lite",
+        items_requested: 4,
+      };
+      expect(reserve).toMatchObject({ type: "reserve", ...shown });
+      expect(reserve).not.toHaveProperty("items_charged");
+      expect(charge).toMatchObject({ type: "charge", ...shown, items_charged: 3 });
+      expect(refund).toMatchObject({ type: "refund", ...shown, items_charged: 3 });
+    });
+
+    it("names the watchlist, run and step of an entry, its scraper and its items", async () => {
+      const [charge] = await list({ watchlist_id: watchlistId, type: "charge" });
+
+      expect(charge).toMatchObject({
+        watchlist_id: watchlistId,
+        run_id: "wlrun_1",
+        run_number: 7,
+        step: "check",
+        scraper: "retailer_a.lite",
+        items_requested: 4,
+        items_charged: 3,
+      });
+    });
+
+    it("shows an adjustment with its sign", async () => {
+      const change = { accountId, type: "adjust", now } as const;
+      await world.changes.apply({ ...change, changeId: "less", credits: -50 });
+      await world.changes.apply({ ...change, changeId: "more", credits: 20 });
+
+      expect((await list({ type: "adjust" })).map(({ credits }) => credits)).toEqual([20, -50]);
+    });
+
+    it("shows an entry that an earlier release wrote without them", async () => {
+      await work("req_old", "2026-03-10T12:00:00.000Z", { held: 2, charged: 2 });
+
+      const [charge] = await list({});
+
+      expect(charge).toMatchObject({ type: "charge", credits: 2, request_id: "req_old" });
+      expect(charge).not.toHaveProperty("scraper");
+    });
+
+    it("bounds the entries that a page with a filter reads, and says where to continue", async () => {
+      const sequences = Array.from({ length: 4_100 }, (_, n) => n + 8);
+      for (let start = 0; start < sequences.length; start += 25) {
+        const rows = sequences.slice(start, start + 25).map((sequence) => ({
+          PutRequest: {
+            Item: ledgerEntry({
+              accountId,
+              sequence,
+              type: "charge",
+              credits: 0,
+              balanceBefore: 1,
+              balanceAfter: 1,
+              createdAt: now.toISOString(),
+            }),
+          },
+        }));
+        await world.client.send(
+          new BatchWriteCommand({ RequestItems: { [world.ledgerTable]: rows } }),
+        );
+      }
+      const query = { watchlist_id: watchlistId };
+      const pages: Answer[] = [];
+      for (let after: string | null = ""; after !== null && pages.length < 9;) {
+        const cursor = after === "" ? {} : { starting_after: after };
+        const page = await ask("GET", "credit_transactions", { query: { ...query, ...cursor } });
+        pages.push(page);
+        after = page.body["next_starting_after"] as string | null;
+      }
+
+      expect(
+        pages.map(({ body }) => [body["has_more"], idsOf({ status: 200, body }).length]),
+      ).toEqual([
+        [true, 0],
+        [true, 0],
+        [false, 3],
+      ]);
+    });
+  });
+
+  describe("400 for a filter", () => {
+    it.each([
+      ["request_id", "x"],
+      ["type", "gift"],
+      ["watchlist_id", "wl_1"],
+    ])("names %s for %j", async (param, value) => {
+      const { status, body } = await ask("GET", "credit_transactions", {
+        query: { [param]: value },
+      });
+      expect(status).toBe(400);
+      expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param });
     });
   });
 

@@ -135,7 +135,7 @@ describe("an account", () => {
     const ledger = await result("credits", "--account", account, "--limit", "2");
     expect(ledger).toMatchObject({ object: "list", has_more: true });
     expect(ledger.data).toMatchObject([
-      { type: "adjust", credits: 20, balance_after: 30_030 },
+      { type: "adjust", credits: -20, balance_after: 30_030 },
       { type: "grant", credits: 50, balance_after: 30_050 },
     ]);
     expect((await atTerminal("credits", "--account", account, "--limit", "2")).out).toContain(

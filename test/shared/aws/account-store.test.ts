@@ -4,6 +4,7 @@ import type { AccountStore } from "../../../shared/accounts/account-store.ts";
 import type { AutoTopUpStore } from "../../../shared/accounts/auto-top-up.ts";
 import { dynamoAccountStore, dynamoAutoTopUpStore } from "../../../shared/aws/account-store.ts";
 import { dynamoCreditHistory } from "../../../shared/aws/credit-history.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
 
 const anAccount: Account = {
@@ -36,7 +37,13 @@ beforeEach(async () => {
 });
 const entriesOf = async (accountId: string) => {
   const wanted = { limit: 10, before: undefined };
-  return (await dynamoCreditHistory(tables.client, ledger).page(accountId, wanted)).transactions;
+  const history = dynamoCreditHistory(tables.client, {
+    accountsTable: table,
+    ledgerTable: ledger,
+    clock: systemClock,
+    chance: systemChance,
+  });
+  return (await history.page(accountId, wanted)).transactions;
 };
 
 describe("dynamoAccountStore", () => {

@@ -36,13 +36,17 @@ it("a warm item call makes three requests to DynamoDB, whatever is refunded", as
     expect(admission.outcome).toBe("admitted");
     const deadline = new Date(now.getTime() + 10_000);
     const work = {
+      scraper: "retailer_d.standard" as const,
+      items: 10,
       reserved: 10,
       charge: () => charged,
-      read: async () => ["answer"],
-      present: (answer: string) => answer,
+      read: async () => [{ status: "ok" as const }],
+      present: (answer: object) => answer,
     };
     const msToAnswer = (): number => 10_000;
-    await meteredRead({ accountId: account.id, requestId, now, deadline, msToAnswer }, work, {
+    const endpoint = "POST /v1/products";
+    const made = { accountId: account.id, requestId, endpoint, now, deadline, msToAnswer };
+    await meteredRead(made, work, {
       ...deps,
       ledger,
       cancels: { send: () => Promise.reject(new Error("nothing is cancelled")) },

@@ -49,7 +49,14 @@ export async function startOfferWorld(): Promise<OfferWorld> {
       calls += 1;
       const now = systemClock.now();
       const deadline = new Date(now.getTime() + deadlineMs);
-      return { accountId, requestId: `req_${calls}`, now, deadline, msToAnswer: () => deadlineMs };
+      return {
+        accountId,
+        requestId: `req_${calls}`,
+        endpoint: "POST /v1/offers",
+        now,
+        deadline,
+        msToAnswer: () => deadlineMs,
+      };
     },
     stop: () => tables.stop(),
   };

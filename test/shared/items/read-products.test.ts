@@ -80,6 +80,7 @@ const read = (
       },
       accountId,
       requestId: `req_${calls}`,
+      endpoint: "POST /v1/products",
       now,
       deadline: new Date(now.getTime() + 30_000),
       msToAnswer,

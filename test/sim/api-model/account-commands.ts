@@ -124,6 +124,7 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
         object: "list",
         data: wanted.map((entry, at) => shownEntry(entry, ledger.length - from - at)),
         has_more: from + limit < ledger.length,
+        next_starting_after: from + limit < ledger.length ? idOf("ctx") : null,
       },
     });
     const { data } = answer.body as unknown as { data: readonly { id: string }[] };
@@ -138,7 +139,7 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
 }
 
 function shownEntry(entry: Entry, sequence: number): Predicted {
-  const { source, type, credits, before, after, at } = entry;
+  const { source, type, credits, before, after, at, itemsCharged } = entry;
   const head = {
     object: "credit_transaction",
     id: idOf("ctx"),
@@ -150,8 +151,99 @@ function shownEntry(entry: Entry, sequence: number): Predicted {
     created_at: iso(at),
   };
   if (source === null) return head;
-  if ("request_id" in source) return { ...head, request_id: source.request_id };
-  return { ...head, run_id: idOf("wlrun"), step: source.step };
+  const { scraper, items } = source;
+  const work = {
+    ...head,
+    scraper,
+    items_requested: items,
+    ...(itemsCharged !== undefined && { items_charged: itemsCharged }),
+  };
+  if ("request_id" in source) {
+    return { ...work, request_id: source.request_id, endpoint: source.endpoint };
+  }
+  const { run, step } = source;
+  return {
+    ...work,
+    watchlist_id: run.list,
+    run_id: idOf("wlrun"),
+    run_number: run.number,
+    step,
+  };
+}
+
+type Filter = Readonly<Partial<Record<"request_id" | "type" | "watchlist_id", string>>>;
+
+const requestOf = ({ source }: Entry): string | undefined =>
+  source !== null && "request_id" in source ? source.request_id : undefined;
+
+const isOf = (entry: Entry, filter: Filter): boolean => {
+  const { type, source } = entry;
+  const list = source !== null && "run" in source ? source.run.list : undefined;
+  return (
+    (filter.type ?? type) === type &&
+    (filter.request_id === undefined || filter.request_id === requestOf(entry)) &&
+    (filter.watchlist_id === undefined || filter.watchlist_id === list)
+  );
+};
+
+/** The entries that a filter lets through, whatever pages they come in. */
+async function expectFiltered(session: Session, filter: Filter, limit: number): Promise<void> {
+  const { ledger } = session.model.books;
+  const wanted = ledger
+    .map((entry, at) => [entry, at + 1] as const)
+    .filter(([entry]) => isOf(entry, filter))
+    .toReversed();
+  const query = new URLSearchParams({ ...filter, limit: String(limit) }).toString();
+  const found: unknown[] = [];
+  let after = "";
+  for (let pages = 0; pages <= ledger.length; pages += 1) {
+    const path = `/v1/credit_transactions?${query}${after}`;
+    const answer = await call(session, { method: "GET", path });
+    compare(path, answer.status, 200);
+    const page = answer.body as unknown as {
+      data: readonly unknown[];
+      has_more: boolean;
+      next_starting_after: string | null;
+    };
+    require(path, page.data.length <= limit, "no more than the limit");
+    compare(path, page.has_more, page.next_starting_after !== null);
+    found.push(...page.data);
+    if (page.next_starting_after === null) break;
+    after = `&starting_after=${page.next_starting_after}`;
+  }
+  compare(
+    query,
+    found,
+    wanted.map(([entry, sequence]) => shownEntry(entry, sequence)),
+  );
+}
+
+const filtered = command<{ pick: number; how: number; limit: number }>({
+  name: "filtered credit transactions",
+  weight: 2,
+  drawn: fc.record({ pick: fc.nat(), how: fc.nat(7), limit: fc.constantFrom(2, 7, 100) }),
+  async play(session, { pick, how, limit }) {
+    const { ledger } = session.model.books;
+    if (how === 7) {
+      const bad = await call(session, { method: "GET", path: "/v1/credit_transactions?type=gift" });
+      return expectRefusal("ledger", bad, refused("type"));
+    }
+    const filter = drawnFilter(session.model, pick, how);
+    await expectFiltered(session, filter, Math.max(limit, Math.ceil(ledger.length / 8)));
+    return "200";
+  },
+});
+
+/** One or two filters, with values of an entry and a list that exist where there are any. */
+function drawnFilter({ books, lists }: Session["model"], pick: number, how: number): Filter {
+  const entry = drawnOf(books.ledger, pick);
+  const request = (entry && requestOf(entry)) ?? `req_${"0".repeat(24)}`;
+  const list = drawnOf(lists, pick)?.id ?? `wl_${"0".repeat(24)}`;
+  return {
+    ...(how < 3 && { request_id: request }),
+    ...(how % 2 === 0 && { type: entry?.type ?? "grant" }),
+    ...([3, 5, 6].includes(how) && { watchlist_id: list }),
+  };
 }
 
 const transactions = command<number>({
@@ -425,6 +517,7 @@ const platforms = command<null>({
 export const accountCommands: readonly Played<unknown>[] = [
   usage,
   transactions,
+  filtered,
   keys,
   operator,
   structured,

@@ -1,7 +1,8 @@
 /** Where a ledger entry comes from. */
-export type Source =
-  | { readonly request_id: string }
-  | { readonly run: { readonly list: string; readonly number: number }; readonly step: string };
+export type Source = (
+  | { readonly request_id: string; readonly endpoint: string }
+  | { readonly run: { readonly list: string; readonly number: number }; readonly step: string }
+) & { readonly scraper: string; readonly items: number };
 
 export interface Entry {
   readonly type: string;
@@ -9,6 +10,8 @@ export interface Entry {
   readonly before: number;
   readonly after: number;
   readonly source: Source | null;
+  /** Of a charge and a refund. */
+  readonly itemsCharged?: number;
   readonly at: number;
   /** As the service told it, once it was seen. */
   id?: string;
@@ -47,13 +50,14 @@ interface Booking {
   readonly credits: number;
   readonly change: number;
   readonly source: Source | null;
+  readonly itemsCharged?: number;
   readonly at: number;
 }
 
-function book(books: Books, { type, credits, change, source, at }: Booking): void {
+function book(books: Books, { change, ...entry }: Booking): void {
   const before = books.balance;
   books.balance += change;
-  books.ledger.push({ type, credits, before, after: books.balance, source, at });
+  books.ledger.push({ ...entry, before, after: books.balance });
 }
 
 export function addCredits(
@@ -67,16 +71,19 @@ export function addCredits(
 export interface Work {
   readonly reserved: number;
   readonly charged: number;
+  readonly itemsCharged: number;
   readonly source: Source;
   readonly at: number;
 }
 
 /** Work that the balance covers, from its reservation to its end. */
-export function payFor(books: Books, { reserved, charged, source, at }: Work): void {
-  book(books, { type: "reserve", credits: reserved, change: -reserved, source, at });
+export function payFor(books: Books, { reserved, charged, ...work }: Work): void {
+  const { itemsCharged: _, ...reserving } = work;
+  const { at } = work;
+  book(books, { ...reserving, type: "reserve", credits: reserved, change: -reserved });
   const rest = reserved - charged;
-  if (charged > 0) book(books, { type: "charge", credits: charged, change: 0, source, at });
-  if (rest > 0) book(books, { type: "refund", credits: rest, change: rest, source, at });
+  if (charged > 0) book(books, { ...work, type: "charge", credits: charged, change: 0 });
+  if (rest > 0) book(books, { ...work, type: "refund", credits: rest, change: rest });
   books.spent += charged;
   const day = books.days.get(dateOf(at)) ?? { requests: 0, successful: 0, failed: 0, credits: 0 };
   books.days.set(dateOf(at), {

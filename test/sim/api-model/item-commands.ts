@@ -29,6 +29,8 @@ const tiers: readonly (readonly [Platform, string, number])[] = [
 ];
 
 interface Charged {
+  readonly endpoint: string;
+  readonly scraper: string;
   readonly what: string;
   readonly reservedQuarters: number;
   /** Of each answer, in quarter-credits. */
@@ -46,8 +48,11 @@ function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charg
     return expectRefusal(is.what, answer, { status: 402, code: "INSUFFICIENT_CREDITS" });
   }
   const charged = Math.ceil(is.quarters.reduce((sum, one) => sum + one, 0) / 4);
-  const source = { request_id: answer.headers["x-request-id"] ?? "" };
-  payFor(books, { reserved, charged, source, at: service.now() });
+  const { endpoint, scraper } = is;
+  const items = is.results.length;
+  const source = { request_id: answer.headers["x-request-id"] ?? "", endpoint, scraper, items };
+  const itemsCharged = is.statuses.filter(isCharged).length;
+  payFor(books, { reserved, charged, itemsCharged, source, at: service.now() });
   const count = (status: string): number => is.statuses.filter((one) => one === status).length;
   expectBody(is.what, answer, {
     status: 200,
@@ -110,6 +115,8 @@ const products = command<{ tier: number; ids: number[]; how: number }>({
     });
     const statuses = answers.map(({ status }) => status);
     return expectCharged(session, answer, {
+      endpoint: "POST /v1/products",
+      scraper: `${platform}.${tier}`,
       what: `products ${platform} ${tier} ${sent.join(",")}`,
       reservedQuarters: unique.length * quarters,
       quarters: statuses.map((status) => (isCharged(status) ? quarters : 0)),
@@ -262,11 +269,17 @@ function offersResult(id: string, now: number, condition: string) {
 function expectOffers(
   session: Session,
   answer: ApiAnswer,
-  { unique, condition }: { unique: readonly string[]; condition: string },
+  {
+    unique,
+    condition,
+    endpoint,
+  }: { unique: readonly string[]; condition: string; endpoint: string },
 ): string {
   const now = session.service.now();
   const found = unique.map((id) => offersResult(id, now, condition));
   return expectCharged(session, answer, {
+    endpoint,
+    scraper: "retailer_a.offers",
     what: `offers ${unique.join(",")} ${condition}`,
     reservedQuarters: unique.length * 12,
     quarters: found.map(({ quarters }) => quarters),
@@ -298,7 +311,8 @@ const offers = command<{ ids: number[]; condition: number; how: number }>({
         ...(place > 0 || how === 1 ? { condition } : {}),
       },
     });
-    return expectOffers(session, answer, { unique: [...new Set(wanted)], condition });
+    const endpoint = "POST /v1/offers";
+    return expectOffers(session, answer, { unique: [...new Set(wanted)], condition, endpoint });
   },
 });
 
@@ -316,7 +330,8 @@ const itemOffers = command<{ ids: number[]; condition: number; how: number }>({
       return expectRefusal("item offers", await get(path), notYet);
     }
     const answer = await get(`${id}/offers${place === 0 ? "" : `?condition=${condition}`}`);
-    return expectOffers(session, answer, { unique: [id], condition });
+    const endpoint = "GET /v1/products/{id}/offers";
+    return expectOffers(session, answer, { unique: [id], condition, endpoint });
   },
 });
 
@@ -347,6 +362,8 @@ const check = command<{ offers: [number, number][]; how: number }>({
     const shown = shownAt("retailer_a", phaseAt(now));
     const found = unique.map((offer) => ({ ...offer, ...shown.check(offer) }));
     return expectCharged(session, answer, {
+      endpoint: "POST /v1/offers/check",
+      scraper: "retailer_a.offer_check",
       what: "offer check",
       reservedQuarters: unique.length * 2,
       quarters: found.map(({ status }) => (status === "ok" ? 2 : 0)),

@@ -288,18 +288,29 @@ interface Told {
   readonly now: number;
 }
 
+interface StepTold {
+  readonly requested: number;
+  readonly ok: number;
+  readonly not_found: number;
+  readonly skipped: number;
+  readonly credits: number;
+  readonly scraper: string;
+}
+
 function pay(model: Model, list: ListModel, { told, now }: Told): void {
   const { steps } = told.run["stats"] as {
-    steps: Record<string, { requested: number; skipped: number; credits: number; scraper: string }>;
+    steps: Record<string, StepTold>;
   };
-  for (const [step, { requested, skipped, credits, scraper }] of Object.entries(steps)) {
+  for (const [step, did] of Object.entries(steps)) {
+    const { requested, skipped, credits, scraper } = did;
     const items = requested + skipped;
     // Nothing was reserved for what had to wait.
     if (items === 0) continue;
     payFor(model.books, {
       reserved: Math.ceil((items * quartersReserved[scraper as StepScraperId]) / 4),
       charged: credits,
-      source: { run: { list: list.id, number: list.core.runCount }, step },
+      itemsCharged: did.ok + did.not_found,
+      source: { run: { list: list.id, number: list.core.runCount }, step, scraper, items },
       at: now,
     });
   }

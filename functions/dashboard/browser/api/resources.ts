@@ -9,6 +9,7 @@ import type {
   apiKeyWithKeySchema,
 } from "../../../../shared/accounts/api-key-schema.ts";
 import type { usageResponse } from "../../../../shared/accounts/usage-schema.ts";
+import type { creditTransactionSchema } from "../../../../shared/credits/credit-transaction-schema.ts";
 import type { backfillResponse } from "../../../../shared/exports/start-backfill.ts";
 import type {
   destinationSchema,
@@ -47,6 +48,7 @@ export interface List<Entry> {
 
 export type Account = InferOutput<typeof accountResponse>;
 export type Usage = InferOutput<typeof usageResponse>;
+export type CreditTransaction = InferOutput<typeof creditTransactionSchema>;
 export type ApiKey = InferOutput<typeof apiKeySchema>;
 export type ApiKeyWithKey = InferOutput<typeof apiKeyWithKeySchema>;
 

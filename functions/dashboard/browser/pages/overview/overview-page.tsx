@@ -8,6 +8,7 @@ import { BarChart } from "../../ui/bar-chart.tsx";
 import { LinkButton } from "../../ui/button.tsx";
 import { Card, Stat } from "../../ui/card.tsx";
 import { Loaded, Notice, SkeletonCard } from "../../ui/states.tsx";
+import { LedgerCard } from "./ledger-card.tsx";
 import { daysLeft, type Pace, presentPace } from "./run-out.ts";
 
 /** The longest span that can be asked for; the shorter one is its end. */
@@ -36,6 +37,7 @@ export function OverviewPage() {
       <Loaded query={usage} skeleton={<SkeletonCard lines={10} />}>
         {(shown) => <UsageCard usage={shown} />}
       </Loaded>
+      <LedgerCard />
     </Page>
   );
 }

@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import type { CreditTransaction, List } from "../../api/resources.ts";
+import { usePages } from "../../api/use-pages.ts";
+import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
+import { formatCount } from "../../format/numbers.ts";
+import { linkTo } from "../../shell/router.ts";
+import { Card } from "../../ui/card.tsx";
+import { Filters, Segmented } from "../../ui/filters.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { RelativeTime } from "../../ui/relative-time.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { itemsOf, purposeOf } from "./transaction-words.ts";
+
+const pageSize = 20;
+const types = [
+  ["", "All"],
+  ["charge", "Charges"],
+  ["refund", "Refunds"],
+  ["purchase", "Purchases"],
+  ["grant", "Grants"],
+  ["adjust", "Adjustments"],
+] as const;
+
+/** The account's ledger, newest first, with what each entry paid for. */
+export function LedgerCard() {
+  const [type, setType] = useState("");
+  const pages = usePages<CreditTransaction>(
+    (api, cursor, signal) =>
+      api.get<List<CreditTransaction>>("credit_transactions", {
+        signal,
+        query: { limit: pageSize, starting_after: cursor, type: type === "" ? undefined : type },
+      }),
+    [type],
+  );
+  const listIds = pages.entries?.flatMap(({ watchlist_id: id }) => (id === undefined ? [] : [id]));
+  const names = useWatchlistNames(listIds ?? []);
+  return (
+    <Card title="Ledger" flush>
+      <Filters>
+        <Segmented label="Type" choices={types} value={type} onChange={setType} />
+      </Filters>
+      <Table
+        caption="Ledger"
+        columns={columnsWith(names)}
+        rows={pages.entries}
+        rowKey={({ id }) => id}
+        error={pages.error}
+        onRetry={pages.refresh}
+        empty={<EmptyState title="There is no entry of this type." />}
+      />
+      <Pager pages={pages} />
+    </Card>
+  );
+}
+
+const columnsWith = (
+  names: ReadonlyMap<string, string> | undefined,
+): readonly Column<CreditTransaction>[] => [
+  { head: "Type", isRowHead: true, cell: ({ type }) => type },
+  { head: "Credits", align: "end", cell: ({ credits }) => formatCount(credits) },
+  { head: "For", cell: (entry) => <Purpose entry={entry} names={names} /> },
+  { head: "Scraper", cell: ({ scraper = "–" }) => scraper },
+  { head: "Items", align: "end", cell: itemsOf },
+  { head: "Balance", align: "end", cell: ({ balance_after: after }) => formatCount(after) },
+  { head: "When", cell: ({ created_at: at }) => <RelativeTime time={at} /> },
+];
+
+interface PurposeProps {
+  readonly entry: CreditTransaction;
+  readonly names: ReadonlyMap<string, string> | undefined;
+}
+
+/** A watchlist that was deleted has no name, and nothing to open. */
+function Purpose({ entry, names }: PurposeProps) {
+  const { watchlist_id: id } = entry;
+  const name = id === undefined ? undefined : names?.get(id);
+  return (
+    <>
+      {name !== undefined && (
+        <>
+          <a href={linkTo(`/watchlists/${id}`)}>{name}</a>:{" "}
+        </>
+      )}
+      {purposeOf(entry)}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import {
+  itemsOf,
+  purposeOf,
+} from "../../../functions/dashboard/browser/pages/overview/transaction-words.ts";
+
+const entry = {
+  object: "credit_transaction",
+  id: "ctx_1",
+  type: "charge",
+  credits: 3,
+  balance_before: 10,
+  balance_after: 10,
+  sequence: 2,
+  created_at: "2026-03-01T12:00:00.000Z",
+} as const;
+
+describe("a ledger entry in the dashboard", () => {
+  it("names the endpoint of a call, and the run and step of a watchlist", () => {
+    expect(purposeOf({ ...entry, request_id: "req_1", endpoint: "POST /v1/offers" })).toBe(
+      "POST /v1/offers",
+    );
+    expect(purposeOf({ ...entry, run_id: "wlrun_1", run_number: 7, step: "check" })).toBe(
+      "Run 7, step check",
+    );
+  });
+
+  it("names what an entry of an earlier release knows, and nothing of a grant", () => {
+    expect(purposeOf({ ...entry, request_id: "req_1" })).toBe("req_1");
+    expect(purposeOf({ ...entry, run_id: "wlrun_1", step: "check" })).toBe("check");
+    expect(purposeOf({ ...entry, type: "grant" })).toBe("–");
+  });
+
+  it("counts the items that were charged of those that were requested", () => {
+    expect(itemsOf({ ...entry, items_requested: 4, items_charged: 3 })).toBe("3 of 4");
+    expect(itemsOf({ ...entry, items_requested: 4 })).toBe("4");
+    expect(itemsOf(entry)).toBe("–");
+  });
+});
