@@ -12,6 +12,7 @@ import {
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from "@aws-sdk/client-s3";
 import { stackName } from "../lib/build-app.ts";
 import { stages } from "../lib/config.ts";
+import { quantity } from "../shared/base/quantity.ts";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { stage: { type: "string" } } });
@@ -28,7 +29,7 @@ async function main(): Promise<void> {
         `npx cdk destroy ${stackName(stage, "service")} -c stage=${stage}`,
     );
   }
-  process.stdout.write(`Deleted ${await emptied(bucket)} objects of ${bucket}.\n`);
+  process.stdout.write(`Deleted ${quantity(await emptied(bucket), "object")} of ${bucket}.\n`);
 }
 
 async function stackOf(client: CloudFormationClient, name: string): Promise<Stack | undefined> {

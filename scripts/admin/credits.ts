@@ -19,6 +19,7 @@ import {
   wholeNumber,
 } from "./command.ts";
 import { existingAccount } from "./existing.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 
 /** A typing error beyond; balances are exact up to 9,000 changes of so many. */
 export const creditsMax = 1_000_000_000_000;
@@ -73,7 +74,7 @@ export const creditCommands: Commands = {
     usage: "--account <acct_…> --id <id> --credits <n>",
     takes: [...changeTakes, "credits"],
     about: "Gives credits away.",
-    changes: (values) => `Grant ${granted(values)} credits to ${subjectOf(values)}`,
+    changes: (values) => `Grant ${quantity(granted(values), "credit")} to ${subjectOf(values)}`,
     run: (values, admin) =>
       changed(grantCredits({ ...targetOf(values), credits: granted(values) }, changesOf(admin))),
   },
@@ -82,7 +83,7 @@ export const creditCommands: Commands = {
     takes: [...changeTakes, "credits"],
     about: "Corrects a balance, never below zero.",
     changes: (values) =>
-      `Adjust the balance of ${subjectOf(values)} by ${adjusted(values)} credits`,
+      `Adjust the balance of ${subjectOf(values)} by ${quantity(adjusted(values), "credit")}`,
     run: (values, admin) =>
       changed(adjustCredits({ ...targetOf(values), credits: adjusted(values) }, changesOf(admin))),
   },

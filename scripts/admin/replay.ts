@@ -11,6 +11,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { countsOf } from "./queue-counts.ts";
 import type { QueueUrls } from "./target.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 
 export type Replayed =
   /** `running`: SQS goes on by itself; ask for the counts to see how far it is. */
@@ -64,7 +65,7 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
     if (task?.Status === "COMPLETED") return { moved, state: "completed" };
     if (task?.Status !== "RUNNING") {
       throw new Error(
-        `SQS stopped after ${moved} messages: ${task?.FailureReason ?? task?.Status}`,
+        `SQS stopped after ${quantity(moved, "message")}: ${task?.FailureReason ?? task?.Status}`,
       );
     }
   }

@@ -1,5 +1,6 @@
 import { assertNever } from "../../shared/base/assert.ts";
 import type { Run, StepRecord } from "../../shared/runs/run.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 
 /** Numbers that an operator still reads at a glance. */
 const shownMax = 20;
@@ -33,6 +34,6 @@ function reading(step: StepRecord | undefined): string {
   const left = step.batches - step.done.size;
   if (step.decision === null) return `a decision whether step ${step.step} can be paid for`;
   if (left > 0)
-    return `run-step: ${left} of ${step.batches} batches of step ${step.step} (steps queue)`;
+    return `run-step: ${left} of ${quantity(step.batches, "batch", "batches")} of step ${step.step} (steps queue)`;
   return `run-step: to end step ${step.step} and begin the next (steps queue)`;
 }

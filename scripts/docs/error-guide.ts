@@ -6,8 +6,8 @@ export interface ErrorGuide {
   readonly meaning: string;
   /** What the caller does about it. */
   readonly remedy: string;
-  /** True when the same call may succeed later. */
-  readonly retry: boolean;
+  /** Whether the same call may succeed later; a sentence where that depends on the message. */
+  readonly retry: boolean | string;
 }
 
 /** What each error code means to a client (specification, section "Errors"). */
@@ -56,11 +56,13 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   CONFLICT: {
     status: "409",
     meaning:
-      "A run of the list is in progress, a call with the same idempotency key is in progress, a limit " +
-      "of the account is reached, or the webhook endpoint or S3 destination it is about is disabled.",
+      "A run of the watchlist or a call with the same idempotency key is in progress, other calls " +
+      "change the same resource, a limit of the account is reached, or the webhook endpoint or S3 " +
+      "destination is disabled. Nothing was charged.",
     remedy:
-      "Wait until the work in progress is done, or delete something first: `message` says which.",
-    retry: false,
+      "Read `message`: it says to try again, or what to change first, such as what to delete or enable.",
+    retry:
+      "when `message` says to try again, with growing pauses; otherwise not without changing something",
   },
   GONE: {
     status: "410",

@@ -54,7 +54,7 @@ function errorsMain(): string {
       `<h2><a href="#${escape(code)}">${escape(code)}</a> <small>HTTP ${escape(status)}</small></h2>`,
       `<p>${prose(meaning)}</p>`,
       `<p><b>What to do:</b> ${prose(remedy)}</p>`,
-      `<p><b>Retry:</b> ${retry ? "yes, with growing pauses" : "not without changing something"}.</p>`,
+      `<p><b>Retry:</b> ${prose(retryAdvice(retry))}.</p>`,
       "</section>",
     ].join("\n"),
   );
@@ -79,6 +79,11 @@ function errorsMain(): string {
     ...entries,
     "</main>",
   ].join("\n");
+}
+
+function retryAdvice(retry: boolean | string): string {
+  if (typeof retry === "string") return retry;
+  return retry ? "yes, with growing pauses" : "not without changing something";
 }
 
 function sandboxMain(): string {

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import type { DataFolder } from "./data-folder.ts";
 import { readBody, readJson } from "./local-server.ts";
 import type { Log } from "./log.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 
 /** A delivery as it arrived; `GET /deliveries` answers them, oldest first. */
 interface Received {
@@ -148,7 +149,7 @@ function describe(delivery: Received): string {
     "webhook",
     event.type,
     event.id,
-    ...(event.items === null ? [] : [`${event.items} items`]),
+    ...(event.items === null ? [] : [quantity(event.items, "item")]),
     signatureWords.get(delivery.verified) ?? "",
     ...(delivery.answered === 200 ? [] : [`answered ${delivery.answered}`]),
   ];

@@ -44,9 +44,11 @@ const refusals: Readonly<Record<RefusalStatus, Refusal>> = {
   },
   409: {
     name: "Conflict",
-    description: "The call does not go with what is there: a limit, or work in progress.",
+    description:
+      "The state of the resource or the account does not allow the call: a limit is reached, or work " +
+      "is in progress. Retry when `message` says to try again.",
     examples: [
-      errors.conflict("A run of this watchlist is in progress. Wait until it has completed."),
+      errors.conflict("A run of this watchlist is in progress. Try again once it has ended."),
     ],
   },
   413: {

@@ -2,6 +2,7 @@ import type { ApiClient } from "./api-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { deliveriesOf, type Ground, parsed, patienceSeconds, runAgain } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 
 export interface Operated {
   readonly api: ApiClient;
@@ -80,7 +81,7 @@ async function recoverWhatWasMissed(operated: Operated, tell: Narrator): Promise
   const missed = feed
     .filter((event) => runNumberOf(event) === 4)
     .map((event) => String(event["id"]));
-  tell.say(`${missed.length} events of run 4 in the feed`);
+  tell.say(`${quantity(missed.length, "event")} of run 4 in the feed`);
   tell.check(
     "a disabled endpoint got nothing",
     (await deliveriesOf(ground, { watchlistId, runNumber: 4 })).length === 0,

@@ -2,6 +2,7 @@ import type { ApiAnswer, ApiClient } from "./api-client.ts";
 import type { CustomerBucketAccess } from "./customer-bucket.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Delivery } from "./verify-delivery.ts";
+import { quantity } from "../../shared/base/quantity.ts";
 
 /** Where the tour walks, and how the price of its item is made to move. */
 export interface Walked {
@@ -82,7 +83,7 @@ function describeEvent(event: Record<string, unknown>): string {
   const what =
     stats === undefined
       ? `part ${String(data["part"])} of ${String(data["parts"])}`
-      : `${String(data["status"])}, ${String(stats["tracked"])} items, ${String(stats["changed"])} changed, ${String(data["credits"])} credits`;
+      : `${String(data["status"])}, ${quantity(Number(stats["tracked"]), "item")}, ${String(stats["changed"])} changed, ${quantity(Number(data["credits"]), "credit")}`;
   return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
 }
 

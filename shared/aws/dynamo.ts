@@ -16,6 +16,7 @@ import { unavailable } from "../base/errors.ts";
 import { mayRepeatAfter } from "../base/retry-budget.ts";
 import { clientSettings } from "./client-settings.ts";
 import type { RowKey } from "./table.ts";
+import { quantity } from "../base/quantity.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -219,7 +220,8 @@ async function batchWrite(
       if (pending.length === 0) break;
       const pauseMs = chance.fraction() * 50 * 2 ** tries;
       const mayRepeat = tries < batchTriesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
-      if (!mayRepeat) throw unavailable(`${pending.length} rows left out of writes to ${table}`);
+      if (!mayRepeat)
+        throw unavailable(`${quantity(pending.length, "row")} left out of writes to ${table}`);
     }
   }
 }

@@ -3,6 +3,7 @@ import { assert } from "../base/assert.ts";
 import { limits } from "../base/limits.ts";
 import type { BatchRef, RunRef } from "../runs/run.ts";
 import type { RunQueue } from "../runs/run-queue.ts";
+import { quantity } from "../base/quantity.ts";
 
 /** Queues a function may send to; one it does not send to is left out. */
 interface QueueUrls {
@@ -93,5 +94,5 @@ async function sendBatch(
       })),
     }),
   );
-  if (Failed.length > 0) throw new Error(`${Failed.length} step messages were not accepted`);
+  if (Failed.length > 0) throw new Error(`${quantity(Failed.length, "step message")} not accepted`);
 }

@@ -1,3 +1,5 @@
+import { quantity } from "./quantity.ts";
+
 /**
  * The specification's error table, one factory a row (section "Errors"). Nothing else in the code
  * knows an HTTP status, and nothing internal is ever put into a message.
@@ -88,7 +90,7 @@ export const keyNotAccepted = (): ServiceError =>
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
   new ServiceError(
     ["INSUFFICIENT_CREDITS", 402],
-    `This call reserves ${needed} credits and the balance is ${balance}. Nothing was charged.`,
+    `This call reserves ${quantity(needed, "credit")} and the balance is ${balance}. Nothing was charged.`,
     { balance },
   );
 
@@ -131,12 +133,12 @@ export const gone = (): ServiceError =>
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
-    `All ${limit} concurrency slots of the account are busy. Nothing was charged.`,
+    `All ${quantity(limit, "concurrency slot")} of the account are busy. Nothing was charged.`,
     { retryAfterSeconds: 1, balance },
   );
 
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
-  new ServiceError(["RATE_LIMITED", 429], `More than ${limit} calls within a second.`, {
+  new ServiceError(["RATE_LIMITED", 429], `More than ${quantity(limit, "call")} within a second.`, {
     retryAfterSeconds,
   });
 

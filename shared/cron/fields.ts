@@ -1,5 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { didYouMean } from "../base/nearest.ts";
+import { quantity } from "../base/quantity.ts";
 
 /** What the five fields say: each list ascending, without doubles and never empty. */
 export interface CronFields {
@@ -138,7 +139,7 @@ function splitFields(expression: string): FiveTexts {
     const count = expression === "" ? 0 : texts.length;
     throw invalidParam(
       "cron",
-      `'cron' has ${count} fields and needs 5: minute hour day-of-month month day-of-week, ` +
+      `'cron' has ${quantity(count, "field")} and needs 5: minute hour day-of-month month day-of-week, ` +
         `or one of ${known}. Seconds and years are not supported.`,
     );
   }

@@ -1,5 +1,6 @@
 import { invalidParam } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
+import { quantity } from "../base/quantity.ts";
 import { cronLengthMax } from "./cron-pattern.ts";
 import { everFires, smallestClockGap, smallestGapMinutes } from "./calendar.ts";
 import { parseFields, type CronFields } from "./fields.ts";
@@ -46,7 +47,7 @@ function refuseTooOften(fields: CronFields): void {
   if (gap >= spacingMinutes) return;
   throw invalidParam(
     "cron",
-    `'cron' fires ${gap} ${gap === 1 ? "minute" : "minutes"} apart at its closest (the turn of the ` +
+    `'cron' fires ${quantity(gap, "minute")} apart at its closest (the turn of the ` +
       `hour and of the day count). At least ${spacingMinutes} minutes must lie between two runs: ` +
       "name fewer minutes, such as */5 or 0,30.",
   );

@@ -11,5 +11,7 @@ export async function untilSaved<Saved>(attempt: () => Promise<Saved | null>): P
     const saved = await attempt();
     if (saved !== null) return saved;
   }
-  throw conflict("The S3 destination is being changed by other calls. Send this one again.");
+  throw conflict(
+    "Other calls change the S3 destination at the same time. Nothing was applied. Try again.",
+  );
 }

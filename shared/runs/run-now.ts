@@ -40,12 +40,14 @@ export async function runNow(
     }
     watchlist = await dependencies.watchlists.get(found.accountId, found.id);
   }
-  throw conflict("Other calls keep changing this watchlist. Send it again.");
+  throw conflict(
+    "Other calls change this watchlist at the same time. Nothing was applied. Try again.",
+  );
 }
 
 function refuseRun(watchlist: Watchlist): void {
   if (watchlist.runningRun !== null) {
-    throw conflict("A run of this watchlist is in progress. Wait until it has completed.");
+    throw conflict("A run of this watchlist is in progress. Try again once it has ended.");
   }
   if (isEmpty(watchlist)) {
     throw conflict(

@@ -64,12 +64,14 @@ const isTouched = ({ added, reactivated, removed }: ItemTally): boolean =>
 
 function filled(tally: ItemTally): Error {
   if (!isTouched(tally)) {
-    return conflict("Other calls keep filling this watchlist. Nothing was applied: send it again.");
+    return conflict(
+      "Other calls add items to this watchlist at the same time. Nothing was applied. Try again.",
+    );
   }
   return conflict(
     "Other calls filled the watchlist while this one was applied. Part of it is in place " +
-      `(added: ${tally.added + tally.reactivated}, removed: ${tally.removed}): look at the items, ` +
-      "make room, and send it again.",
+      `(added: ${tally.added + tally.reactivated}, removed: ${tally.removed}): check the items, ` +
+      "remove some, and send the rest.",
   );
 }
 

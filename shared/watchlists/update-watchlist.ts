@@ -70,7 +70,9 @@ export async function updateWatchlist(
       if (found === undefined) throw notFound("This watchlist");
       before = found;
     }
-    throw conflict("Other calls keep changing this watchlist. Send it again.");
+    throw conflict(
+      "Other calls change this watchlist at the same time. Nothing was applied. Try again.",
+    );
   } finally {
     const list = { accountId, watchlistId: id, now };
     if (isStray) await hint(() => restoreSchedule(list, dependencies), warn);

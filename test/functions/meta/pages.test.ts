@@ -11,6 +11,7 @@ import { scraperIds, scrapers, stepScraperIds } from "../../../shared/scrapers/c
 import { sandboxAnswer } from "../../../shared/sources/sandbox.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
+import { inFlight } from "../../../shared/watchlists/claim-creation.ts";
 import { errorGuide } from "../../../scripts/docs/error-guide.ts";
 import { fixedClock } from "../../support/clock.ts";
 
@@ -74,6 +75,16 @@ describe("200", () => {
       expect(withoutListings).not.toMatch(/\s(src|on\w+|style)=|url\(|@import|https?:\/\//);
     },
   );
+
+  it("/docs/errors advises to retry a CONFLICT exactly when its message says so", async () => {
+    const { body } = await get("/docs/errors");
+    const section = /<section id="CONFLICT">[^]*?<\/section>/.exec(body)?.[0];
+    expect(section).toContain(
+      "<b>Retry:</b> when <code>message</code> says to try again, with growing pauses",
+    );
+    expect(section).not.toContain("Wait until");
+    expect(inFlight().message).toContain("Try again");
+  });
 
   it("/docs keeps a key nowhere", async () => {
     expect((await get("/docs")).body).not.toMatch(/localStorage|sessionStorage|cookie|indexedDB/);

@@ -436,7 +436,7 @@ describe("a change of settings while something else happens", () => {
     Object.assign(world.watchlists, { update: async () => undefined });
 
     const answer = await patch({ every: "2h" });
-    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining("Send it again.")]);
+    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining("Try again.")]);
     expect(world.scheduled.get(list.id)?.schedule).toEqual(list.schedule);
   });
 

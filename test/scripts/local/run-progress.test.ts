@@ -67,9 +67,9 @@ const batchOf = (run: Run, batch: number) => ({
   batch,
 });
 
-async function end({ clock, run, runs }: Claimed): Promise<void> {
+async function end({ clock, run, runs }: Claimed, credits = 12_512): Promise<void> {
   await runs.startFinishing(run, "completed", ["claimed", "reading"]);
-  const ended = { ...run, status: "completed", credits: 12_512 } as const;
+  const ended = { ...run, status: "completed", credits } as const;
   await runs.finish({ ...ended, finishedAt: clock.now().toISOString() }, outcome);
 }
 
@@ -101,6 +101,16 @@ it("the end of a run is told of once, whether or not its events are out", async 
   expect(await look()).toEqual([]);
   await runs.markEmitted(run);
   expect(await look()).toEqual([]);
+});
+
+it("a run that cost one credit is shown with a credit in the singular", async () => {
+  const claimed = await aClaimedRun();
+  await claimed.look();
+  claimed.clock.advance(1_000);
+  await end(claimed, 1);
+  expect(await claimed.look()).toEqual([
+    `run  ${watchlist.id} #1 baseline  completed in 1.0 s, 1 credit`,
+  ]);
 });
 
 it("a run that leaves the index between two looks is followed to its end", async () => {

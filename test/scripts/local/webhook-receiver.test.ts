@@ -51,6 +51,13 @@ describe("webhookReceiver", () => {
     expect(lines).toEqual([line, line]);
   });
 
+  it("counts one item in the singular", async () => {
+    const { lines, post } = await serve();
+    await post("/", body.replace("[{},{},{}]", "[{}]"));
+
+    expect(lines).toEqual([expect.stringContaining("  evt_1  1 item  ")]);
+  });
+
   it.each([
     ["another secret", signed("whsec_x")],
     ["no signature", {}],

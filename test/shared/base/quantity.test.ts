@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { concurrencyLimit, insufficientCredits, rateLimited } from "../../../shared/base/errors.ts";
+import { quantity } from "../../../shared/base/quantity.ts";
+import { parseCron } from "../../../shared/cron/parse-cron.ts";
+
+describe("a number with its noun", () => {
+  it.each([
+    [0, "0 items"],
+    [1, "1 item"],
+    [2, "2 items"],
+  ])("is singular for one only: %i", (count, text) => {
+    expect(quantity(count, "item")).toBe(text);
+  });
+
+  it("takes a plural of its own", () => {
+    expect([quantity(1, "batch", "batches"), quantity(3, "batch", "batches")]).toEqual([
+      "1 batch",
+      "3 batches",
+    ]);
+  });
+
+  it("is right in the messages of errors", () => {
+    expect(insufficientCredits(1, 0).message).toContain("reserves 1 credit and");
+    expect(insufficientCredits(2, 1).message).toContain("reserves 2 credits and");
+    expect(concurrencyLimit(1, 0).message).toContain("All 1 concurrency slot of");
+    expect(rateLimited(1, 1).message).toContain("More than 1 call within");
+    expect(() => parseCron("*", "UTC")).toThrow("'cron' has 1 field and needs 5");
+    expect(() => parseCron("* *", "UTC")).toThrow("'cron' has 2 fields and needs 5");
+  });
+});
