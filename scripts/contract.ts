@@ -6,7 +6,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { installContractPython, runCommand } from "./contract/command.ts";
-import { inContractWorld } from "./contract/world.ts";
+import { startContractWorld } from "./contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
 const settings = `${folder}/schemathesis.toml`;
@@ -21,11 +21,12 @@ async function main(): Promise<number> {
     process.stdout.write(`not run: schemathesis cannot be installed here (${installed.why})\n`);
     return 0;
   }
-  return inContractWorld(({ baseUrl, apiKey }) => {
+  const { baseUrl, apiKey, stop } = await startContractWorld();
+  try {
     const target = [`${baseUrl}/v1/openapi.json`, "--url", baseUrl];
     const key = ["--header", `Authorization: Bearer ${apiKey}`];
     const bounds = ["--max-time", String(secondsMax)];
-    return runCommand(
+    return await runCommand(
       "st",
       [`--config-file=${settings}`, "run", ...target, ...key, ...bounds, ...process.argv.slice(2)],
       {
@@ -34,7 +35,9 @@ async function main(): Promise<number> {
         cwd: folder,
       },
     );
-  });
+  } finally {
+    await stop();
+  }
 }
 
 process.exitCode = await main();

@@ -3,8 +3,8 @@ import { testOptions } from "./test-options.ts";
 
 /** Modules there keep nothing between calls: their files share them, and load the CDK and the SDK once. */
 const stateless = ["test/lib/**/*.test.ts", "test/shared/**/*.test.ts"];
-/** They need a browser: `npm run test:dashboard`. */
-const inBrowser = "test/dashboard/**";
+/** They need more than npm: `npm run test:dashboard` and `npm run test:clients`. */
+const withMore = ["test/dashboard/**", "test/clients/**"];
 
 export default defineConfig({
   test: {
@@ -17,7 +17,7 @@ export default defineConfig({
         test: {
           name: "processes",
           include: ["test/**/*.test.ts"],
-          exclude: [...stateless, inBrowser],
+          exclude: [...stateless, ...withMore],
         },
       },
     ],

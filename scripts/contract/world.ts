@@ -9,19 +9,15 @@ import { startWorld, type World } from "../local/world.ts";
 import { apiClient } from "../tour/api-client.ts";
 
 /** Starts the service on an empty data folder, with more credits than a check spends. */
-export async function inContractWorld<Result>(
-  visit: (world: World) => Promise<Result>,
-): Promise<Result> {
+export async function startContractWorld(): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "contract-"));
-  let world: World | undefined;
-  try {
-    world = await startWorld({ dir, port: 0, fresh: true });
-    await buyCredits(world);
-    return await visit(world);
-  } finally {
-    await world?.stop();
-    rmSync(dir, { recursive: true, force: true });
-  }
+  const remove = (): void => rmSync(dir, { recursive: true, force: true });
+  const world = await startWorld({ dir, port: 0, fresh: true }).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  await buyCredits(world);
+  return { ...world, stop: () => world.stop().finally(remove) };
 }
 
 async function buyCredits(world: World): Promise<void> {
