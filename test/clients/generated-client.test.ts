@@ -29,7 +29,7 @@ beforeAll(async () => {
     every: "24h",
     status: "paused",
   });
-  expect(created).toMatchObject({ status: 201 });
+  if (created.status !== 201) throw new Error(JSON.stringify(created.body));
   watchlistId = String(created.body["id"]);
 });
 afterAll(() => world.stop());
