@@ -143,9 +143,9 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "change-counted-by-every-scraper",
-    file: "shared/runs/run-findings.ts",
-    says: "outcome.changes !== undefined && outcome.isCounted !== true",
-    instead: "outcome.changes !== undefined",
+    file: "shared/pipelines/rules.ts",
+    says: "const isNew = (field: string): boolean => news[field] !== undefined;",
+    instead: "const isNew = (field: string): boolean => (moved[field] ?? news[field]) !== undefined;",
     scenario: "runs",
   },
   {
