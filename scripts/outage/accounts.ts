@@ -1,0 +1,82 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { accountKeys } from "../../shared/aws/table.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { CreditTransaction } from "../../shared/credits/credit-history.ts";
+import type { Tables } from "../admin/reconcile.ts";
+
+export interface TestAccount {
+  readonly accountId: string;
+  readonly key: string;
+}
+
+/** Opens accounts, and reads from the ledger what their calls cost. */
+export interface Accounts {
+  open(name: string): Promise<TestAccount>;
+  /** Credits charged for calls, less refunded charges; runs of watchlists are left out. */
+  chargedForCalls(accountId: string): Promise<number>;
+  /** True while a call of the account holds credits. */
+  callsHold(accountId: string): Promise<boolean>;
+}
+
+const pageMax = 100;
+
+export function accountsIn(tables: Tables): Accounts {
+  const client = documentClient();
+  const accounts = dynamoAccountStore(client, { accounts: tables.accounts, ledger: tables.ledger });
+  const system = { clock: systemClock, chance: systemChance };
+  const history = dynamoCreditHistory(client, {
+    accountsTable: tables.accounts,
+    ledgerTable: tables.ledger,
+    ...system,
+  });
+  const dependencies = { accounts, ...system };
+  return {
+    async open(name) {
+      const account = await createAccount({ name, email: "outage@local.invalid" }, dependencies);
+      const { key } = await createApiKey({ account, name: "outage" }, dependencies);
+      return { accountId: account.id, key };
+    },
+    async chargedForCalls(accountId) {
+      const { transactions } = await history.page(accountId, { limit: pageMax, before: undefined });
+      return transactions.reduce((sum, entry) => sum + chargeOf(entry), 0);
+    },
+    async callsHold(accountId) {
+      const { pk, sk } = accountKeys.hold(accountId, "req_");
+      const { Items = [] } = await client.send(
+        new QueryCommand({
+          TableName: tables.accounts,
+          ConsistentRead: true,
+          KeyConditionExpression: "pk = :pk AND begins_with(sk, :calls)",
+          ExpressionAttributeValues: { ":pk": pk, ":calls": sk },
+        }),
+      );
+      return Items.some(({ state }) => state === "open");
+    },
+  };
+}
+
+const pollMs = 1_000;
+
+/** Polls until a condition holds. @returns false when it does not hold within the seconds */
+export async function untilTrue(
+  secondsMax: number,
+  holds: () => Promise<boolean>,
+): Promise<boolean> {
+  const end = Date.now() + secondsMax * 1_000;
+  while (!(await holds())) {
+    if (Date.now() > end) return false;
+    await delay(pollMs);
+  }
+  return true;
+}
+
+function chargeOf({ type, credits, source, chargedAt }: CreditTransaction): number {
+  if (source === null || !("requestId" in source)) return 0;
+  if (type === "charge") return credits;
+  return chargedAt === null ? 0 : -credits;
+}

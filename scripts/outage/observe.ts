@@ -1,0 +1,141 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { groups, type RouteKey, routes } from "../../functions/routes.ts";
+import { apiClient } from "../tour/api-client.ts";
+import type { FreshWorld } from "../tour/fresh-world.ts";
+import { type Accounts, type TestAccount, untilTrue } from "./accounts.ts";
+import type { Observation } from "./rules.ts";
+import { pathOf, sampleCalls, type Scene } from "./sample-calls.ts";
+import type { StoreMode, StoreProxy } from "./store-proxy.ts";
+
+export interface Outage {
+  readonly world: FreshWorld;
+  readonly proxy: StoreProxy;
+  readonly accounts: Accounts;
+}
+
+interface Prepared {
+  readonly route: RouteKey;
+  readonly account: TestAccount;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+/** Calls in parallel: fewer than a DynamoDB client has connections (50). */
+const parallelCalls = 16;
+/** Longer than the gateway waits for an answer (29 s). */
+const answerSecondsMax = 40;
+/**
+ * A worker cancels the hold of an abandoned call within 40 s; a message that it does not finish comes
+ * again after that.
+ */
+const recoverySecondsMax = 60;
+/** Requests that a worker sent during the outage end within their 4 s, and it pauses for 2 s. */
+const settleSeconds = 10;
+const allRoutes = Object.keys(routes) as RouteKey[];
+const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].itemCalls);
+
+/**
+ * Calls every route while the store is in a mode, each with a separate account, so that the ledger
+ * shows what each call cost. The store is healthy before and after.
+ */
+export async function observe(mode: StoreMode, outage: Outage): Promise<readonly Observation[]> {
+  const { proxy, world } = outage;
+  const called = mode === "hanging at the charge" ? chargedRoutes : allRoutes;
+  const prepared = await inParallel(called, (route) => prepare(route, outage));
+  await proxy.set(mode);
+  const answers = await inParallel(prepared, (call) => send(call, world));
+  await proxy.set("healthy");
+  const costs = await costsAfterRecovery(mode, { prepared, answers, outage });
+  return prepared.map(({ route }, n) => {
+    const { status, code, headers, seconds } = answers[n] ?? noAnswer;
+    const { charged, holdsCredits } = costs[n] ?? noCost;
+    return { mode, route, status, code, headers, seconds, charged, holdsCredits };
+  });
+}
+
+type Cost = Pick<Observation, "charged" | "holdsCredits">;
+
+const noCost: Cost = { charged: 0, holdsCredits: false };
+
+/** What each call cost. Waits until no failed call costs anything, for a minute at most. */
+async function costsAfterRecovery(
+  mode: StoreMode,
+  seen: {
+    readonly prepared: readonly Prepared[];
+    readonly answers: readonly Answer[];
+    readonly outage: Outage;
+  },
+): Promise<readonly Cost[]> {
+  const { prepared, answers, outage } = seen;
+  const { accounts } = outage;
+  if (mode !== "healthy") await delay(settleSeconds * 1_000);
+  const costOf = async ({ account: { accountId } }: Prepared): Promise<Cost> => {
+    const holdsCredits = await accounts.callsHold(accountId);
+    return { charged: await accounts.chargedForCalls(accountId), holdsCredits };
+  };
+  const failed = prepared.filter((_, n) => answers[n]?.status !== 200);
+  await untilTrue(recoverySecondsMax, async () => {
+    const costs = await inParallel(failed, costOf);
+    return costs.every(({ charged, holdsCredits }) => charged === 0 && !holdsCredits);
+  });
+  return inParallel(prepared, costOf);
+}
+
+async function prepare(route: RouteKey, { accounts, world }: Outage): Promise<Prepared> {
+  const account = await accounts.open(route);
+  const sample = sampleCalls[route];
+  const scene: Scene = {
+    api: apiClient(world.base_url, account.key),
+    receiverUrl: world.webhook_receiver_url,
+    bucket: { endpoint: world.s3_endpoint, name: world.export_bucket },
+  };
+  const id = (await sample.prepare?.(scene)) ?? "";
+  return { route, account, path: pathOf(route, id), body: sample.body?.(scene) };
+}
+
+type Answer = Omit<Observation, "mode" | "route" | keyof Cost>;
+
+const noAnswer: Answer = {
+  status: 0,
+  code: undefined,
+  headers: new Headers(),
+  seconds: answerSecondsMax,
+};
+
+async function send({ route, account, path, body }: Prepared, world: FreshWorld): Promise<Answer> {
+  const [method = "GET"] = route.split(" ");
+  const startedAt = performance.now();
+  const isPublic = routes[route].access === "public";
+  try {
+    const response = await fetch(`${world.base_url}${path}`, {
+      method: method === "ANY" ? "GET" : method,
+      headers: {
+        ...(isPublic ? {} : { Authorization: `Bearer ${account.key}` }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(answerSecondsMax * 1_000),
+    });
+    const code = codeIn(await response.text());
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return { status: response.status, code, headers: response.headers, seconds };
+  } catch {
+    return noAnswer;
+  }
+}
+
+const codeIn = (text: string): string | undefined => /^\{"error":\{"code":"(\w+)"/.exec(text)?.[1];
+
+/** Does work for each element, some in parallel. Results are in the order of the elements. */
+async function inParallel<Element, Result>(
+  elements: readonly Element[],
+  act: (element: Element) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const remaining = elements.entries();
+  const work = async (): Promise<void> => {
+    for (const [n, element] of remaining) results[n] = await act(element);
+  };
+  await Promise.all(Array.from({ length: parallelCalls }, work));
+  return results;
+}

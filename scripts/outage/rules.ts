@@ -1,0 +1,78 @@
+import { type RouteKey, routes } from "../../functions/routes.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { sampleCalls } from "./sample-calls.ts";
+import type { StoreMode } from "./store-proxy.ts";
+
+/** The answer to one call, and what the ledger charged for it once the store had recovered. */
+export interface Observation {
+  readonly mode: StoreMode;
+  readonly route: RouteKey;
+  /** 0 for a call that was not answered. */
+  readonly status: number;
+  /** `error.code` of the body; undefined where the body has none. */
+  readonly code: string | undefined;
+  readonly headers: Headers;
+  readonly seconds: number;
+  readonly charged: number;
+  /** True when the call still holds credits after the store has recovered. */
+  readonly holdsCredits: boolean;
+}
+
+const rateHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"] as const;
+const failingSecondsMax = 10;
+
+/** Modes whose calls need several requests, each of which the store answers late. */
+const secondsMaxIn = (mode: StoreMode): number =>
+  mode === "slow" ? limits.gatewaySeconds.buffered : failingSecondsMax;
+
+export const hasRateHeaders = ({ headers }: Observation): boolean =>
+  rateHeaders.every((name) => headers.has(name));
+
+/** The rules that an observation breaks, each as the end of a sentence about its route. */
+export function brokenRules(seen: Observation): readonly string[] {
+  const { mode, route, status, code, headers, seconds } = seen;
+  if (status === 0) return ["was not answered", ...chargeRules(seen)];
+  const isUnavailable = status === 503;
+  const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
+    [!isExpected(seen), `answered ${status} where ${expectationOf(mode, route)} is due`],
+    [isUnavailable && code !== "UNAVAILABLE", `answered 503 with the code ${String(code)}`],
+    [isUnavailable && !headers.has("retry-after"), "has no Retry-After"],
+    [!hasRateHeaders(seen), "lacks rate-limit headers"],
+    [!headers.has("x-request-id"), "has no X-Request-Id"],
+    [seconds > secondsMaxIn(mode), `took ${seconds.toFixed(1)} s`],
+  ];
+  return [...rules.flatMap(([isBroken, text]) => (isBroken ? [text] : [])), ...chargeRules(seen)];
+}
+
+function chargeRules({ status, headers, charged, holdsCredits }: Observation): readonly string[] {
+  const credits = headers.get("x-service-credits");
+  const rules: readonly (readonly [isBroken: boolean, text: string])[] = [
+    [holdsCredits, "still holds credits"],
+    [status !== 200 && charged !== 0, `was charged ${charged} credits and answered ${status}`],
+    [
+      credits !== null && Number(credits) !== charged,
+      `answered X-Service-Credits ${credits} and was charged ${charged}`,
+    ],
+  ];
+  return rules.flatMap(([isBroken, text]) => (isBroken ? [text] : []));
+}
+
+type Expectation = "its usual status" | "503" | "its usual status or 503";
+
+/** What a route has to answer in a mode. */
+function expectationOf(mode: StoreMode, route: RouteKey): Expectation {
+  const isPublic = routes[route].access === "public";
+  if (mode === "healthy" || isPublic) return "its usual status";
+  if (mode === "slow") return "its usual status or 503";
+  const needsKeyOnly = sampleCalls[route].needsKeyOnly === true;
+  return mode === "hanging after the key check" && needsKeyOnly ? "its usual status" : "503";
+}
+
+function isExpected({ mode, route, status }: Observation): boolean {
+  const expectation = expectationOf(mode, route);
+  const { documented } = sampleCalls[route];
+  const isUsual = documented === undefined ? status >= 200 && status < 300 : status === documented;
+  return (
+    (isUsual && expectation !== "503") || (status === 503 && expectation !== "its usual status")
+  );
+}

@@ -1,0 +1,170 @@
+import type { RouteKey } from "../../functions/routes.ts";
+import type { ApiClient } from "../tour/api-client.ts";
+import { localCustomer } from "../tour/customer-bucket.ts";
+import { untilTrue } from "./accounts.ts";
+
+/** What a call is prepared with: its account's API, and the local receiver and bucket. */
+export interface Scene {
+  readonly api: ApiClient;
+  readonly receiverUrl: string;
+  readonly bucket: { readonly endpoint: string; readonly name: string };
+}
+
+/** One call of a route. */
+export interface SampleCall {
+  /** Creates the resource that the path names. Returns its ID, which replaces the parameter. */
+  readonly prepare?: (scene: Scene) => Promise<string>;
+  /** The path to call. @default the route's path */
+  readonly path?: string;
+  readonly query?: string;
+  readonly body?: (scene: Scene) => unknown;
+  /** The status that a healthy service answers. @default any 2xx */
+  readonly documented?: number;
+  /** True when the call needs the store for its key only. */
+  readonly needsKeyOnly?: true;
+}
+
+const steadyId = "9000000";
+const asin = "B0SANDBOX0";
+const watchlistBody = { name: "Outage", platform: "retailer_d", ids: [steadyId], every: "24h" };
+const preparationSecondsMax = 60;
+
+const idOf = ({ body }: { readonly body: Readonly<Record<string, unknown>> }): string => {
+  const { id } = body;
+  if (typeof id !== "string") throw new Error(`No resource was created: ${JSON.stringify(body)}`);
+  return id;
+};
+/** Waits for the first run, which is due at once: `run` is refused while it is in progress. */
+async function watchlist({ api }: Scene): Promise<string> {
+  const id = idOf(await api.send("POST", "/watchlists", watchlistBody));
+  await untilTrue(preparationSecondsMax, async () => {
+    const { body } = await api.get(`/watchlists/${id}`);
+    return body["last_run_status"] === "completed";
+  });
+  return id;
+}
+const endpointBody = ({ receiverUrl }: Scene) => ({ url: `${receiverUrl}/hooks` });
+const endpoint = async (scene: Scene): Promise<string> =>
+  idOf(await scene.api.send("POST", "/webhook_endpoints", endpointBody(scene)));
+/** A delivery of a run's event: test deliveries cannot be sent again. */
+async function delivery(scene: Scene): Promise<string> {
+  await endpoint(scene);
+  await watchlist(scene);
+  let delivered: Record<string, unknown> | undefined;
+  await untilTrue(preparationSecondsMax, async () => {
+    const { body } = await scene.api.get("/webhook_deliveries");
+    const deliveries = body["data"] as readonly Record<string, unknown>[];
+    delivered = deliveries.find(({ state }) => state === "delivered");
+    return delivered !== undefined;
+  });
+  return idOf({ body: delivered ?? {} });
+}
+const destinationBody = ({ bucket }: Scene) => ({
+  bucket: bucket.name,
+  region: "us-east-1",
+  endpoint: bucket.endpoint,
+  force_path_style: true,
+  prefix: "outage/",
+  auth: "access_key",
+  access_key_id: localCustomer.accessKeyId,
+  secret_access_key: localCustomer.secretAccessKey,
+});
+async function destination(scene: Scene): Promise<string> {
+  await scene.api.send("PUT", "/s3_destination", destinationBody(scene));
+  return "";
+}
+const apiKey = async ({ api }: Scene): Promise<string> =>
+  idOf(await api.send("POST", "/api_keys", { name: "other" }));
+
+/** A call of each route. A route without one does not compile. */
+export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
+  "POST /v1/products": { body: () => ({ platform: "retailer_d", ids: [steadyId] }) },
+  "GET /v1/products/{id}/offers": { path: `/v1/products/${asin}/offers` },
+  "POST /v1/offers": { body: () => ({ ids: [asin] }) },
+  "POST /v1/offers/check": { body: () => ({ offers: [{ asin, offerListingId: "offer-1" }] }) },
+  "GET /v1/platforms": {},
+  "GET /v1/structured": { needsKeyOnly: true },
+  "GET /v1/structured/{platform}/{kind}": {
+    path: "/v1/structured/retailer_a/search",
+    query: "query=lamp",
+    documented: 501,
+    needsKeyOnly: true,
+  },
+  "POST /v1/structured/{platform}/{kind}": {
+    path: "/v1/structured/retailer_a/search",
+    body: () => ({ query: "lamp" }),
+    documented: 501,
+    needsKeyOnly: true,
+  },
+  "GET /v1/watchlists": {},
+  "POST /v1/watchlists": { body: () => watchlistBody },
+  "POST /v1/watchlists/estimate": {
+    body: () => ({ platform: "retailer_d", items: 10 }),
+    needsKeyOnly: true,
+  },
+  "GET /v1/watchlists/schedule": { query: "every=1h", needsKeyOnly: true },
+  "GET /v1/watchlists/scrapers": { needsKeyOnly: true },
+  "GET /v1/watchlists/{id}": { prepare: watchlist },
+  "PATCH /v1/watchlists/{id}": { prepare: watchlist, body: () => ({ name: "Renamed" }) },
+  "DELETE /v1/watchlists/{id}": { prepare: watchlist },
+  "POST /v1/watchlists/{id}/run": { prepare: watchlist },
+  "GET /v1/watchlists/{id}/runs": { prepare: watchlist },
+  "GET /v1/watchlists/{id}/items": { prepare: watchlist },
+  "GET /v1/watchlists/{id}/items/{item_id}": { prepare: watchlist },
+  "POST /v1/watchlists/{id}/items": { prepare: watchlist, body: () => ({ add: ["9000004"] }) },
+  "POST /v1/watchlists/{id}/asins": { prepare: watchlist, body: () => ({ add: ["9000004"] }) },
+  "GET /v1/webhook_endpoints": {},
+  "POST /v1/webhook_endpoints": { body: endpointBody },
+  "GET /v1/webhook_endpoints/{id}": { prepare: endpoint },
+  "PATCH /v1/webhook_endpoints/{id}": { prepare: endpoint, body: () => ({ description: "new" }) },
+  "DELETE /v1/webhook_endpoints/{id}": { prepare: endpoint },
+  "POST /v1/webhook_endpoints/{id}/rotate": { prepare: endpoint, body: () => ({}) },
+  "POST /v1/webhook_endpoints/{id}/test": { prepare: endpoint },
+  "GET /v1/webhook_endpoints/{id}/deliveries": { prepare: endpoint },
+  "POST /v1/webhook_endpoints/{id}/recover": {
+    prepare: endpoint,
+    body: () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
+  },
+  "GET /v1/webhook_deliveries": {},
+  "GET /v1/webhook_deliveries/{id}": { prepare: delivery },
+  "POST /v1/webhook_deliveries/{id}/redeliver": { prepare: delivery },
+  "GET /v1/events": {},
+  "GET /v1/s3_destination": { prepare: destination },
+  "PUT /v1/s3_destination": { body: destinationBody },
+  "PATCH /v1/s3_destination": { prepare: destination, body: () => ({ enabled: false }) },
+  "DELETE /v1/s3_destination": { prepare: destination },
+  "POST /v1/s3_destination/test": { prepare: destination },
+  "GET /v1/s3_destination/exports": {},
+  "POST /v1/s3_destination/backfill": {
+    prepare: destination,
+    body: () => ({ since: new Date(Date.now() - 60_000).toISOString() }),
+  },
+  "GET /v1/account": {},
+  "GET /v1/usage": { query: "days=7" },
+  "GET /v1/credit_transactions": {},
+  "GET /v1/api_keys": {},
+  "POST /v1/api_keys": { body: () => ({ name: "other" }) },
+  "DELETE /v1/api_keys/{id}": { prepare: apiKey },
+  "GET /v1/openapi.json": {},
+  "GET /dashboard": {},
+  "GET /dashboard/{file}": { path: "/dashboard/config.json" },
+  "GET /docs": {},
+  "GET /docs/errors": {},
+  "GET /docs/sandbox": {},
+  "GET /docs/upstream": {},
+  "ANY /v1/scrape": { documented: 410 },
+  "ANY /v1/scrape/{proxy+}": { path: "/v1/scrape/anything", documented: 410 },
+  "ANY /v1/jobs": { documented: 410 },
+  "ANY /v1/jobs/{proxy+}": { path: "/v1/jobs/anything", documented: 410 },
+  "ANY /v1/batches": { documented: 410 },
+  "ANY /v1/batches/{proxy+}": { path: "/v1/batches/anything", documented: 410 },
+  "ANY /{proxy+}": { path: "/no/such/page", documented: 404 },
+};
+
+/** The path and query of a route's call, with the ID of the prepared resource. */
+export function pathOf(route: RouteKey, preparedId: string): string {
+  const [, own = ""] = route.split(" ");
+  const { path = own, query } = sampleCalls[route];
+  const filled = path.replace("{item_id}", steadyId).replace(/\{\w+\}/, preparedId);
+  return query === undefined ? filled : `${filled}?${query}`;
+}

@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
+
+/**
+ * How the store behaves. `killed` refuses connections. `hanging` accepts requests and answers none;
+ * the two other hanging modes still answer what checks an API key, or everything before the first
+ * charge. `slow` answers each request after a delay.
+ */
+export type StoreMode =
+  | "healthy"
+  | "killed"
+  | "hanging"
+  | "hanging after the key check"
+  | "hanging at the charge"
+  | "slow";
+
+export interface StoreProxy {
+  readonly url: string;
+  /** Held requests take effect when the store is healthy again, as after a SIGCONT. */
+  set(mode: StoreMode): Promise<void>;
+  /** How many requests are held. */
+  held(): number;
+  stop(): Promise<void>;
+}
+
+interface Held {
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+  readonly response: ServerResponse;
+}
+
+/** Starts a proxy of a DynamoDB endpoint. @param slowMs delay of each answer in the mode `slow` */
+export async function startStoreProxy(target: string, slowMs: number): Promise<StoreProxy> {
+  const to = new URL(target);
+  let mode: StoreMode = "healthy";
+  let held: Held[] = [];
+  const server = createServer((request, response) => {
+    take(request, response).catch(() => response.destroy());
+  });
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(request);
+    if (mode === "hanging at the charge" && isCharge(request, body)) mode = "hanging";
+    if (mode === "slow") await delay(slowMs);
+    const isHeld =
+      mode === "hanging" || (mode === "hanging after the key check" && !isKeyCheck(request, body));
+    if (isHeld) held.push({ request, body, response });
+    else await forward(to, { request, body, response });
+  };
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async set(wanted) {
+      mode = wanted;
+      if (wanted === "killed") return close();
+      if (!server.listening) await listen(port);
+      if (wanted !== "healthy") return;
+      const waiting = held;
+      held = [];
+      // Most of their clients have disconnected: a store executes such requests too.
+      for (const one of waiting) await forward(to, one).catch(() => one.response.destroy());
+    },
+    held: () => held.length,
+    stop: close,
+  };
+}
+
+const operationOf = ({ headers }: IncomingMessage): string =>
+  String(headers["x-amz-target"]).split(".").at(-1) ?? "";
+
+const isCharge = (request: IncomingMessage, body: Buffer): boolean =>
+  operationOf(request) === "TransactWriteItems" && body.includes('"type":{"S":"charge"}');
+
+/** A call is admitted by a write to the row of its key, or by a read of it. */
+const isKeyCheck = (request: IncomingMessage, body: Buffer): boolean =>
+  ["GetItem", "UpdateItem"].includes(operationOf(request)) && body.includes('"pk":{"S":"key#');
+
+/** A connection for each request: the store closes idle ones at any time. */
+const agent = new Agent({ keepAlive: false });
+
+async function forward(to: URL, { request, body, response }: Held): Promise<void> {
+  const { method, url: path, headers } = request;
+  const sent = httpRequest({ agent, host: to.hostname, port: to.port, method, path, headers });
+  sent.end(body);
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  const bytes = await buffer(answer);
+  if (response.destroyed) return;
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  response.end(bytes);
+}

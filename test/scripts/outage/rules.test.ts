@@ -1,0 +1,100 @@
+import { expect, it } from "vitest";
+import { brokenRules, type Observation } from "../../../scripts/outage/rules.ts";
+
+const retryAfter = { "retry-after": "1" };
+const headers = (more: Readonly<Record<string, string>> = {}): Headers =>
+  new Headers({
+    "x-request-id": "req_1",
+    "x-ratelimit-limit": "50",
+    "x-ratelimit-remaining": "49",
+    "x-ratelimit-reset": "1772000000",
+    ...more,
+  });
+const withoutRequestId = headers(retryAfter);
+withoutRequestId.delete("x-request-id");
+const unavailable: Observation = {
+  mode: "hanging",
+  route: "POST /v1/products",
+  status: 503,
+  code: "UNAVAILABLE",
+  headers: headers({ ...retryAfter, "x-service-credits": "0" }),
+  seconds: 8,
+  charged: 0,
+  holdsCredits: false,
+};
+const usual: Observation = {
+  ...unavailable,
+  mode: "healthy",
+  status: 200,
+  code: undefined,
+  headers: headers({ "x-service-credits": "1" }),
+  charged: 1,
+};
+const publicRoute = {
+  ...usual,
+  headers: headers(),
+  charged: 0,
+  route: "GET /v1/platforms",
+} as const;
+const structured = {
+  ...publicRoute,
+  route: "GET /v1/structured/{platform}/{kind}",
+  status: 501,
+} as const;
+
+it.each<[string, Observation]>([
+  ["a 503 without a charge", unavailable],
+  ["a charged 200 of a healthy store", usual],
+  ["a charged 200 of a slow store after 25 s", { ...usual, mode: "slow", seconds: 25 }],
+  ["a 503 of a slow store", { ...unavailable, mode: "slow" }],
+  ["a 200 of a public route while the store hangs", { ...publicRoute, mode: "hanging" }],
+  ["a 501 of an announced route", structured],
+  [
+    "a 501 while everything after the key check hangs",
+    { ...structured, mode: "hanging after the key check" },
+  ],
+])("the outage rules accept %s", (_, seen) => {
+  expect(brokenRules(seen)).toEqual([]);
+});
+
+it.each<[string, Observation]>([
+  ["was not answered", { ...unavailable, status: 0, headers: new Headers() }],
+  ["answered 500 where 503 is due", { ...unavailable, status: 500 }],
+  ["answered 200 where 503 is due", { ...unavailable, status: 200, headers: headers() }],
+  [
+    "answered 404 where its usual status or 503 is due",
+    { ...unavailable, mode: "slow", status: 404 },
+  ],
+  ["answered 503 where its usual status is due", { ...unavailable, mode: "healthy" }],
+  [
+    "answered 503 where its usual status is due",
+    { ...unavailable, route: "GET /v1/platforms", mode: "killed" },
+  ],
+  ["answered 200 where its usual status is due", { ...structured, status: 200 }],
+  [
+    "answered 200 where 503 is due",
+    { ...usual, mode: "hanging after the key check", charged: 0, headers: headers() },
+  ],
+  ["answered 503 with the code INTERNAL", { ...unavailable, code: "INTERNAL" }],
+  ["has no Retry-After", { ...unavailable, headers: headers() }],
+  [
+    "lacks rate-limit headers",
+    { ...unavailable, headers: new Headers({ "x-request-id": "req_1", ...retryAfter }) },
+  ],
+  ["has no X-Request-Id", { ...unavailable, headers: withoutRequestId }],
+  ["took 10.1 s", { ...unavailable, seconds: 10.1 }],
+  ["took 29.1 s", { ...usual, mode: "slow", seconds: 29.1 }],
+  [
+    "was charged 3 credits and answered 503",
+    { ...unavailable, charged: 3, headers: headers(retryAfter) },
+  ],
+  ["still holds credits", { ...unavailable, holdsCredits: true }],
+  ["answered X-Service-Credits 1 and was charged 0", { ...usual, charged: 0 }],
+])("the outage rules report that a call %s", (text, seen) => {
+  expect(brokenRules(seen)).toEqual([text]);
+});
+
+it("the outage rules report a charge for a call that was not answered", () => {
+  const seen = { ...unavailable, status: 0, headers: new Headers(), charged: 1 };
+  expect(brokenRules(seen)).toEqual(["was not answered", "was charged 1 credits and answered 0"]);
+});

@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startStoreProxy, type StoreProxy } from "../../../scripts/outage/store-proxy.ts";
+
+/** Bodies of the requests that the store executed. */
+const executed: string[] = [];
+const store = createServer((request, response) => {
+  void text(request).then((body) => {
+    executed.push(body);
+    response.end(`executed ${body}`);
+  });
+});
+let proxy: StoreProxy;
+beforeEach(async () => {
+  executed.length = 0;
+  store.listen(0, "127.0.0.1");
+  await once(store, "listening");
+  const { port } = store.address() as AddressInfo;
+  proxy = await startStoreProxy(`http://127.0.0.1:${port}`, 1);
+});
+afterEach(async () => {
+  await proxy.stop();
+  const closed = once(store, "close");
+  store.close();
+  store.closeAllConnections();
+  await closed;
+});
+
+interface Request {
+  readonly operation?: string;
+  readonly signal?: AbortSignal;
+}
+const send = async (
+  body: string,
+  { operation = "TransactWriteItems", signal }: Request = {},
+): Promise<string> => {
+  const response = await fetch(proxy.url, {
+    method: "POST",
+    headers: { "X-Amz-Target": `DynamoDB_20120810.${operation}` },
+    body,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return response.text();
+};
+
+it.each(["healthy", "slow"] as const)("a %s store answers through the proxy", async (mode) => {
+  await proxy.set(mode);
+  expect(await send("one")).toBe("executed one");
+});
+
+it("a killed store refuses connections until it is healthy again", async () => {
+  await proxy.set("killed");
+  await expect(send("one")).rejects.toThrow("fetch failed");
+  await proxy.set("healthy");
+  expect(await send("two")).toBe("executed two");
+  expect(executed).toEqual(["two"]);
+});
+
+it("a hanging store executes an aborted request once it is healthy", async () => {
+  await proxy.set("hanging");
+  const client = new AbortController();
+  const answer = send("one", { signal: client.signal }).catch(() => "aborted");
+  await expect.poll(() => proxy.held()).toBe(1);
+  client.abort();
+  expect(await answer).toBe("aborted");
+  expect(executed).toEqual([]);
+  await proxy.set("healthy");
+  expect(executed).toEqual(["one"]);
+});
+
+it("a store that hangs at the charge answers the requests before it", async () => {
+  await proxy.set("hanging at the charge");
+  expect(await send('{"type":{"S":"reserve"}}')).toContain("reserve");
+  const charging = send('{"type":{"S":"charge"}}');
+  await expect.poll(() => proxy.held()).toBe(1);
+  const after = send("a read");
+  await expect.poll(() => proxy.held()).toBe(2);
+  await proxy.set("healthy");
+  expect(await charging).toContain("charge");
+  expect(await after).toBe("executed a read");
+});
+
+it("a store that hangs after the key check answers requests for keys only", async () => {
+  await proxy.set("hanging after the key check");
+  const keyRow = '{"Key":{"pk":{"S":"key#1"}}}';
+  expect(await send(keyRow, { operation: "UpdateItem" })).toBe(`executed ${keyRow}`);
+  expect(await send(keyRow, { operation: "GetItem" })).toBe(`executed ${keyRow}`);
+  const creating = send(keyRow, { operation: "TransactWriteItems" });
+  await expect.poll(() => proxy.held()).toBe(1);
+  const reading = send("an account", { operation: "GetItem" });
+  await expect.poll(() => proxy.held()).toBe(2);
+  await proxy.set("healthy");
+  expect(await creating).toBe(`executed ${keyRow}`);
+  expect(await reading).toBe("executed an account");
+});
