@@ -73,7 +73,9 @@ export class Workers extends Construct {
       batchSize: 5,
       concurrencyMax: config.concurrencyMax.runs,
       receivesMax,
-      impact: "Runs of watchlists do not start; the sweeper starts them late or not at all.",
+      impact:
+        "Runs of watchlists do not start: the sweeper starts them late or not at all. A call that " +
+        "answered 503 may stay charged until its message is replayed.",
     });
     this.grantRunTables(runs);
     // A run that nothing can fold ends here, and its events are for its list's endpoint.
