@@ -90,8 +90,8 @@ async function owedEvents(
   return { owed, isBegun: owed.length < wanted.length };
 }
 
-/** Where a delivery would be had its first attempt failed just now. */
-function postponed(delivery: Delivery, now: Date): Delivery {
+/** A delivery that is left to the retry schedule, as if an attempt had failed just now. */
+export function postponed(delivery: Delivery, now: Date): Delivery {
   const [wait] = retryWaitsSeconds;
   return { ...delivery, nextAttemptAt: new Date(now.getTime() + wait * 1_000).toISOString() };
 }

@@ -4,7 +4,9 @@ import {
   type InferOutput,
   literal,
   nullable,
+  number,
   object,
+  optional,
   picklist,
   string,
   variant,
@@ -21,7 +23,10 @@ const runContent = object({
   types: nullable(array(picklist(eventTypes))),
 });
 
-/** The next attempt of one delivery; `requested` when somebody asked for it. */
+/**
+ * The next attempt of one delivery; `requested` when a request asked for it, `inOrder` when it goes
+ * out after the entries before it, one at a time.
+ */
 const deliveryContent = object({
   kind: literal("delivery"),
   deliveryId: string(),
@@ -31,14 +36,19 @@ const deliveryContent = object({
   runId: string(),
   createdAt: string(),
   requested: boolean(),
+  inOrder: optional(boolean(), false),
 });
 
-/** Whatever of a span of time the endpoint did not get; `after`: the last run looked at. */
+/**
+ * Whatever of a span of time the endpoint did not get; `after`: the last run looked at; `found`: the
+ * deliveries of it so far.
+ */
 const recoverContent = object({
   kind: literal("recover"),
   since: string(),
   until: string(),
   after: nullable(object({ createdAt: string(), runId: string() })),
+  found: optional(number(), 0),
 });
 
 /** What an endpoint's outbox holds. */
@@ -60,8 +70,12 @@ export const runEntry = (
 export function retryEntries(delivery: Delivery): readonly Entry[] {
   return delivery.nextAttemptAt === null
     ? []
-    : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt, requested: false })];
+    : [deliveryEntry(delivery, { dueAt: delivery.nextAttemptAt })];
 }
+
+/** The attempt of a delivery that a recovery sends again, in the order of due times. */
+export const recoveredEntry = (delivery: Delivery, dueAt: string): Entry =>
+  deliveryEntry(delivery, { dueAt, inOrder: true });
 
 /** An attempt that somebody asked for, whatever became of the delivery. */
 export const redeliveryEntry = (delivery: Delivery, now: Date): Entry =>
@@ -69,7 +83,11 @@ export const redeliveryEntry = (delivery: Delivery, now: Date): Entry =>
 
 function deliveryEntry(
   delivery: Delivery,
-  { dueAt, requested }: { readonly dueAt: string; readonly requested: boolean },
+  {
+    dueAt,
+    requested = false,
+    inOrder = false,
+  }: { readonly dueAt: string; readonly requested?: boolean; readonly inOrder?: boolean },
 ): Entry {
   const { id, eventId, eventType, watchlistId, runId, createdAt } = delivery;
   const content: DeliveryContent = {
@@ -82,6 +100,7 @@ function deliveryEntry(
     runId: runId ?? "",
     createdAt,
     requested,
+    inOrder,
   };
   return { lane: "later", dueAt, key: id, content };
 }
@@ -94,5 +113,5 @@ export const recoverEntry = (
   lane: "first",
   dueAt: now.toISOString(),
   key: `recover#${span.since}#${span.until}`,
-  content: { kind: "recover", ...span, after: null } satisfies RecoverContent,
+  content: { kind: "recover", ...span, after: null, found: 0 } satisfies RecoverContent,
 });

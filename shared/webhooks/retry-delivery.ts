@@ -2,7 +2,13 @@ import { archivedLine, unpackBody } from "../events/event-archive.ts";
 import { type Entry, isDue } from "../outbox/outbox.ts";
 import { type Delivery, endedDelivery, newDelivery } from "./delivery.ts";
 import { type DeliveryContent, retryEntries } from "./outbox-entries.ts";
-import { attempt, type WebhookContext, type WebhookWork } from "./attempt-delivery.ts";
+import {
+  attempt,
+  type Attempting,
+  type WebhookContext,
+  type WebhookWork,
+} from "./attempt-delivery.ts";
+import { postponed } from "./first-attempts.ts";
 
 /** Makes the next attempt of a delivery, unless the log says that it is not owed any more. */
 export async function retryDelivery(
@@ -21,12 +27,27 @@ export async function retryDelivery(
   const attempted =
     body === null
       ? endedDelivery(delivery, now, "event_expired")
-      : await attempt({ delivery, body, ready }, context);
+      : await retried({ delivery, body, ready }, content, context);
   await slice.record({
     removed: entry,
     added: retryEntries(attempted),
     records: [{ delivery: attempted, answersRequest: content.requested }],
   });
+}
+
+/** What a recovery sends again spares a failing endpoint, as the first attempts of runs do. */
+async function retried(
+  attempting: Attempting,
+  { inOrder }: DeliveryContent,
+  context: WebhookContext,
+): Promise<Delivery> {
+  if (!inOrder || attempting.ready.outcome === "refused") return attempt(attempting, context);
+  const { receiver, dependencies } = context;
+  const tried = await context.firstAttempts.pass(
+    async () => attempt({ ...attempting, ready: await receiver.ready() }, context),
+    true,
+  );
+  return tried ?? postponed(attempting.delivery, dependencies.clock.now());
 }
 
 /** The delivery to attempt, or null when another entry stands for it, or none does. */

@@ -49,21 +49,30 @@ export function webhookSessions(dependencies: WebhookDependencies): OpenSession<
 
 function workOn(context: WebhookContext): Session<DeliveryRecord>["work"] {
   // A recovery asks the log what was not sent: no first attempt may be under way meanwhile.
-  const firsts = new Set<Promise<void>>();
+  const firsts = new Map<string, Promise<void>>();
   let recovering: Promise<void> = Promise.resolve();
+  let inOrder: Promise<void> = Promise.resolve();
   return async (entry, slice) => {
     const content = parse(webhookContent, entry.content);
     switch (content.kind) {
       case "run": {
         await recovering;
         const attempts = firstAttempts({ entry, content, slice }, context);
-        firsts.add(attempts);
-        return attempts.finally(() => firsts.delete(attempts));
+        firsts.set(content.runId, attempts);
+        return attempts.finally(() => firsts.delete(content.runId));
       }
-      case "delivery":
-        return retryDelivery({ entry, content, slice }, context);
+      case "delivery": {
+        // Its first attempt may be under way, and not logged yet.
+        if (content.requested) await firsts.get(content.runId)?.catch(() => undefined);
+        if (!content.inOrder) return retryDelivery({ entry, content, slice }, context);
+        const sent = inOrder.then(async () => {
+          if (!slice.timeIsUp()) await retryDelivery({ entry, content, slice }, context);
+        });
+        inOrder = sent.catch(() => undefined);
+        return sent;
+      }
       case "recover": {
-        const recovery = Promise.allSettled([recovering, ...firsts]).then(() =>
+        const recovery = Promise.allSettled([recovering, ...firsts.values()]).then(() =>
           recoverDeliveries({ entry, content, slice }, context),
         );
         recovering = recovery.catch(() => undefined);

@@ -172,7 +172,8 @@ export const webhookOperations = {
     description:
       "Every delivery to this endpoint that failed, and every event that was meant for it and was " +
       "never sent, as while it was disabled, whose event happened from `since` to `until` (both " +
-      "inclusive). What was delivered is not sent again.",
+      "inclusive). What was delivered is not sent again. The oldest run is sent first and each run " +
+      "in its order, one delivery after the other; what fails goes to the retry schedule.",
     path,
     body: {
       schema: recoverBody,

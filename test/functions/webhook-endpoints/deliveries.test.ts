@@ -375,7 +375,7 @@ describe("POST /v1/webhook_endpoints/{id}/recover", () => {
         lane: "first",
         dueAt: now(),
         key: `recover#${since}#${until}`,
-        content: { kind: "recover", since, until, after: null },
+        content: { kind: "recover", since, until, after: null, found: 0 },
       },
     ]);
     const hints = await world.takeHints();

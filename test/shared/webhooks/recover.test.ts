@@ -2,7 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { deliveryId } from "../../../shared/webhooks/delivery.ts";
 import { recoverEntry } from "../../../shared/webhooks/outbox-entries.ts";
-import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
+import {
+  aRun,
+  type DeliveryWorld,
+  startDeliveryWorld,
+  startedAt,
+} from "../../support/delivery-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { expectVerified } from "../../support/verified.ts";
 
@@ -33,9 +38,14 @@ const runOf = (n: number, wanted: Parameters<typeof aRun>[1] = {}) =>
     happenedAt: "2026-11-20T10:00:00.001Z",
     ...wanted,
   });
+const secondsAfter = (seconds: number): string =>
+  new Date(Date.parse(startedAt) + Math.round(seconds * 1_000)).toISOString();
 const recover = async (endpointId: string, span = { since, until }): Promise<void> => {
   const now = world.clock.now();
   await world.outbox.add(endpointTarget(account, endpointId), [recoverEntry(span, now)]);
+  await world.deliverDue();
+  // Each delivery is due a millisecond after the one before.
+  world.clock.advance(200);
   await world.deliverDue();
 };
 const received = () => receiver.requests.map(({ headers }) => String(headers["webhook-id"]));
@@ -70,18 +80,91 @@ describe("recover", () => {
     expect(await world.targets.due(new Date("2027-01-01T00:00:00Z"), 10)).toEqual([]);
   });
 
-  it("begins the retry schedule anew and keeps counting attempts", async () => {
+  it("sends the oldest run first and each run in its order, one delivery after the other", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const runs = many.map((_, n) =>
+      aRun(["watchlist.product.changed", "watchlist.product.changed", "watchlist.run.completed"], {
+        // Ids in another order than their times.
+        runId: `wlrun_${String(900 - n).padStart(3, "0")}`,
+        happenedAt: secondsAfter(0.001 * (1 + n)),
+      }),
+    );
+    await failEverything(runs.toReversed());
+    world.clock.advance(60_000);
+    let underWay = 0;
+    let atOnce = 0;
+    receiver.answer = (response) => {
+      underWay += 1;
+      atOnce = Math.max(atOnce, underWay);
+      setImmediate(() => {
+        underWay -= 1;
+        response.end("ok");
+      });
+    };
+
+    await recover(endpoint.id, { since, until: world.clock.now().toISOString() });
+
+    expect(received()).toEqual(idsOf(...runs));
+    expect(atOnce).toBe(1);
+  });
+
+  it("sends the oldest first to a receiver so slow that one time slice is not enough", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const runs = many.slice(0, 6).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
+    world.clock.advance(60_000);
+    await failEverything(runs.toReversed());
+    // A slice is 30 seconds: it has time for three.
+    receiver.answer = (response) => {
+      world.clock.advance(12_000);
+      response.end("ok");
+    };
+
+    await recover(endpoint.id, { since, until: world.clock.now().toISOString() });
+
+    expect(received()).toEqual(idsOf(...runs));
+  });
+
+  it("sends the oldest first when it starts again after a crash half-way", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    // More deliveries are found before the crash than a session works on at once.
+    const runs = many.slice(0, 18).map((_, n) => runOf(n, { happenedAt: secondsAfter(1 + n) }));
+    world.clock.advance(60_000);
+    await failEverything(runs);
+    const target = endpointTarget(account, endpoint.id);
+    await world.outbox.add(target, [recoverEntry({ since, until }, world.clock.now())]);
+    // So slow that what is found is stored at once, and nothing is sent in the same time slice.
+    const { bodies } = world.webhooks;
+    const get = bodies.get.bind(bodies);
+    let runsRead = 0;
+    Object.assign(bodies, {
+      get: async (...read: Parameters<typeof get>) => {
+        world.clock.advance(3_000);
+        runsRead += 1;
+        if (runsRead === 15) throw new Error("the store is down");
+        return get(...read);
+      },
+    });
+    await expect(world.deliverDue()).rejects.toThrow("the store is down");
+    Object.assign(bodies, { get });
+    await world.deliverDue();
+    world.clock.advance(60_000);
+    await world.deliverDue();
+
+    expect(received()).toEqual(idsOf(...runs));
+  });
+
+  it("restarts the retry schedule and keeps counting attempts", async () => {
     const { endpoint } = await world.addEndpoint(account, receiver.url);
     const [run = runOf(1)] = many;
     await failEverything([run]);
     receiver.answer = (response) => response.writeHead(500).end();
+    const fiveSeconds = new Date(world.clock.now().getTime() + 5_000).toISOString();
 
     await recover(endpoint.id);
 
     const [event] = run.events;
     if (event === undefined) throw new Error("no event");
     const id = deliveryId({ ...run, event, endpointId: endpoint.id });
-    const fiveSeconds = new Date(world.clock.now().getTime() + 5_000).toISOString();
     expect(await world.webhooks.deliveries.get(account, id)).toMatchObject({
       state: "pending",
       tries: 1,
@@ -126,6 +209,8 @@ describe("recover", () => {
         return kept;
       },
     });
+    await world.deliverDue();
+    world.clock.advance(200);
     await world.deliverDue();
 
     expect(received().sort()).toEqual([...idsOf(run), ...idsOf(named)].sort());

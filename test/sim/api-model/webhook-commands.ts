@@ -12,6 +12,7 @@ import {
   recover,
   redeliver,
   shownEvent,
+  tickModel,
 } from "./model.ts";
 import {
   call,
@@ -563,6 +564,7 @@ const one = command<Named>({
   },
 });
 
+const recoveryMs = 2_000;
 const recovery = command<Named>({
   name: "recover",
   weight: 2,
@@ -610,6 +612,8 @@ const recovery = command<Named>({
     });
     recover(model, endpoint, { since, until: until ?? now });
     await settle(session);
+    // Each delivery that is found is due a millisecond after the one before.
+    await service.pass(recoveryMs, (tick) => tickModel(model, tick, service.now()));
     return "202";
   },
 });
