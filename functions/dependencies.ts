@@ -11,24 +11,23 @@ import { dynamoApiKeyStore } from "../shared/aws/api-key-store.ts";
 import { sqsCancelQueue } from "../shared/aws/cancel-queue.ts";
 import { dynamoCreditHistory } from "../shared/aws/credit-history.ts";
 import { checkTimes, s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
-import { deliveryWrite, dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
+import { dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
 import { dynamoDestinationStore } from "../shared/aws/destination-store.ts";
 import { dynamoDueTargets } from "../shared/aws/due-targets.ts";
 import { documentClient } from "../shared/aws/dynamo.ts";
 import { dynamoEndpoints, dynamoEndpointStore } from "../shared/aws/endpoint-store.ts";
 import { s3EventBodies } from "../shared/aws/event-bodies.ts";
 import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
-import { dynamoExportStore, exportWrite } from "../shared/aws/export-store.ts";
+import { dynamoExportStore } from "../shared/aws/export-store.ts";
 import { hostResolver } from "../shared/aws/host-resolver.ts";
 import { dynamoIdempotencyStore } from "../shared/aws/idempotency-store.ts";
 import { dynamoLedger } from "../shared/aws/ledger.ts";
 import { dynamoOutbox } from "../shared/aws/outbox.ts";
 import { sqsOutboxQueue } from "../shared/aws/outbox-queue.ts";
-import { dynamoOutboxStore } from "../shared/aws/outbox-store.ts";
-import type { Write } from "../shared/aws/outbox-writes.ts";
+import { dynamoPendingWork } from "../shared/aws/pending-work.ts";
 import { dynamoPageStore } from "../shared/aws/page-store.ts";
 import { dynamoPurgeStore } from "../shared/aws/purge-store.ts";
-import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/role-credentials.ts";
+import { stsRoleCredentials } from "../shared/aws/role-credentials.ts";
 import { dynamoRunStore } from "../shared/aws/run-store.ts";
 import { eventBridgeSchedules } from "../shared/aws/schedules.ts";
 import { keyAdmission } from "../shared/aws/key-admission.ts";
@@ -40,21 +39,18 @@ import { dynamoUsageStore } from "../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../shared/aws/watchlist-store.ts";
 import { webhookSender } from "../shared/aws/webhook-sender.ts";
 import type { Chance, Clock } from "../shared/base/clock.ts";
-import { figures } from "../shared/base/figures.ts";
 import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
-import { tell } from "../shared/base/work-log.ts";
 import type { CancelQueue } from "../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
-import { exportSessions } from "../shared/exports/export-session.ts";
 import { runExports } from "../shared/exports/run-exports.ts";
 import type { EventBodies } from "../shared/events/event-archive.ts";
 import type { EventFeed } from "../shared/events/event-feed.ts";
 import type { FeedSources } from "../shared/events/feed-start.ts";
 import type { RunEventPublisher } from "../shared/events/publisher.ts";
-import type { DueTargets, Outbox, OutboxQueue, OutboxStore } from "../shared/outbox/outbox.ts";
+import type { DueTargets, Outbox, OutboxQueue, PendingWork } from "../shared/outbox/outbox.ts";
 import { type AddressPolicy, addressPolicy } from "../shared/outgoing/address-policy.ts";
 import type { RunStore } from "../shared/runs/run-store.ts";
 import type { StepStore } from "../shared/runs/step-store.ts";
@@ -67,7 +63,6 @@ import type { DeliveryStore } from "../shared/webhooks/delivery-store.ts";
 import type { EndpointLookup } from "../shared/webhooks/endpoint-store.ts";
 import { runEventPublisher } from "../shared/webhooks/publish.ts";
 import type { Sender } from "../shared/webhooks/sender.ts";
-import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
 import { client, kms, once, s3, scheduler, sqs } from "./clients.ts";
 import type { FunctionName } from "./environment.ts";
 import type { EdgeDependencies } from "./http/group-handler.ts";
@@ -76,8 +71,8 @@ import type { Overrides } from "./overrides.ts";
 export type Needs<Name extends string> = Readonly<Record<Name, string>>;
 type AccountNeeds = Needs<"ACCOUNTS_TABLE">;
 type ListNeeds = Needs<"WATCHLISTS_TABLE">;
-type OutboxNeeds = Needs<"DELIVERIES_TABLE">;
-type RegistrationNeeds = OutboxNeeds & Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
+export type OutboxNeeds = Needs<"DELIVERIES_TABLE">;
+export type RegistrationNeeds = OutboxNeeds & Needs<"DELIVERIES_QUEUE_URL" | "SECRETS_KEY_ID">;
 
 export const dynamo = /* @__PURE__ */ client("dynamo", documentClient);
 
@@ -218,36 +213,28 @@ export const outboxQueue = (
 export const dueTargets = (environment: OutboxNeeds, overrides: Overrides): DueTargets =>
   dynamoDueTargets(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const outboxRows = (environment: OutboxNeeds, overrides: Overrides) => ({
+export const outboxRows = (environment: OutboxNeeds, overrides: Overrides) => ({
   tableName: environment.DELIVERIES_TABLE,
   ...timeAndChance(overrides),
 });
-
-/** An outbox together with the log of what it came to. */
-const outboxOf = <LogRecord>(
-  environment: OutboxNeeds,
-  overrides: Overrides,
-  write: (table: string, accountId: string, record: LogRecord) => Write,
-): OutboxStore<LogRecord> =>
-  dynamoOutboxStore<LogRecord>(dynamo(overrides), {
-    ...outboxRows(environment, overrides),
-    recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
-  });
 
 /** For whoever owes something and works nothing off. */
 const outbox = (environment: OutboxNeeds, overrides: Overrides): Outbox =>
   dynamoOutbox(dynamo(overrides), outboxRows(environment, overrides));
 
-const deliveries = (environment: OutboxNeeds, overrides: Overrides): DeliveryStore =>
+export const deliveries = (environment: OutboxNeeds, overrides: Overrides): DeliveryStore =>
   dynamoDeliveryStore(dynamo(overrides), outboxRows(environment, overrides));
 
-const endpointStore = (environment: OutboxNeeds, overrides: Overrides) =>
+export const endpointStore = (environment: OutboxNeeds, overrides: Overrides) =>
   dynamoEndpointStore(dynamo(overrides), outboxRows(environment, overrides));
 
-const destinations = (environment: OutboxNeeds, overrides: Overrides) =>
+export const destinations = (environment: OutboxNeeds, overrides: Overrides) =>
   dynamoDestinationStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
-const exportLog = (environment: OutboxNeeds, overrides: Overrides) =>
+const pendingWork = (environment: OutboxNeeds, overrides: Overrides): PendingWork =>
+  dynamoPendingWork(dynamo(overrides), environment.DELIVERIES_TABLE);
+
+export const exportLog = (environment: OutboxNeeds, overrides: Overrides) =>
   dynamoExportStore(dynamo(overrides), environment.DELIVERIES_TABLE);
 
 const eventFeed = (environment: OutboxNeeds, overrides: Overrides): EventFeed =>
@@ -256,10 +243,10 @@ const eventFeed = (environment: OutboxNeeds, overrides: Overrides): EventFeed =>
 const eventBodies = (environment: Needs<"EVENTS_BUCKET">, overrides: Overrides): EventBodies =>
   s3EventBodies(s3(overrides), environment.EVENTS_BUCKET);
 
-const policyOf = (overrides: Overrides): AddressPolicy =>
+export const policyOf = (overrides: Overrides): AddressPolicy =>
   addressPolicy({ allowLoopback: overrides.allowLoopback === true });
 
-const sender = (overrides: Overrides): Sender =>
+export const sender = (overrides: Overrides): Sender =>
   overrides.sender ?? webhookSender({ policy: policyOf(overrides), clock: clock(overrides) });
 
 /** What keeping a place to deliver to needs, of either kind. */
@@ -273,8 +260,13 @@ const registration = (environment: RegistrationNeeds, overrides: Overrides) => (
 });
 
 /** What keeping webhook endpoints and looking after their deliveries needs. */
-export const endpointRegistration = (environment: RegistrationNeeds, overrides: Overrides) => ({
+export const endpointRegistration = (
+  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
+  overrides: Overrides,
+) => ({
   ...registration(environment, overrides),
+  pending: pendingWork(environment, overrides),
+  bodies: eventBodies(environment, overrides),
   endpoints: endpointStore(environment, overrides),
   states: dynamoTargetStates(dynamo(overrides), environment.DELIVERIES_TABLE),
   deliveries: deliveries(environment, overrides),
@@ -286,6 +278,7 @@ export const destinationSetup = (environment: RegistrationNeeds, overrides: Over
   ...registration(environment, overrides),
   destinations: destinations(environment, overrides),
   exports: exportLog(environment, overrides),
+  pending: pendingWork(environment, overrides),
   buckets:
     overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides), times: checkTimes }),
   // Asked anew at each check: what was kept would hide a trust that is gone.
@@ -313,48 +306,3 @@ export const publisher = (
     exports: runExports({ destinations: destinations(environment, overrides) }),
     queue: outboxQueue(environment, overrides),
   });
-
-/** What delivering webhooks and exports needs. */
-export const delivery = (
-  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
-  overrides: Overrides,
-) => {
-  const shared = {
-    ...eventSources(environment, overrides),
-    secrets: secrets(environment, overrides),
-    queue: outboxQueue(environment, overrides),
-    ...timeAndChance(overrides),
-    report: tell,
-  };
-  const open = webhookSessions({
-    ...shared,
-    endpoints: endpointStore(environment, overrides),
-    deliveries: deliveries(environment, overrides),
-    sender: sender(overrides),
-  });
-  const exportOutbox = outboxOf(environment, overrides, exportWrite);
-  const openExports = exportSessions({
-    ...shared,
-    destinations: destinations(environment, overrides),
-    exports: exportLog(environment, overrides),
-    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
-    roles: keptRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
-    outbox: exportOutbox,
-  });
-  return {
-    webhooks: {
-      ...shared,
-      open,
-      outbox: outboxOf(environment, overrides, deliveryWrite),
-      late: (milliseconds: number) =>
-        tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
-    },
-    exports: {
-      ...shared,
-      open: openExports,
-      outbox: exportOutbox,
-      late: (milliseconds: number) =>
-        tell([figures("exports", {}, { export_late_ms: milliseconds })]),
-    },
-  };
-};

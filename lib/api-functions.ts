@@ -115,9 +115,12 @@ export class ApiFunctions extends Construct {
     const webhookEndpoints = this.group("webhook-endpoints", "Webhook endpoints and deliveries.", {
       ...this.edge(),
       DELIVERIES_TABLE: data.deliveries.tableName,
+      EVENTS_BUCKET: data.events.bucketName,
       DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
       SECRETS_KEY_ID: data.secretsKey.keyId,
     });
+    // Bodies of deliveries, and the events of runs whose deliveries are pending.
+    grantObjectRead(webhookEndpoints, data.events);
     grantTable(webhookEndpoints, data.deliveries, "read-write");
     grantSend(webhookEndpoints, workers.deliveries.queue);
     grantEncrypt(webhookEndpoints, data.secretsKey);

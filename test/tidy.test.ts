@@ -139,7 +139,7 @@ describe("who imports whom", () => {
       trespasses(
         ({ path }, target) =>
           !path.startsWith("functions/") ||
-          /^functions\/(clients|((source|run-queue)-)?dependencies)\.ts$/.test(path) ||
+          /^functions\/(clients|((source|delivery|run-queue)-)?dependencies)\.ts$/.test(path) ||
           !/^shared\/(aws|sources)\//.test(target),
       ),
     ).toEqual([]);
@@ -151,6 +151,7 @@ describe("who imports whom", () => {
       "functions/environment.ts",
       "functions/overrides.ts",
       "functions/dependencies.ts",
+      "functions/delivery-dependencies.ts",
       "functions/source-dependencies.ts",
       "functions/run-queue-dependencies.ts",
     ]);

@@ -1,4 +1,5 @@
 import { tell, toldSoFar } from "../../shared/base/work-log.ts";
+import { delivery } from "../delivery-dependencies.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
@@ -12,7 +13,7 @@ export function createHandler(
   environment: EnvironmentOf<"delivery">,
   overrides: Overrides = {},
 ): QueueHandler {
-  const { webhooks, exports } = provide.delivery(environment, overrides);
+  const { webhooks, exports } = delivery(environment, overrides);
   const dependencies = {
     webhooks: { ...webhooks, begins: noteRun },
     exports: { ...exports, begins: noteRun },

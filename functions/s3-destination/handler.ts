@@ -1,4 +1,4 @@
-import type { ExportStore } from "../../shared/exports/export-store.ts";
+import type { ListExportsDependencies } from "../../shared/exports/list-exports.ts";
 import type { SaveDestinationDependencies } from "../../shared/exports/put-destination.ts";
 import type { StartBackfillDependencies } from "../../shared/exports/start-backfill.ts";
 import type { TryDestinationDependencies } from "../../shared/exports/try-destination.ts";
@@ -16,7 +16,8 @@ import { updateRoute } from "./update.ts";
 
 export type DestinationDependencies = SaveDestinationDependencies &
   StartBackfillDependencies &
-  TryDestinationDependencies & { readonly exports: Pick<ExportStore, "list"> };
+  TryDestinationDependencies &
+  ListExportsDependencies;
 
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,

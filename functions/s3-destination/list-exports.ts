@@ -11,7 +11,7 @@ export const listExportsRoute = route<
   typeof exportsQuery
 >({
   query: exportsQuery,
-  async handle({ caller, query }, { exports }) {
-    return { status: 200, body: await listExports(caller.accountId, query, exports) };
+  async handle({ caller, query }, dependencies) {
+    return { status: 200, body: await listExports(caller.accountId, query, dependencies) };
   },
 });

@@ -5,8 +5,8 @@ import type { EndpointDependencies } from "./handler.ts";
 
 /** `GET /v1/webhook_deliveries/{id}` */
 export const getDeliveryRoute = route<EndpointDependencies>({
-  async handle({ caller, path }, { deliveries }) {
-    const delivery = await existingDelivery(caller.accountId, path["id"] ?? "", deliveries);
+  async handle({ caller: { accountId }, path }, dependencies) {
+    const delivery = await existingDelivery(accountId, path["id"] ?? "", dependencies);
     return { status: 200, body: presentDeliveryWithAttempts(delivery) };
   },
 });

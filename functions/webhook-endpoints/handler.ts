@@ -1,8 +1,8 @@
 import type { TargetStates } from "../../shared/outbox/outbox.ts";
 import type { CreateEndpointDependencies } from "../../shared/webhooks/create-endpoint.ts";
 import type { DeleteEndpointDependencies } from "../../shared/webhooks/delete-endpoint.ts";
-import type { DeliveryStore } from "../../shared/webhooks/delivery-store.ts";
 import type { EndpointStore } from "../../shared/webhooks/endpoint-store.ts";
+import type { ListDeliveriesDependencies } from "../../shared/webhooks/list-deliveries.ts";
 import type { StartRecoveryDependencies } from "../../shared/webhooks/recover.ts";
 import type { RedeliverDependencies } from "../../shared/webhooks/redeliver.ts";
 import type { RotateSecretDependencies } from "../../shared/webhooks/rotate-secret.ts";
@@ -31,10 +31,10 @@ export type EndpointDependencies = CreateEndpointDependencies &
   RotateSecretDependencies &
   TestEndpointDependencies &
   StartRecoveryDependencies &
-  RedeliverDependencies & {
+  RedeliverDependencies &
+  ListDeliveriesDependencies & {
     readonly endpoints: Pick<EndpointStore, "list">;
     readonly states: TargetStates;
-    readonly deliveries: Pick<DeliveryStore, "list">;
   };
 
 export const endpointRoutes = {

@@ -11,7 +11,7 @@ export const listDeliveriesRoute = route<
   typeof deliveriesQuery
 >({
   query: deliveriesQuery,
-  async handle({ caller, query }, { deliveries }) {
-    return { status: 200, body: await listDeliveries(caller.accountId, query, deliveries) };
+  async handle({ caller, query }, dependencies) {
+    return { status: 200, body: await listDeliveries(caller.accountId, query, dependencies) };
   },
 });

@@ -12,10 +12,10 @@ export const listEndpointDeliveriesRoute = route<
   typeof endpointDeliveriesQuery
 >({
   query: endpointDeliveriesQuery,
-  async handle({ caller: { accountId }, path, query }, { endpoints, deliveries }) {
+  async handle({ caller: { accountId }, path, query }, dependencies) {
     const { id: endpointId = "" } = path;
-    await existingEndpoint({ accountId, endpointId }, endpoints);
+    await existingEndpoint({ accountId, endpointId }, dependencies.endpoints);
     const wanted = { ...query, endpoint_id: endpointId };
-    return { status: 200, body: await listDeliveries(accountId, wanted, deliveries) };
+    return { status: 200, body: await listDeliveries(accountId, wanted, dependencies) };
   },
 });

@@ -134,7 +134,7 @@ async function list(
   let looked = 0;
   for await (const row of rows) {
     const delivery = deliveryOf(row);
-    if (!isKept(delivery)) break;
+    if (!isKept(delivery) || delivery.createdAt < (filter.since ?? "")) break;
     if (matches(delivery, filter)) {
       if (deliveries.length === limit) return { deliveries, lastId };
       deliveries.push(delivery);

@@ -3,7 +3,7 @@ import { nullable, nullish, number, object, parse, picklist, string } from "vali
 import { limits } from "../base/limits.ts";
 import { compressions } from "../exports/destination.ts";
 import { type ExportRecord, exportStates } from "../exports/export-record.ts";
-import type { ExportPage, ExportStore } from "../exports/export-store.ts";
+import type { ExportPage, ExportStore, ExportsWanted } from "../exports/export-store.ts";
 import type { Row } from "./dynamo.ts";
 import type { Write } from "./outbox-writes.ts";
 import { queryRows } from "./query-rows.ts";
@@ -26,32 +26,44 @@ export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: str
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
       return Item === undefined ? null : exportOf(Item);
     },
-    async list(accountId, { limit, before, state }): Promise<ExportPage> {
-      const { pk } = deliveryKeys.export(accountId, "");
-      const rows = queryRows(client, {
-        TableName,
-        KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
-        ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
-        ScanIndexForward: false,
-        ConsistentRead: true,
-        // One more than fits tells whether there are more.
-        Limit: state === null ? limit + 1 : rowsAtOnce,
-      });
-      const found: ExportRecord[] = [];
-      let lastId = before;
-      let looked = 0;
-      for await (const row of rows) {
-        if (found.length === limit) return { exports: found, lastId };
-        const record = exportOf(row);
-        if (state === null || record.state === state) found.push(record);
-        lastId = record.id;
-        looked += 1;
-        if (looked === rowsLookedAtMax) return { exports: found, lastId };
-      }
-      return { exports: found, lastId: null };
-    },
+    list: (accountId, wanted) => list({ client, TableName }, accountId, wanted),
   };
 }
+
+async function list(
+  { client, TableName }: { readonly client: DynamoDBDocumentClient; readonly TableName: string },
+  accountId: string,
+  wanted: ExportsWanted,
+): Promise<ExportPage> {
+  const { limit, before, state, watchlistId = null, since } = wanted;
+  const { pk } = deliveryKeys.export(accountId, "");
+  const rows = queryRows(client, {
+    TableName,
+    KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
+    ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    // One more than fits tells whether there are more.
+    Limit: state === null && watchlistId === null ? limit + 1 : rowsAtOnce,
+  });
+  const found: ExportRecord[] = [];
+  let lastId = before;
+  let looked = 0;
+  for await (const row of rows) {
+    const record = exportOf(row);
+    if (record.createdAt < (since ?? "")) break;
+    if (found.length === limit) return { exports: found, lastId };
+    if (matches(record, wanted)) found.push(record);
+    lastId = record.id;
+    looked += 1;
+    if (looked === rowsLookedAtMax) return { exports: found, lastId };
+  }
+  return { exports: found, lastId: null };
+}
+
+const matches = (record: ExportRecord, { state, watchlistId }: ExportsWanted): boolean =>
+  (state ?? record.state) === record.state &&
+  (watchlistId ?? record.watchlistId) === record.watchlistId;
 
 /** The write of an export into the log, for the transaction that also keeps what led to it. */
 export const exportWrite = (TableName: string, accountId: string, record: ExportRecord): Write => ({

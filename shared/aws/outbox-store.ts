@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { number, object, optional, parse, picklist, string, unknown } from "valibot";
+import { number, object, optional, parse, string, unknown } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
 import type {
   EntriesWanted,
@@ -15,6 +15,7 @@ import { targetsAtOnceMax } from "../outbox/lease.ts";
 import { dueAt } from "./due-partitions.ts";
 import { pastTransactions, type Row, transactWrites, unlessRefused } from "./dynamo.ts";
 import { dynamoOutbox } from "./outbox.ts";
+import { entryOf } from "./outbox-entry.ts";
 import { entryWrite, type Write } from "./outbox-writes.ts";
 import { firstRows, queryRows } from "./query-rows.ts";
 import { deliveryKeys } from "./table.ts";
@@ -289,14 +290,3 @@ const headRow = object({
   lease: optional(string()),
   target_state: optional(unknown()),
 });
-const entryRow = object({
-  lane: picklist(["first", "later"]),
-  entry_due_at: string(),
-  entry_key: string(),
-  content: unknown(),
-});
-
-function entryOf(stored: Row): Entry {
-  const row = parse(entryRow, stored);
-  return { lane: row.lane, dueAt: row.entry_due_at, key: row.entry_key, content: row.content };
-}

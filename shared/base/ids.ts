@@ -76,6 +76,17 @@ export function timeOf(kind: IdKind, id: string): Date | undefined {
   return id.startsWith(idPrefix[kind] + timePart(at)) ? at : undefined;
 }
 
+/** A text that sorts before every ID of a kind made at a time, and after all made earlier. */
+export const firstIdAt = (kind: IdKind, at: Date): string =>
+  idPrefix[kind] + timePart(at) + alphabet.charAt(0).repeat(randomLength);
+
+/** The last ISO time at which a lower ID can be made; null without an ID, or for one without a time. */
+export function latestBefore(kind: IdKind, id: string | null): string | null {
+  const at = id === null ? undefined : timeOf(kind, id);
+  if (at === undefined) return null;
+  return new Date(at.getTime() - (id === firstIdAt(kind, at) ? 1 : 0)).toISOString();
+}
+
 const timePart = (at: Date): string => digits(at.getTime());
 
 /** The inverse of `digits`; any number for a text that is none of its results. */

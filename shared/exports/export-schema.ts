@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { idPattern } from "../base/ids.ts";
+import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
@@ -7,6 +8,7 @@ import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { exportStates } from "./export-record.ts";
 
 const startingAfterMessage = "'starting_after' must be the id of an export; it begins with exp_.";
+const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
 
 /** Query of `GET /v1/s3_destination/exports`. */
 export const exportsQuery = v.object({
@@ -20,6 +22,16 @@ export const exportsQuery = v.object({
   ),
   state: v.optional(
     v.pipe(oneOf("state", exportStates), v.description("Only exports in this state.")),
+  ),
+  watchlist_id: v.optional(
+    v.pipe(
+      v.string(watchlistMessage),
+      v.regex(idPattern("watchlist"), watchlistMessage),
+      v.description("Only runs of this watchlist."),
+    ),
+  ),
+  since: v.optional(
+    v.pipe(isoTimeParam("since"), v.description("Only runs that ended at this time or later.")),
   ),
 });
 

@@ -1,22 +1,33 @@
 import type { InferOutput } from "valibot";
+import { mergedPage } from "../outbox/merged-page.ts";
 import type { exportsQuery, exportsResponse } from "./export-schema.ts";
 import type { ExportStore } from "./export-store.ts";
+import { pendingExports, type PendingExportSources } from "./pending-exports.ts";
 import { presentExport } from "./present.ts";
 
-/** A page of the account's export log, newest first. */
+export interface ListExportsDependencies extends PendingExportSources {
+  readonly exports: Pick<ExportStore, "get" | "list">;
+}
+
+/**
+ * A page of the account's export log, newest first: what was attempted, and what is pending before
+ * its first attempt.
+ */
 export async function listExports(
   accountId: string,
-  { limit, starting_after: before, state }: InferOutput<typeof exportsQuery>,
-  exports: Pick<ExportStore, "list">,
+  query: InferOutput<typeof exportsQuery>,
+  dependencies: ListExportsDependencies,
 ): Promise<InferOutput<typeof exportsResponse>> {
-  const page = await exports.list(accountId, {
-    limit,
-    before: before ?? null,
-    state: state ?? null,
-  });
+  const { limit, starting_after: before = null, state = null, watchlist_id: watchlistId } = query;
+  const since = query.since === undefined ? null : new Date(query.since).toISOString();
+  const wanted = { limit, before, state, watchlistId: watchlistId ?? null, since };
+  // In this order: what gets its first attempt in between is in both, and never in neither.
+  const pending = await pendingExports(accountId, wanted, dependencies);
+  const { exports: entries, lastId } = await dependencies.exports.list(accountId, wanted);
+  const page = mergedPage({ entries, lastId }, pending, limit);
   return {
     object: "list",
-    data: page.exports.map(presentExport),
+    data: page.entries.map(presentExport),
     has_more: page.lastId !== null,
     next_starting_after: page.lastId,
   };

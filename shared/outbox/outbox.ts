@@ -118,6 +118,20 @@ export interface TargetStates {
   list(accountId: string): Promise<ReadonlyMap<string, unknown>>;
 }
 
+/** What is pending before its first attempt, for the logs. */
+export interface PendingWork {
+  /** The targets of an account that have entries. */
+  targets(accountId: string): Promise<readonly Target[]>;
+  /**
+   * Entries of the first lane that are due from `since` to `until` (ISO times, both inclusive; null:
+   * no bound), newest first: as many as `limit`, and all others that are due at the time of the last.
+   */
+  newest(
+    target: Target,
+    span: { readonly since: string | null; readonly until: string | null; readonly limit: number },
+  ): Promise<readonly Entry[]>;
+}
+
 /** Targets that are due, across accounts, for the sweeper. */
 export interface DueTargets {
   /** Targets due at `now`, the longest due first. */

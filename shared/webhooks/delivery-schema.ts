@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { type IdKind, idPattern } from "../base/ids.ts";
+import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
@@ -34,6 +35,12 @@ export const endpointDeliveriesQuery = v.object({
     message: "'watchlist_id' is the id of a watchlist (wl_...).",
     description: "Only events of this watchlist.",
   }),
+  since: v.optional(
+    v.pipe(
+      isoTimeParam("since"),
+      v.description("Only deliveries of events that happened at this time or later."),
+    ),
+  ),
 });
 
 /** Query of `GET /v1/webhook_deliveries`. */

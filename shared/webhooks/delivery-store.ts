@@ -6,6 +6,8 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState;
   readonly eventType?: EventType;
   readonly watchlistId?: string;
+  /** Events that happened at this ISO time or later. */
+  readonly since?: string;
 }
 
 export interface DeliveryPage {

@@ -1,24 +1,34 @@
 import type { InferOutput } from "valibot";
+import { mergedPage } from "../outbox/merged-page.ts";
 import type { deliveriesQuery, webhookDeliveriesResponse } from "./delivery-schema.ts";
 import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
+import { pendingDeliveries, type PendingSources } from "./pending-deliveries.ts";
 import { presentDelivery } from "./present-delivery.ts";
 
 type Query = InferOutput<typeof deliveriesQuery>;
 
-/** A page of the account's delivery log, newest first. */
+export interface ListDeliveriesDependencies extends PendingSources {
+  readonly deliveries: PendingSources["deliveries"] & Pick<DeliveryStore, "list">;
+}
+
+/**
+ * A page of the account's delivery log, newest first: what was attempted, and what is pending before
+ * its first attempt.
+ */
 export async function listDeliveries(
   accountId: string,
   query: Query,
-  deliveries: Pick<DeliveryStore, "list">,
+  dependencies: ListDeliveriesDependencies,
 ): Promise<InferOutput<typeof webhookDeliveriesResponse>> {
-  const page = await deliveries.list(accountId, {
-    limit: query.limit,
-    before: query.starting_after ?? null,
-    filter: filterOf(query),
-  });
+  const { limit, starting_after: before = null } = query;
+  const wanted = { limit, before, filter: filterOf(query) };
+  // In this order: what gets its first attempt in between is in both, and never in neither.
+  const pending = await pendingDeliveries(accountId, wanted, dependencies);
+  const logged = await dependencies.deliveries.list(accountId, wanted);
+  const page = mergedPage({ ...logged, entries: logged.deliveries }, pending, limit);
   return {
     object: "list",
-    data: page.deliveries.map(presentDelivery),
+    data: page.entries.map(presentDelivery),
     has_more: page.lastId !== null,
     next_starting_after: page.lastId,
   };
@@ -29,4 +39,5 @@ const filterOf = (query: Query): DeliveryFilter => ({
   ...(query.state === undefined ? {} : { state: query.state }),
   ...(query.event_type === undefined ? {} : { eventType: query.event_type }),
   ...(query.watchlist_id === undefined ? {} : { watchlistId: query.watchlist_id }),
+  ...(query.since === undefined ? {} : { since: new Date(query.since).toISOString() }),
 });

@@ -5,9 +5,10 @@ import type { Delivery } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { existingDelivery } from "./existing.ts";
+import type { PendingSources } from "./pending-deliveries.ts";
 
-export interface RedeliverDependencies {
-  readonly deliveries: Pick<DeliveryStore, "get" | "requestRedelivery">;
+export interface RedeliverDependencies extends PendingSources {
+  readonly deliveries: PendingSources["deliveries"] & Pick<DeliveryStore, "requestRedelivery">;
   readonly endpoints: Pick<EndpointStore, "get">;
   readonly queue: OutboxQueue;
   readonly warn: Warn;
@@ -20,10 +21,11 @@ export interface RedeliverDependencies {
  */
 export async function redeliver(
   request: { readonly accountId: string; readonly deliveryId: string; readonly now: Date },
-  { deliveries, endpoints, queue, warn }: RedeliverDependencies,
+  dependencies: RedeliverDependencies,
 ): Promise<Delivery> {
+  const { deliveries, endpoints, queue, warn } = dependencies;
   const { accountId, deliveryId, now } = request;
-  const delivery = await existingDelivery(accountId, deliveryId, deliveries);
+  const delivery = await existingDelivery(accountId, deliveryId, dependencies);
   if (delivery.runId === null) {
     throw conflict(
       "This was a test delivery. Make another with POST /v1/webhook_endpoints/{id}/test.",
@@ -35,7 +37,7 @@ export async function redeliver(
   await hint(() => queue.send([target], 0), warn);
   return asked
     ? { ...delivery, requestedAt: now.toISOString() }
-    : existingDelivery(accountId, deliveryId, deliveries);
+    : existingDelivery(accountId, deliveryId, dependencies);
 }
 
 async function requireReceiver(

@@ -108,6 +108,7 @@ describe("permissions", () => {
     );
     expect(wide.toSorted()).toEqual(
       [
+        "webhook-endpoints s3:GetObject",
         "events s3:GetObject",
         "delivery s3:GetObject",
         "run-finisher s3:PutObject",
@@ -149,7 +150,7 @@ describe("permissions", () => {
 
   it("let the finisher alone write event bodies, and those who hand them out read them", () => {
     expect(holdersOf("s3:PutObject")).toEqual(["run-finisher"]);
-    expect(holdersOf("s3:GetObject")).toEqual(["events", "delivery"]);
+    expect(holdersOf("s3:GetObject")).toEqual(["webhook-endpoints", "events", "delivery"]);
   });
 
   it("let those who sign in to customers' buckets assume roles, and never one of our own", () => {

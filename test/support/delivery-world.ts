@@ -17,6 +17,7 @@ import { dynamoExportStore, exportWrite } from "../../shared/aws/export-store.ts
 import { hostResolver } from "../../shared/aws/host-resolver.ts";
 import { sqsOutboxQueue } from "../../shared/aws/outbox-queue.ts";
 import { dynamoOutboxStore } from "../../shared/aws/outbox-store.ts";
+import { dynamoPendingWork } from "../../shared/aws/pending-work.ts";
 import { stsRoleCredentials } from "../../shared/aws/role-credentials.ts";
 import { deliveryKeys } from "../../shared/aws/table.ts";
 import { dynamoTargetStates } from "../../shared/aws/target-states.ts";
@@ -121,6 +122,8 @@ export async function startDeliveryWorld() {
       destinations,
       resolver: hostResolver(),
       states: dynamoTargetStates(tables.client, tableName),
+      pending: dynamoPendingWork(tables.client, tableName),
+      bodies: webhooks.bodies,
     };
     const secretsMade: string[] = [];
     const targets = dynamoDueTargets(tables.client, tableName);

@@ -17,6 +17,7 @@ const names = [
   "outbox-store",
   "page-store.property",
   "page-store",
+  "pending-work",
   "purge-store",
   "rate-budget",
   "readers",

@@ -169,10 +169,16 @@ export const exportOperations = {
     tag: "Export",
     summary: "List exports",
     description:
-      "One entry a run, newest first, kept for at least 30 days. A failed attempt is repeated on the " +
+      "One entry a run, newest first, kept for at least 30 days, from the moment at which the " +
+      "export is pending, before its first attempt. A failed attempt is repeated on the " +
       "schedule of webhooks: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
     query: exportsQuery,
-    queryExamples: { starting_after: exported.id, state: "failed" },
+    queryExamples: {
+      starting_after: exported.id,
+      state: "failed",
+      watchlist_id: exported.watchlist_id,
+      since: "2026-11-21T00:00:00Z",
+    },
     answers: {
       200: {
         description: "The account's exports.",

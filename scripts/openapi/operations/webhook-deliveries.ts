@@ -10,7 +10,11 @@ import { delivery, deliveryWithAttempts, endpoint } from "../examples/webhooks.t
 import type { Operation } from "../operation.ts";
 
 const path = { id: { description: "Id of a webhook delivery.", example: delivery.id } };
-const queryExamples = { starting_after: delivery.id, state: "failed" };
+const queryExamples = {
+  starting_after: delivery.id,
+  state: "failed",
+  since: "2026-11-21T00:00:00Z",
+};
 const page = {
   description: "Deliveries, newest first.",
   schema: webhookDeliveriesResponse,
@@ -28,8 +32,8 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "List the deliveries to a webhook endpoint",
     description:
-      "Newest first, kept for 30 days. Go on with `next_starting_after` while `has_more` is true: " +
-      "a page can end before it is full.",
+      "Newest first, kept for 30 days, from the moment at which they are pending. Go on with " +
+      "`next_starting_after` while `has_more` is true: a page can end before it is full.",
     path: { id: { description: "Id of a webhook endpoint.", example: endpoint.id } },
     query: endpointDeliveriesQuery,
     queryExamples,
@@ -41,7 +45,8 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "List webhook deliveries",
     description:
-      "The delivery log of the account: newest first, kept for 30 days. Go on with " +
+      "The delivery log of the account: newest first, kept for 30 days, from the moment at which " +
+      "deliveries are pending, before their first attempt. Go on with " +
       "`next_starting_after` while `has_more` is true: a page can end before it is full.",
     query: deliveriesQuery,
     queryExamples: { ...queryExamples, endpoint_id: endpoint.id },

@@ -26,6 +26,7 @@ import { exportsQuery, exportsResponse } from "../../../shared/exports/export-sc
 import { backfillBody, backfillResponse } from "../../../shared/exports/start-backfill.ts";
 import { destinationTarget } from "../../../shared/outbox/outbox.ts";
 import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
+import { aRun, startedAt } from "../../support/delivery-world.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";
 import { type Receiver, startReceiver } from "../../support/receiver.ts";
 import { answerAsStore, refuseAsStore } from "../../support/store-answers.ts";
@@ -594,6 +595,121 @@ describe("GET /v1/s3_destination/exports", () => {
     expect((await list({ state: "done" })).data).toHaveLength(3);
   });
 
+  const listA = derivedIdAt("watchlist", new Date(startedAt), "a");
+  const listB = derivedIdAt("watchlist", new Date(startedAt), "b");
+  const timeOf = (seconds: number) =>
+    new Date(Date.parse(startedAt) + seconds * 1_000).toISOString();
+  const publish = (n: number, seconds = n) =>
+    world.publish(
+      aRun(["watchlist.run.completed"], {
+        runId: `wlrun_${n}`,
+        runNumber: n,
+        watchlistId: n % 2 === 0 ? listA : listB,
+        happenedAt: timeOf(seconds),
+      }),
+    );
+  const pagesOf = async (query: Record<string, string>) => {
+    const found: Awaited<ReturnType<typeof list>>["data"] = [];
+    for (let after: Record<string, string> = {}; ;) {
+      const page = await list({ ...query, ...after });
+      found.push(...page.data);
+      if (page.next_starting_after === null) return found;
+      after = { starting_after: page.next_starting_after };
+    }
+  };
+  const numbersOf = (exports: readonly { run_number: number | null }[]) =>
+    exports.map((entry) => entry.run_number);
+
+  it("lists an export as pending as soon as its run is published, before any attempt", async () => {
+    await world.setDestination("acct_1");
+    await publish(2);
+
+    const page = await list();
+
+    expect(page).toMatchObject({ has_more: false, next_starting_after: null });
+    expect(page.data).toMatchObject([
+      {
+        run_id: "wlrun_2",
+        watchlist_id: listA,
+        run_number: 2,
+        state: "pending",
+        objects: 0,
+        bytes: 0,
+        attempt_count: 0,
+        last_error: null,
+        next_attempt_at: timeOf(2),
+        created_at: timeOf(2),
+      },
+    ]);
+    expect((await list({ state: "pending" })).data).toEqual(page.data);
+    expect((await list({ state: "done" })).data).toEqual([]);
+    world.clock.set(timeOf(3));
+    await world.work();
+    const done = await list();
+    expect(done.data).toMatchObject([{ id: page.data[0]?.id, state: "done", attempt_count: 1 }]);
+    expect((await list({ state: "pending" })).data).toEqual([]);
+  });
+
+  it("keeps the compression and the state of an export whose run is published again", async () => {
+    await world.setDestination("acct_1", { compression: "none" });
+    await publish(2);
+    world.clock.set(timeOf(3));
+    await world.work();
+    const before = await list();
+    await world.setDestination("acct_1", { compression: "gzip" });
+    await publish(2);
+
+    expect(await list()).toEqual(before);
+    expect((await list({ state: "pending" })).data).toEqual([]);
+    const id = before.data[0]?.id ?? "";
+    expect(await world.exporting.exports.get("acct_1", id)).toMatchObject({
+      state: "done",
+      compression: "none",
+    });
+  });
+
+  it.each(["1", "2", "3", "100"])(
+    "lists attempted and pending exports in pages of %s that meet without a gap",
+    async (limit) => {
+      await world.setDestination("acct_1");
+      for (const n of [1, 2, 3, 4]) await publish(n);
+      world.clock.set(timeOf(5));
+      await world.work();
+      // Published in another order than their times, and three at one time.
+      for (const n of [8, 6, 7, 9]) await publish(n, n === 6 ? 6 : 20);
+
+      const found = await pagesOf({ limit });
+
+      const ids = found.map(({ id }) => id);
+      expect(ids).toEqual(ids.toSorted().toReversed());
+      expect(new Set(numbersOf(found))).toEqual(new Set([1, 2, 3, 4, 6, 7, 8, 9]));
+      expect(ids).toHaveLength(8);
+      expect(numbersOf(found.slice(3))).toEqual([6, 4, 3, 2, 1]);
+      expect(await pagesOf({ limit, state: "pending" })).toEqual(found.slice(0, 4));
+    },
+  );
+
+  it.each(["1", "2", "100"])(
+    "filters attempted and pending exports by since and watchlist_id, in pages of %s",
+    async (limit) => {
+      await world.setDestination("acct_1");
+      for (const n of [1, 2, 3, 4]) await publish(n);
+      world.clock.set(timeOf(5));
+      await world.work();
+      for (const n of [6, 7, 8, 9]) await publish(n);
+
+      const numbers = async (query: Record<string, string>) =>
+        numbersOf(await pagesOf({ ...query, limit }));
+
+      expect(await numbers({ since: timeOf(4) })).toEqual([9, 8, 7, 6, 4]);
+      expect(await numbers({ watchlist_id: listB })).toEqual([9, 7, 3, 1]);
+      expect(await numbers({ watchlist_id: listA, since: timeOf(3) })).toEqual([8, 6, 4]);
+      expect(await numbers({ since: timeOf(3), state: "done" })).toEqual([4, 3]);
+      expect(await numbers({ since: "2026-11-20T11:00:08+01:00" })).toEqual([9, 8]);
+      expect(await numbers({ since: timeOf(10) })).toEqual([]);
+    },
+  );
+
   it("answers an empty list to an account that exported nothing", async () => {
     expect(await list()).toEqual({
       object: "list",
@@ -603,7 +719,13 @@ describe("GET /v1/s3_destination/exports", () => {
     });
   });
 
-  it.each([{ limit: "0" }, { limit: "101" }, { state: "open" }])("refuses %j", (query) => {
+  it.each([
+    { limit: "0" },
+    { limit: "101" },
+    { state: "open" },
+    { since: "yesterday" },
+    { watchlist_id: "we_1" },
+  ])("refuses %j", (query) => {
     expect(safeParse(exportsQuery, query).success).toBe(false);
   });
 

@@ -14,6 +14,7 @@ import { dynamoExportStore, exportWrite } from "../../../shared/aws/export-store
 import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../shared/aws/outbox-store.ts";
 import { dynamoPageStore } from "../../../shared/aws/page-store.ts";
+import { dynamoPendingWork } from "../../../shared/aws/pending-work.ts";
 import { dynamoPurgeStore } from "../../../shared/aws/purge-store.ts";
 import { firstRows } from "../../../shared/aws/query-rows.ts";
 import { readRows, rowsBelow } from "../../../shared/aws/row-reader.ts";
@@ -115,6 +116,13 @@ const listExports = async ({ client, table }: Place, state: "failed" | null) => 
   const page = await dynamoExportStore(client, table).list(account, wanted);
   return [...page.exports.map(({ runNumber }) => runNumber), page.lastId !== null];
 };
+/** A target that has entries, but for the first two. */
+const putTarget = (place: Place, n: number) =>
+  put(place, {
+    ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
+    additions: 1,
+    ...(n > 2 && { due_at: at(n) }),
+  });
 const feedOf = (place: Place) => dynamoEventFeed(place.client, optionsOf(place));
 const appendRun = (place: Place, n: number) =>
   feedOf(place).append(account, {
@@ -276,12 +284,7 @@ const cases: readonly Case[] = [
   {
     file: "outbox-store",
     says: "targets that wait, past those that are owed nothing",
-    fill: (place, n) =>
-      put(place, {
-        ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
-        additions: 1,
-        ...(n > 2 && { due_at: at(n) }),
-      }),
+    fill: putTarget,
     read: async (place) =>
       (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),
     found: ["we_3", "we_4", "we_5"],
@@ -304,6 +307,26 @@ const cases: readonly Case[] = [
     },
     found: [],
     queries: 2,
+  },
+  {
+    file: "pending-work",
+    says: "targets that have entries, past those that have none",
+    fill: putTarget,
+    read: async ({ client, table }) =>
+      (await dynamoPendingWork(client, table).targets(account)).map(({ targetId }) => targetId),
+    found: ["we_3", "we_4", "we_5"],
+  },
+  {
+    file: "pending-work",
+    says: "the newest entries of a target",
+    fill: addEntry,
+    async read({ client, table }) {
+      const span = { since: null, until: null, limit: 3 };
+      const target = { accountId: account, targetId: "we_1" };
+      const found = await dynamoPendingWork(client, table).newest(target, span);
+      return found.map(({ key }) => key);
+    },
+    found: ["e5", "e4", "e3"],
   },
   {
     file: "purge-store",

@@ -1,0 +1,86 @@
+/** The part of the composition root that delivers webhooks and exports. */
+import { s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
+import { deliveryWrite } from "../shared/aws/delivery-store.ts";
+import { exportWrite } from "../shared/aws/export-store.ts";
+import { dynamoOutboxStore } from "../shared/aws/outbox-store.ts";
+import type { Write } from "../shared/aws/outbox-writes.ts";
+import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/role-credentials.ts";
+import { figures } from "../shared/base/figures.ts";
+import { tell } from "../shared/base/work-log.ts";
+import { exportSessions } from "../shared/exports/export-session.ts";
+import type { OutboxStore } from "../shared/outbox/outbox.ts";
+import { webhookSessions } from "../shared/webhooks/webhook-session.ts";
+import {
+  deliveries,
+  destinations,
+  dynamo,
+  endpointStore,
+  eventSources,
+  exportLog,
+  type Needs,
+  type OutboxNeeds,
+  outboxQueue,
+  outboxRows,
+  policyOf,
+  type RegistrationNeeds,
+  secrets,
+  sender,
+  timeAndChance,
+} from "./dependencies.ts";
+import type { Overrides } from "./overrides.ts";
+
+/** An outbox together with the log of its deliveries or exports. */
+const outboxOf = <LogRecord>(
+  environment: OutboxNeeds,
+  overrides: Overrides,
+  write: (table: string, accountId: string, record: LogRecord) => Write,
+): OutboxStore<LogRecord> =>
+  dynamoOutboxStore<LogRecord>(dynamo(overrides), {
+    ...outboxRows(environment, overrides),
+    recordWrite: (accountId, record) => write(environment.DELIVERIES_TABLE, accountId, record),
+  });
+
+/** What delivering webhooks and exports needs. */
+export const delivery = (
+  environment: RegistrationNeeds & Needs<"EVENTS_BUCKET">,
+  overrides: Overrides,
+) => {
+  const shared = {
+    ...eventSources(environment, overrides),
+    secrets: secrets(environment, overrides),
+    queue: outboxQueue(environment, overrides),
+    ...timeAndChance(overrides),
+    report: tell,
+  };
+  const open = webhookSessions({
+    ...shared,
+    endpoints: endpointStore(environment, overrides),
+    deliveries: deliveries(environment, overrides),
+    sender: sender(overrides),
+  });
+  const exportOutbox = outboxOf(environment, overrides, exportWrite);
+  const openExports = exportSessions({
+    ...shared,
+    destinations: destinations(environment, overrides),
+    exports: exportLog(environment, overrides),
+    buckets: overrides.buckets ?? s3CustomerBuckets({ policy: policyOf(overrides) }),
+    roles: keptRoleCredentials(overrides.roles ?? stsRoleCredentials(), shared.clock),
+    outbox: exportOutbox,
+  });
+  return {
+    webhooks: {
+      ...shared,
+      open,
+      outbox: outboxOf(environment, overrides, deliveryWrite),
+      late: (milliseconds: number) =>
+        tell([figures("deliveries", {}, { delivery_late_ms: milliseconds })]),
+    },
+    exports: {
+      ...shared,
+      open: openExports,
+      outbox: exportOutbox,
+      late: (milliseconds: number) =>
+        tell([figures("exports", {}, { export_late_ms: milliseconds })]),
+    },
+  };
+};

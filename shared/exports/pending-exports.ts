@@ -1,0 +1,39 @@
+import { safeParse } from "valibot";
+import { firstIdAt, latestBefore } from "../base/ids.ts";
+import type { PendingPage } from "../outbox/merged-page.ts";
+import { destinationTarget, type PendingWork } from "../outbox/outbox.ts";
+import { exportContent, exportOf } from "./export-entries.ts";
+import type { ExportRecord } from "./export-record.ts";
+import type { ExportsWanted, ExportStore } from "./export-store.ts";
+
+export interface PendingExportSources {
+  readonly pending: Pick<PendingWork, "newest">;
+  readonly exports: Pick<ExportStore, "get">;
+}
+
+/**
+ * Exports that are pending and that the log does not have yet: it has them from their first attempt
+ * on. Newest first.
+ */
+export async function pendingExports(
+  accountId: string,
+  { limit, before, state, watchlistId, since }: ExportsWanted,
+  { pending, exports }: PendingExportSources,
+): Promise<PendingPage<ExportRecord>> {
+  if ((state ?? "pending") !== "pending") return { entries: [], from: null };
+  const span = { since: since ?? null, until: latestBefore("export", before), limit: limit + 1 };
+  const found = await pending.newest(destinationTarget(accountId), span);
+  const oldest = found.length > limit ? found.at(-1) : undefined;
+  const unattempted = found
+    .flatMap((entry) => {
+      const content = safeParse(exportContent, entry.content);
+      return content.success ? [{ ...exportOf(content.output), nextAttemptAt: entry.dueAt }] : [];
+    })
+    .filter((record) => (watchlistId ?? record.watchlistId) === record.watchlistId)
+    .filter(({ id }) => before === null || id < before);
+  const known = await Promise.all(unattempted.map(({ id }) => exports.get(accountId, id)));
+  return {
+    entries: unattempted.filter((_, n) => known[n] === null),
+    from: oldest === undefined ? null : firstIdAt("export", new Date(oldest.dueAt)),
+  };
+}

@@ -1,0 +1,158 @@
+import { safeParse } from "valibot";
+import { firstIdAt, latestBefore, timeOf } from "../base/ids.ts";
+import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import type { PendingPage } from "../outbox/merged-page.ts";
+import { destinationTarget, type PendingWork, type Target } from "../outbox/outbox.ts";
+import { type Delivery, newDelivery } from "./delivery.ts";
+import type { DeliveryFilter, DeliveryStore } from "./delivery-store.ts";
+import { type RunContent, webhookContent } from "./outbox-entries.ts";
+
+export interface PendingSources {
+  readonly pending: PendingWork;
+  readonly bodies: EventBodies;
+  readonly deliveries: Pick<DeliveryStore, "get" | "getMany">;
+}
+
+/** Runs that one page reads the events of. */
+const runsMax = 25;
+const idsAtOnce = 100;
+
+/** A run whose first attempts an endpoint's outbox has. */
+interface PendingRun {
+  readonly target: Target;
+  readonly dueAt: string;
+  readonly content: RunContent;
+}
+
+/**
+ * Deliveries that are pending and that the log does not have yet: it has them from their first
+ * attempt on. `before` is exclusive. Looks at a bounded number of runs.
+ */
+export async function pendingDeliveries(
+  accountId: string,
+  wanted: {
+    readonly limit: number;
+    readonly before: string | null;
+    readonly filter: DeliveryFilter;
+  },
+  sources: PendingSources,
+): Promise<PendingPage<Delivery>> {
+  const { limit, before, filter } = wanted;
+  if ((filter.state ?? "pending") !== "pending") return { entries: [], from: null };
+  const span = {
+    since: filter.since ?? null,
+    until: latestBefore("delivery", before),
+    limit: runsMax,
+  };
+  const { runs, from: oldest } = await pendingRuns(accountId, { ...span, filter }, sources);
+  const deliveries: Delivery[] = [];
+  let from = oldest;
+  for (const [n, run] of runs.entries()) {
+    const isFull = n >= runsMax || deliveries.length > limit;
+    // Runs of the same time are looked at together: a page ends between times.
+    if (isFull && run.dueAt !== runs[n - 1]?.dueAt) {
+      from = runs[n - 1]?.dueAt ?? from;
+      break;
+    }
+    const found = await unlogged(accountId, run, { filter, sources });
+    deliveries.push(...found.filter(({ id }) => before === null || id < before));
+  }
+  return {
+    entries: deliveries.toSorted((one, other) => (one.id < other.id ? 1 : -1)),
+    from: from === null ? null : firstIdAt("delivery", new Date(from)),
+  };
+}
+
+/** The pending delivery of that ID that the log does not have; null when there is none. */
+export async function pendingDelivery(
+  accountId: string,
+  id: string,
+  sources: PendingSources,
+): Promise<Delivery | null> {
+  const at = timeOf("delivery", id)?.toISOString();
+  if (at === undefined) return null;
+  const wanted = { since: at, until: at, limit: idsAtOnce, filter: {} };
+  const { runs } = await pendingRuns(accountId, wanted, sources);
+  for (const run of runs) {
+    const found = await deliveriesOf(accountId, run, { filter: {}, sources });
+    const delivery = found.find((one) => one.id === id);
+    if (delivery !== undefined) return delivery;
+  }
+  return null;
+}
+
+async function pendingRuns(
+  accountId: string,
+  wanted: {
+    readonly since: string | null;
+    readonly until: string | null;
+    readonly limit: number;
+    readonly filter: DeliveryFilter;
+  },
+  { pending }: PendingSources,
+): Promise<{ readonly runs: readonly PendingRun[]; readonly from: string | null }> {
+  const { filter, limit } = wanted;
+  const targets = (await pending.targets(accountId)).filter(
+    ({ targetId }) =>
+      targetId !== destinationTarget(accountId).targetId &&
+      (filter.endpointId ?? targetId) === targetId,
+  );
+  let from: string | null = null;
+  const runs: PendingRun[] = [];
+  for (const target of targets) {
+    const entries = await pending.newest(target, wanted);
+    const oldest = entries.at(-1)?.dueAt;
+    if (entries.length >= limit && oldest !== undefined && oldest > (from ?? "")) from = oldest;
+    for (const { dueAt, content: stored } of entries) {
+      const content = safeParse(webhookContent, stored);
+      if (content.success && content.output.kind === "run") {
+        runs.push({ target, dueAt, content: content.output });
+      }
+    }
+  }
+  const found = runs
+    .filter(({ dueAt }) => dueAt >= (from ?? ""))
+    .filter(({ content }) => (filter.watchlistId ?? content.watchlistId) === content.watchlistId)
+    .toSorted((one, other) => (one.dueAt < other.dueAt ? 1 : -1));
+  return { runs: found, from };
+}
+
+interface Looking {
+  readonly filter: DeliveryFilter;
+  readonly sources: PendingSources;
+}
+
+/** Those of a run that the log does not have. */
+async function unlogged(
+  accountId: string,
+  run: PendingRun,
+  looking: Looking,
+): Promise<readonly Delivery[]> {
+  const deliveries = await deliveriesOf(accountId, run, looking);
+  const missing: Delivery[] = [];
+  for (let start = 0; start < deliveries.length; start += idsAtOnce) {
+    const some = deliveries.slice(start, start + idsAtOnce);
+    const ids = some.map(({ id }) => id);
+    const known = await looking.sources.deliveries.getMany(accountId, ids);
+    missing.push(...some.filter(({ id }) => !known.has(id)));
+  }
+  return missing;
+}
+
+async function deliveriesOf(
+  accountId: string,
+  { target, dueAt, content }: PendingRun,
+  { filter, sources }: Looking,
+): Promise<readonly Delivery[]> {
+  const { runId, types } = content;
+  const archived = await archivedRun({ accountId, runId }, sources.bodies);
+  return (archived?.events ?? [])
+    .filter(({ type }) => (types?.includes(type) ?? true) && (filter.eventType ?? type) === type)
+    .map((event) => newDelivery({ ...content, event, endpointId: target.targetId }))
+    .map((delivery) => withNextAttempt(delivery, dueAt));
+}
+
+const withNextAttempt = (delivery: Delivery, nextAttemptAt: string): Delivery => ({
+  ...delivery,
+  nextAttemptAt,
+});

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { EventType } from "../../../shared/events/event.ts";
+import {
+  webhookDeliveriesResponse,
+  webhookDeliveryWithAttemptsSchema,
+} from "../../../shared/webhooks/delivery-schema.ts";
+import { derivedIdAt } from "../../../shared/base/ids.ts";
+import {
+  aRun,
+  type DeliveryWorld,
+  startDeliveryWorld,
+  startedAt,
+} from "../../support/delivery-world.ts";
+import { type Receiver, startReceiver } from "../../support/receiver.ts";
+import {
+  type Answer,
+  endpointApi,
+  type EndpointApi,
+  expectShape,
+  invalid,
+  notFound,
+  refusal,
+} from "./endpoint-api.ts";
+
+const account = "acct_1";
+const [listA = "", listB = ""] = ["a", "b"].map((name) =>
+  derivedIdAt("watchlist", new Date(startedAt), name),
+);
+const wholeRun: EventType[] = [
+  "watchlist.product.changed",
+  "watchlist.product.delisted",
+  "watchlist.run.completed",
+];
+
+let base: Awaited<ReturnType<typeof startDeliveryWorld>>;
+let world: DeliveryWorld;
+let api: EndpointApi;
+let receiver: Receiver;
+beforeAll(async () => {
+  base = await startDeliveryWorld();
+});
+afterAll(() => base.stop());
+beforeEach(async () => {
+  world = await base.open();
+  api = endpointApi(world);
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+type Entry = Record<string, unknown> & { readonly id: string };
+const list = (query: Record<string, string> = {}) =>
+  api.call("GET", "webhook_deliveries", { query });
+const entriesOf = ({ body }: Answer) => body["data"] as Entry[];
+const detail = (id: string) => api.call("GET", `webhook_deliveries/${id}`);
+const at = (seconds: number) => new Date(Date.parse(startedAt) + seconds * 1_000).toISOString();
+const publish = (n: number, wanted: Parameters<typeof aRun>[1] = {}, types = wholeRun) => {
+  const run = aRun(types, {
+    runId: `wlrun_${n}`,
+    watchlistId: listA,
+    happenedAt: at(n),
+    ...wanted,
+  });
+  return world.publish(run).then(() => run);
+};
+/** Every entry of the log, in pages of so many. */
+async function pages(
+  limit: number,
+  query: Record<string, string> = {},
+  path = "webhook_deliveries",
+): Promise<Entry[]> {
+  const found: Entry[] = [];
+  let cursor: string | null = null;
+  do {
+    const after: Record<string, string> = cursor === null ? {} : { starting_after: cursor };
+    const asked = { query: { ...query, ...after, limit: String(limit) } };
+    const page: Answer = await api.call("GET", path, asked);
+    expectShape(webhookDeliveriesResponse, page);
+    found.push(...entriesOf(page));
+    cursor = page.body["next_starting_after"] as string | null;
+  } while (cursor !== null);
+  return found;
+}
+
+describe("a delivery before its first attempt", () => {
+  it("is in the log as pending as soon as its run is published", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    const run = await publish(1);
+
+    const answer = await list();
+
+    expectShape(webhookDeliveriesResponse, answer);
+    expect(answer.body["has_more"]).toBe(false);
+    expect(entriesOf(answer)).toHaveLength(3);
+    for (const entry of entriesOf(answer)) {
+      expect(entry).toMatchObject({
+        endpoint_id: endpoint.id,
+        watchlist_id: listA,
+        run_id: run.runId,
+        state: "pending",
+        attempt_count: 0,
+        last_attempt_at: null,
+        last_error: null,
+        next_attempt_at: at(1),
+        created_at: at(1),
+      });
+    }
+    const pending = entriesOf(await list({ state: "pending" }));
+    expect(pending).toEqual(entriesOf(answer));
+    expect(entriesOf(await list({ state: "delivered" }))).toEqual([]);
+  });
+
+  it("has the ID that it keeps once it is attempted, and is listed once", async () => {
+    await world.addEndpoint(account, receiver.url);
+    await publish(1);
+    const before = entriesOf(await list());
+    world.clock.set(at(2));
+    await world.deliverDue();
+
+    const after = entriesOf(await list());
+    expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    expect(new Set(after.map(({ state }) => state))).toEqual(new Set(["delivered"]));
+    expect(entriesOf(await list({ state: "pending" }))).toEqual([]);
+  });
+
+  it("is not shown for a run that was delivered and is published again", async () => {
+    await world.addEndpoint(account, receiver.url);
+    await publish(1);
+    world.clock.set(at(2));
+    await world.deliverDue();
+    await publish(1);
+
+    expect(entriesOf(await list({ state: "pending" }))).toEqual([]);
+    expect(entriesOf(await list())).toHaveLength(3);
+  });
+
+  it("is found by its ID, and redelivering it changes nothing", async () => {
+    await world.addEndpoint(account, receiver.url);
+    await publish(1);
+    const [entry] = entriesOf(await list({ event_type: "watchlist.product.delisted" }));
+
+    const answer = await detail(entry?.id ?? "");
+
+    expectShape(webhookDeliveryWithAttemptsSchema, answer);
+    expect(answer.body).toMatchObject({
+      ...entry,
+      attempts: [],
+    });
+    const again = await api.call("POST", `webhook_deliveries/${entry?.id}/redeliver`);
+    expect(again).toMatchObject({ status: 202, body: entry });
+    expect(
+      refusal(await api.call("GET", `webhook_deliveries/${entry?.id}`, { account: "acct_2" })),
+    ).toEqual(notFound);
+    expect(refusal(await detail(derivedIdAt("delivery", new Date(at(1)), "x")))).toEqual(notFound);
+  });
+
+  it("is filtered like any other", async () => {
+    const one = await world.addEndpoint(account, `${receiver.url}/1`);
+    const two = await world.addEndpoint(account, `${receiver.url}/2`, {
+      events: ["watchlist.run.completed"],
+    });
+    await world.addEndpoint("acct_2", `${receiver.url}/3`);
+    await publish(1);
+    await publish(2, { watchlistId: listB });
+    await publish(3, { accountId: "acct_2" });
+
+    expect(entriesOf(await list())).toHaveLength(8);
+    expect(entriesOf(await list({ endpoint_id: two.endpoint.id }))).toHaveLength(2);
+    expect(entriesOf(await list({ watchlist_id: listB }))).toHaveLength(4);
+    expect(entriesOf(await list({ event_type: "watchlist.run.completed" }))).toHaveLength(4);
+    expect(entriesOf(await list({ event_type: "webhook.test" }))).toEqual([]);
+    expect(entriesOf(await list({ since: at(2) }))).toHaveLength(4);
+    const own = await api.call("GET", `webhook_endpoints/${one.endpoint.id}/deliveries`);
+    expect(entriesOf(own)).toHaveLength(6);
+  });
+
+  it.each([1, 2, 7, 100])(
+    "is listed newest first in pages of %i that meet without a gap",
+    async (limit) => {
+      await world.addEndpoint(account, `${receiver.url}/1`);
+      await world.addEndpoint(account, `${receiver.url}/2`);
+      for (let n = 1; n <= 4; n += 1) await publish(n);
+      world.clock.set(at(5));
+      await world.deliverDue();
+      // More runs than one page looks at, in another order than their times, some at one time.
+      for (let n = 1; n <= 30; n += 1) {
+        await publish(100 + n, { happenedAt: at(200 - Math.floor(n / 2)) }, [
+          "watchlist.run.completed",
+        ]);
+      }
+      // More runs at one time than one page looks at.
+      for (let n = 1; n <= 27; n += 1) {
+        await publish(200 + n, { happenedAt: at(300) }, ["watchlist.run.completed"]);
+      }
+
+      const found = await pages(limit);
+
+      const ids = found.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids).toEqual(ids.toSorted().toReversed());
+      expect(ids).toHaveLength(2 * 12 + 2 * 30 + 2 * 27);
+      expect(await pages(limit, { state: "pending" })).toHaveLength(2 * 30 + 2 * 27);
+    },
+  );
+});
+
+describe("since", () => {
+  it("leaves out deliveries of events that happened before it", async () => {
+    await world.addEndpoint(account, receiver.url);
+    for (let n = 1; n <= 3; n += 1) await publish(n);
+    world.clock.set(at(5));
+    await world.deliverDue();
+
+    const found = entriesOf(await list({ since: at(2) }));
+    expect(found).toHaveLength(6);
+    expect(new Set(found.map(({ created_at: time }) => time))).toEqual(new Set([at(2), at(3)]));
+    // The same time in another zone.
+    expect(entriesOf(await list({ since: "2026-11-20T11:00:02+01:00" }))).toEqual(found);
+    expect(await pages(1, { since: at(2), state: "delivered" })).toHaveLength(6);
+    expect(refusal(await list({ since: "yesterday" }))).toEqual(invalid("since"));
+  });
+});
+
+describe("since and watchlist_id", () => {
+  it.each([1, 2, 100])(
+    "filter the account's log and an endpoint's, attempted and pending, in pages of %i",
+    async (limit) => {
+      const one = await world.addEndpoint(account, `${receiver.url}/1`);
+      await world.addEndpoint(account, `${receiver.url}/2`);
+      const listOf = (n: number) => ({ watchlistId: n % 2 === 0 ? listB : listA });
+      const types: EventType[] = ["watchlist.run.completed"];
+      for (let n = 1; n <= 4; n += 1) await publish(n, listOf(n), types);
+      world.clock.set(at(5));
+      await world.deliverDue();
+      for (let n = 6; n <= 9; n += 1) await publish(n, listOf(n), types);
+      const runs = (entries: readonly Entry[]) => entries.map(({ run_id: run }) => run);
+
+      const ofEndpoint = `webhook_endpoints/${one.endpoint.id}/deliveries`;
+      expect(runs(await pages(limit, { since: at(4) }, ofEndpoint))).toEqual(
+        [9, 8, 7, 6, 4].map((n) => `wlrun_${n}`),
+      );
+      expect(runs(await pages(limit, { watchlist_id: listB }, ofEndpoint))).toEqual(
+        [8, 6, 4, 2].map((n) => `wlrun_${n}`),
+      );
+      const both = { since: at(3), watchlist_id: listA };
+      const found = runs(await pages(limit, both, ofEndpoint));
+      expect(found).toEqual([9, 7, 3].map((n) => `wlrun_${n}`));
+      expect(runs(await pages(limit, both))).toEqual(found.flatMap((run) => [run, run]));
+    },
+  );
+});
