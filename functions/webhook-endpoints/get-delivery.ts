@@ -1,5 +1,5 @@
 import { existingDelivery } from "../../shared/webhooks/existing.ts";
-import { presentDeliveryWithAttempts } from "../../shared/webhooks/present-delivery.ts";
+import { showDelivery } from "../../shared/webhooks/show-delivery.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
 
@@ -7,6 +7,6 @@ import type { EndpointDependencies } from "./handler.ts";
 export const getDeliveryRoute = route<EndpointDependencies>({
   async handle({ caller: { accountId }, path }, dependencies) {
     const delivery = await existingDelivery(accountId, path["id"] ?? "", dependencies);
-    return { status: 200, body: presentDeliveryWithAttempts(delivery) };
+    return { status: 200, body: await showDelivery(accountId, delivery, dependencies.bodies) };
   },
 });

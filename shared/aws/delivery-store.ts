@@ -195,6 +195,7 @@ const attributesOf = (delivery: Delivery): Row => ({
   tries: delivery.tries,
   next_attempt_at: delivery.nextAttemptAt,
   created_at: delivery.createdAt,
+  ...(delivery.testBody === null ? {} : { test_body: delivery.testBody }),
   ttl: epochSeconds(new Date(delivery.createdAt)) + retentionSeconds,
 });
 
@@ -214,12 +215,15 @@ const deliveryRow = object({
       durationMs: number(),
       error: nullable(string()),
       response: nullable(string()),
+      // Attempts that an earlier release logged have none.
+      signature: optional(nullable(object({ service: string(), standard: string() })), null),
     }),
   ),
   attempt_count: number(),
   tries: number(),
   next_attempt_at: nullable(string()),
   requested_at: optional(string()),
+  test_body: optional(string()),
   created_at: string(),
 });
 
@@ -239,5 +243,6 @@ function deliveryOf(stored: Row): Delivery {
     nextAttemptAt: row.next_attempt_at,
     requestedAt: row.requested_at ?? null,
     createdAt: row.created_at,
+    testBody: row.test_body ?? null,
   };
 }

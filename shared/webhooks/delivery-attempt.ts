@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import type { SecretBox } from "../base/secret-box.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
 import { type Endpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
+import { requestHeaders, type SignedRequest } from "./request-headers.ts";
 import type { ReceiverConnection, SendResult } from "./sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
@@ -31,18 +32,14 @@ export async function sendDelivery(
   const at = clock.now();
   const number = delivery.attemptCount + 1;
   const signing = { body, secrets, at };
-  const headers = {
-    "Content-Type": "application/json",
-    "User-Agent": "Service-Webhooks/1.0",
-    "Service-Signature": signatureHeader(signing),
-    "Service-Event-Type": delivery.eventType,
-    "Service-Delivery-Id": delivery.id,
-    "Service-Attempt": String(number),
-    ...standardHeaders(delivery.eventId, signing),
+  const signature = {
+    service: signatureHeader(signing),
+    standard: standardHeaders(delivery.eventId, signing)["webhook-signature"],
   };
+  const headers = requestHeaders(delivery, { number, at, signature });
   const result = await connection.send({ headers, body });
   return {
-    attempt: attemptOf(result, number, at),
+    attempt: attemptOf(result, { number, at, signature }),
     retryAfter: result.outcome === "answered" ? result.retryAfter : null,
   };
 }
@@ -65,12 +62,12 @@ export function refusalOf(
   return endpoint.enabled ? null : "endpoint_disabled";
 }
 
-function attemptOf(result: SendResult, number: number, at: Date): Attempt {
+function attemptOf(result: SendResult, { number, at, signature }: SignedRequest): Attempt {
   const { durationMs } = result;
-  const base = { attempt: number, at: at.toISOString(), durationMs };
+  const base = { attempt: number, at: at.toISOString(), durationMs, signature };
   if (result.outcome === "failed") {
-    const attempt = result.sent ? number : null;
-    return { ...base, attempt, status: null, error: result.error, response: null };
+    const failed = { ...base, status: null, error: result.error, response: null };
+    return result.sent ? failed : { ...failed, attempt: null, signature: null };
   }
   const { status } = result;
   const error = status >= 200 && status < 300 ? null : `status_${status}`;

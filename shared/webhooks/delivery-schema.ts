@@ -80,6 +80,15 @@ export const webhookDeliverySchema = v.object({
 /** 200 of `GET /v1/webhook_deliveries/{id}`. */
 export const webhookDeliveryWithAttemptsSchema = v.object({
   ...webhookDeliverySchema.entries,
+  request_body: v.nullable(
+    v.pipe(
+      v.string(),
+      v.description(
+        "The body that every request of the delivery has, byte for byte: the event's envelope. " +
+          "Null: the event was deleted after 30 days.",
+      ),
+    ),
+  ),
   attempts: v.pipe(
     v.array(
       v.object({
@@ -100,6 +109,13 @@ export const webhookDeliveryWithAttemptsSchema = v.object({
         error: v.nullable(v.pipe(v.string(), v.description("Null: it was delivered."))),
         response: v.nullable(
           v.pipe(v.string(), v.description("The first 1 KiB of the answer's body.")),
+        ),
+        request_headers: v.pipe(
+          v.nullable(v.record(v.string(), v.string())),
+          v.description(
+            "The headers that the service set on the request, by name. Null: no request was sent, " +
+              "or it was sent before headers were logged.",
+          ),
         ),
       }),
     ),

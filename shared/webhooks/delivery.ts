@@ -1,6 +1,7 @@
 import { derivedIdAt } from "../base/ids.ts";
 import type { EventType } from "../events/event.ts";
 import { nextWaitSeconds, retryAfterSeconds } from "../outbox/backoff.ts";
+import type { RequestSignature } from "./request-headers.ts";
 
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
@@ -27,6 +28,8 @@ export interface Delivery {
   readonly requestedAt: string | null;
   /** When the event happened. */
   readonly createdAt: string;
+  /** The body of a test delivery, which no archive has; null for every other. */
+  readonly testBody: string | null;
 }
 
 /** One entry of the delivery log. */
@@ -42,6 +45,8 @@ export interface Attempt {
   readonly error: string | null;
   /** The first 1 KiB of the answer's body; null when there was no answer. */
   readonly response: string | null;
+  /** Null when no request was sent, or when it was sent before signatures were logged. */
+  readonly signature: RequestSignature | null;
 }
 
 /** Attempts that a delivery remembers: the schedule twice over, and some by hand. */
@@ -75,6 +80,7 @@ export function newDelivery(subject: DeliverySubject): Delivery {
     nextAttemptAt: null,
     requestedAt: null,
     createdAt: event.createdAt,
+    testBody: null,
   };
 }
 
@@ -117,6 +123,7 @@ export const endedDelivery = (delivery: Delivery, now: Date, error: string): Del
     durationMs: 0,
     error,
     response: null,
+    signature: null,
   }),
   state: "failed",
   nextAttemptAt: null,

@@ -1,9 +1,10 @@
 import type { InferOutput } from "valibot";
-import { type Delivery, shownState } from "./delivery.ts";
+import { type Attempt, type Delivery, shownState } from "./delivery.ts";
 import type {
   webhookDeliverySchema,
   webhookDeliveryWithAttemptsSchema,
 } from "./delivery-schema.ts";
+import { requestHeaders } from "./request-headers.ts";
 
 /** A delivery as lists show it. */
 export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookDeliverySchema> {
@@ -26,11 +27,13 @@ export function presentDelivery(delivery: Delivery): InferOutput<typeof webhookD
   };
 }
 
-/** A delivery with what came of each attempt. */
+/** A delivery with its body, and with the request and the result of each attempt. */
 export const presentDeliveryWithAttempts = (
   delivery: Delivery,
+  body: string | null,
 ): InferOutput<typeof webhookDeliveryWithAttemptsSchema> => ({
   ...presentDelivery(delivery),
+  request_body: body,
   attempts: delivery.attempts.map(({ durationMs, ...attempt }) => ({
     attempt: attempt.attempt,
     at: attempt.at,
@@ -38,5 +41,15 @@ export const presentDeliveryWithAttempts = (
     duration_ms: durationMs,
     error: attempt.error,
     response: attempt.response,
+    request_headers: headersOf(delivery, attempt),
   })),
 });
+
+/** Null when no request was sent, or when its signatures were not logged. */
+function headersOf(
+  delivery: Delivery,
+  { attempt: number, at, signature }: Pick<Attempt, "attempt" | "at" | "signature">,
+): Record<string, string> | null {
+  if (number === null || signature === null) return null;
+  return { ...requestHeaders(delivery, { number, at: new Date(at), signature }) };
+}

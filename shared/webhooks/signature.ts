@@ -22,10 +22,7 @@ export function signatureHeader({ body, secrets, at }: Signing): string {
 }
 
 /** The headers of the Standard Webhooks convention, keyed with the bytes inside the secret. */
-export function standardHeaders(
-  id: string,
-  { body, secrets, at }: Signing,
-): Readonly<Record<string, string>> {
+export function standardHeaders(id: string, { body, secrets, at }: Signing) {
   const t = unixSeconds(at);
   const entries = secrets.map((secret) => {
     const mac = createHmac("sha256", secretKey(secret)).update(`${id}.${t}.`).update(body);
@@ -38,4 +35,4 @@ export function standardHeaders(
   };
 }
 
-const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
+export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);

@@ -49,13 +49,15 @@ export async function testEndpoint(
   return delivery;
 }
 
-const deliveryOf = (endpoint: Endpoint, { id, type, created_at: createdAt }: EventEnvelope) =>
-  newDelivery({
-    event: { id, type, createdAt },
+const deliveryOf = (endpoint: Endpoint, event: EventEnvelope) => ({
+  ...newDelivery({
+    event: { id: event.id, type: event.type, createdAt: event.created_at },
     watchlistId: null,
     runId: null,
     endpointId: endpoint.id,
-  });
+  }),
+  testBody: serializeEvent(event, 0).body,
+});
 
 async function sent(
   endpoint: Endpoint,
@@ -63,7 +65,7 @@ async function sent(
   { secrets, sender, clock }: TestEndpointDependencies,
 ): Promise<Delivery> {
   const delivery = deliveryOf(endpoint, event);
-  const body = Buffer.from(serializeEvent(event, 0).body);
+  const body = Buffer.from(delivery.testBody);
   const opened = await openSecrets(endpoint, clock.now(), secrets);
   const connection = sender.connect(endpoint.url);
   try {

@@ -119,7 +119,7 @@ describe.skipIf(lacksChromium)("in the dashboard", () => {
     const list = { object: "list", data: [delivery], has_more: false, next_starting_after: null };
     await page.route("**/deliveries?**", (route) => route.fulfill({ json: list }));
     await page.route("**/v1/webhook_deliveries/dlv_1", (route) =>
-      route.fulfill({ json: { ...delivery, attempts: [] } }),
+      route.fulfill({ json: { ...delivery, request_body: null, attempts: [] } }),
     );
     await page.route("**/v1/webhook_deliveries/dlv_1/redeliver", (route) =>
       route.fulfill(refusal("Its run is gone.")),

@@ -118,6 +118,13 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
       "{}",
     );
     await dialog.getByRole("link", { name: "Kettles" }).waitFor();
+    const sent = (await received()).find(({ path }) => path === "/hooks/again");
+    await dialog.getByText("Request body").first().click();
+    const body = dialog.getByRole("region", { name: "Request body" });
+    expect(await body.textContent()).toBe(sent?.body);
+    await dialog.getByText("Request headers").first().click();
+    const headers = dialog.getByRole("region", { name: "Request headers of attempt 2" });
+    expect(await headers.textContent()).toContain("Service-Attempt: 2");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: /^Redeliver/ }).click();
     await page.getByText("It is being sent again.").waitFor();
@@ -129,6 +136,36 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     await dialog.waitFor({ state: "detached" });
     await row.getByRole("button", { name: /^Redeliver watchlist\.run\.completed/ }).click();
     await page.getByRole("row", { name: /Kettles delivered HTTP 200 4/ }).waitFor();
+  });
+
+  it("show a delivery that waits for its first attempt as pending, with the body to send", async () => {
+    const id = await register("hooks/waiting", { description: "Waiting" });
+    const { page, signIn, goTo } = await dashboard.open();
+    const [first] = manyDeliveries(id, null).data;
+    const pending = {
+      ...first,
+      state: "pending",
+      attempt_count: 0,
+      last_attempt_at: null,
+      last_error: null,
+      next_attempt_at: "2026-11-19T10:00:00.000Z",
+    };
+    const list = { object: "list", data: [pending], has_more: false, next_starting_after: null };
+    await page.route("**/deliveries?**", (route) => route.fulfill({ json: list }));
+    await page.route("**/v1/webhook_deliveries/dlv_0", (route) =>
+      route.fulfill({ json: { ...pending, request_body: '{"id":"evt_0"}', attempts: [] } }),
+    );
+    await signIn();
+    await goTo(`/webhooks/${id}`, "Waiting");
+    await page.getByRole("row", { name: /pending Not sent yet 0/ }).waitFor();
+    await page.getByRole("link", { name: "watchlist.product.changed" }).click();
+
+    const dialog = page.getByRole("dialog", { name: "Delivery" });
+    await dialog.getByText("Due since").waitFor();
+    await dialog.getByText("None yet.").waitFor();
+    await dialog.getByText("Request body").first().click();
+    const body = dialog.getByRole("region", { name: "Request body" });
+    expect(await body.textContent()).toBe('{"id":"evt_0"}');
   });
 
   it("show why the service disabled an endpoint, and enable it again", async () => {

@@ -39,6 +39,9 @@ export const delivery = {
 
 export const deliveryWithAttempts = {
   ...delivery,
+  request_body:
+    `{"id":"${delivery.event_id}","type":"${delivery.event_type}",` +
+    `"created_at":"${delivery.created_at}","data":{"run_number":7,"part":1,"parts":1}}`,
   attempts: [
     {
       attempt: 1,
@@ -47,6 +50,17 @@ export const deliveryWithAttempts = {
       duration_ms: 114,
       error: "status_500",
       response: "try again later",
+      request_headers: {
+        "Content-Type": "application/json",
+        "User-Agent": "Service-Webhooks/1.0",
+        "Service-Signature": `t=1795224005,v1=${"0123456789abcdef".repeat(4)}`,
+        "Service-Event-Type": delivery.event_type,
+        "Service-Delivery-Id": delivery.id,
+        "Service-Attempt": "1",
+        "webhook-id": delivery.event_id,
+        "webhook-timestamp": "1795224005",
+        "webhook-signature": "v1,MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
+      },
     },
   ],
 };

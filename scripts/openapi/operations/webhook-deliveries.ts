@@ -56,7 +56,9 @@ export const webhookDeliveryOperations = {
     id: "getWebhookDelivery",
     tag: "Webhooks",
     summary: "Get a webhook delivery",
-    description: "With its attempts: status, duration, error, and the beginning of the answer.",
+    description:
+      "With the body that was sent, and its attempts: the request's headers, status, duration, " +
+      "error, and the beginning of the answer. The signing secret is in none of them.",
     path,
     answers: {
       200: {

@@ -148,9 +148,19 @@ describe("the delivery log", () => {
           duration_ms: 0,
           error: "status_500",
           response: "try later",
+          request_headers: expect.objectContaining({ "Service-Attempt": "1" }),
         },
-        { attempt: 2, at: next, status: 200, duration_ms: 0, error: null, response: "ok" },
+        {
+          attempt: 2,
+          at: next,
+          status: 200,
+          duration_ms: 0,
+          error: null,
+          response: "ok",
+          request_headers: expect.objectContaining({ "Service-Attempt": "2" }),
+        },
       ],
+      request_body: run.events[0]?.body,
     });
   });
 

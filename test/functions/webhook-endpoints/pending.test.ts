@@ -133,9 +133,9 @@ describe("a delivery before its first attempt", () => {
     expect(entriesOf(await list())).toHaveLength(3);
   });
 
-  it("is found by its ID, and redelivering it changes nothing", async () => {
+  it("is found by its ID, with the body that will be sent, and redelivering it changes nothing", async () => {
     await world.addEndpoint(account, receiver.url);
-    await publish(1);
+    const run = await publish(1);
     const [entry] = entriesOf(await list({ event_type: "watchlist.product.delisted" }));
 
     const answer = await detail(entry?.id ?? "");
@@ -144,6 +144,7 @@ describe("a delivery before its first attempt", () => {
     expect(answer.body).toMatchObject({
       ...entry,
       attempts: [],
+      request_body: run.events[1]?.body,
     });
     const again = await api.call("POST", `webhook_deliveries/${entry?.id}/redeliver`);
     expect(again).toMatchObject({ status: 202, body: entry });
@@ -247,4 +248,61 @@ describe("since and watchlist_id", () => {
       expect(runs(await pages(limit, both))).toEqual(found.flatMap((run) => [run, run]));
     },
   );
+});
+
+describe("the detail of a delivery", () => {
+  it("has the headers and the body of each request as the receiver got them", async () => {
+    const { endpoint, secret } = await world.addEndpoint(account, receiver.url);
+    const run = await publish(1, {}, ["watchlist.run.completed"]);
+    receiver.answer = (response) => response.writeHead(500).end();
+    world.clock.set(at(2));
+    await world.deliverDue();
+    await world.rotate(endpoint, true);
+    world.clock.set(at(60));
+    receiver.answer = (response) => response.end();
+    await world.deliverDue();
+    const [entry] = entriesOf(await list());
+
+    const answer = await detail(entry?.id ?? "");
+
+    expectShape(webhookDeliveryWithAttemptsSchema, answer);
+    expect(answer.body["request_body"]).toBe(run.events[0]?.body);
+    const attempts = answer.body["attempts"] as { request_headers: Record<string, string> }[];
+    expect(receiver.requests).toHaveLength(2);
+    receiver.requests.forEach(({ headers, body }, n) => {
+      expect(body).toBe(answer.body["request_body"]);
+      const shown = Object.entries(attempts[n]?.request_headers ?? {});
+      expect(shown).toHaveLength(9);
+      for (const [name, value] of shown) expect(headers[name.toLowerCase()]).toBe(value);
+    });
+    for (const kept of [secret, ...world.secretsMade]) expect(answer.text).not.toContain(kept);
+  });
+
+  it("has no headers of an attempt that sent no request", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url, { enabled: false });
+    await publish(1, { webhookEndpointId: endpoint.id }, ["watchlist.run.completed"]);
+    world.clock.set(at(2));
+    await world.deliverDue();
+    const [entry] = entriesOf(await list());
+
+    expect((await detail(entry?.id ?? "")).body["attempts"]).toMatchObject([
+      { attempt: null, error: "endpoint_disabled", request_headers: null },
+    ]);
+  });
+
+  it("of a test has the body that was sent", async () => {
+    const { endpoint } = await world.addEndpoint(account, receiver.url);
+    await api.call("POST", `webhook_endpoints/${endpoint.id}/test`);
+    const [entry] = entriesOf(await list());
+
+    const { body } = await detail(entry?.id ?? "");
+    expect(body["request_body"]).toBe(receiver.requests[0]?.body);
+    expect(body["attempts"]).toMatchObject([
+      {
+        request_headers: {
+          "Service-Signature": receiver.requests[0]?.headers["service-signature"],
+        },
+      },
+    ]);
+  });
 });

@@ -74,8 +74,24 @@ describe("a delivery", () => {
       runId: null,
       state: "failed",
       attempts: [
-        { attempt: 1, at: start, status: 500, durationMs: 12, error: "HTTP 500", response: "no" },
-        { attempt: 2, at: start, status: null, durationMs: 0, error: "refused", response: null },
+        {
+          attempt: 1,
+          at: start,
+          status: 500,
+          durationMs: 12,
+          error: "HTTP 500",
+          response: "no",
+          signature: { service: "t=1,v1=ab", standard: "v1,q" },
+        },
+        {
+          attempt: null,
+          at: start,
+          status: null,
+          durationMs: 0,
+          error: "refused",
+          response: null,
+          signature: null,
+        },
       ],
       attemptCount: 2,
       tries: 2,
@@ -86,6 +102,29 @@ describe("a delivery", () => {
 
     expect(await store.get(account, delivery.id)).toEqual(delivery);
     expect(await store.get("acct_2", delivery.id)).toBeNull();
+  });
+
+  it("is read as the previous release stored it: without signatures and without a body", async () => {
+    const attempt = {
+      attempt: 1,
+      at: start,
+      status: 500,
+      durationMs: 12,
+      error: "e",
+      response: "",
+    };
+    const delivery = aDelivery(1, { attempts: [{ ...attempt, signature: null }] });
+    await store.put(account, delivery);
+    await tables.client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: deliveryKeys.delivery(account, delivery.id),
+        UpdateExpression: "SET attempts = :attempts REMOVE test_body",
+        ExpressionAttributeValues: { ":attempts": [attempt] },
+      }),
+    );
+
+    expect(await store.get(account, delivery.id)).toEqual(delivery);
   });
 
   it("is replaced by what became of it", async () => {

@@ -512,6 +512,30 @@ const log = command<Named & { readonly limit: number }>({
   },
 });
 
+interface ToldAttempt {
+  readonly attempt: number | null;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly request_headers: Readonly<Record<string, string>> | null;
+}
+
+/** The requests of a delivery, as its detail shows them, held against those that went out. */
+function expectRequests(
+  { service }: Session,
+  delivery: {
+    readonly id: string;
+    readonly body: string;
+    readonly attempts: readonly ToldAttempt[];
+  },
+): void {
+  const sent = service.sent.filter(({ headers }) => headers["Service-Delivery-Id"] === delivery.id);
+  for (const { attempt, request_headers: headers } of delivery.attempts) {
+    const request = sent.find((one) => one.headers["Service-Attempt"] === `${attempt}`);
+    compare("request headers", headers, request?.headers ?? null);
+    if (request !== undefined) compare("request body", delivery.body, request.body);
+  }
+}
+
 const one = command<Named>({
   name: "delivery",
   weight: 3,
@@ -533,11 +557,18 @@ const one = command<Named>({
     if (delivery === undefined) throw new Error(`nobody expects ${JSON.stringify(chosen)}`);
     if (how < 4) {
       const answer = await call(session, { method: "GET", path: `${base}/${chosen.id}` });
-      const { attempts, ...rest } = answer.body as unknown as Told & {
-        attempts: readonly { status: number | null; error: string | null }[];
+      const {
+        attempts,
+        request_body: body,
+        ...rest
+      } = answer.body as unknown as Told & {
+        request_body: string;
+        attempts: readonly ToldAttempt[];
       };
       compare("delivery", rest, chosen);
-      compare("delivery", attempts.length, Math.min(25, chosen.attempt_count));
+      expectRequests(session, { id: chosen.id, body, attempts });
+      const sent = attempts.filter(({ attempt }) => attempt !== null);
+      compare("delivery", sent.length, Math.min(25, chosen.attempt_count));
       compare("delivery", attempts.at(-1)?.error ?? null, chosen.last_error);
       return "200";
     }

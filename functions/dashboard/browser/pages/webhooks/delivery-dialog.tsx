@@ -8,6 +8,7 @@ import { linkTo } from "../../shell/router.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Facts } from "../../ui/card.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";
@@ -43,6 +44,7 @@ export function DeliveryDialog({ id, blocked, onRedelivered, onClose }: Delivery
         {(shown) => (
           <>
             <DeliveryFacts delivery={shown} />
+            <RequestBody body={shown.request_body} />
             <h3>Attempts</h3>
             <Attempts delivery={shown} />
             {failure && <ErrorState error={failure} />}
@@ -76,7 +78,7 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
         ["Happened", <RelativeTime key="created" time={delivery.created_at} />],
         ...(next === null
           ? []
-          : [["Next attempt", <RelativeTime key="next" time={next} />] as const]),
+          : [[nextLabel(next), <RelativeTime key="next" time={next} />] as const]),
         ...(listId === null
           ? []
           : [
@@ -84,6 +86,20 @@ function DeliveryFacts({ delivery }: { readonly delivery: WebhookDelivery }) {
             ]),
       ]}
     />
+  );
+}
+
+/** A delivery that waits for its first attempt is due since its event happened. */
+const nextLabel = (next: string): string =>
+  new Date(next) > new Date() ? "Next attempt" : "Due since";
+
+function RequestBody({ body }: { readonly body: string | null }) {
+  if (body === null) return <p class="muted">The event is not kept any more.</p>;
+  return (
+    <details>
+      <summary>Request body</summary>
+      <CodeBlock label="Request body" code={body} />
+    </details>
   );
 }
 
@@ -112,6 +128,18 @@ function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts
               <RelativeTime time={attempt.at} /> · {formatDuration(attempt.duration_ms)}
             </span>
           </div>
+          {attempt.request_headers !== null && (
+            <details>
+              <summary>Request headers</summary>
+              <pre
+                tabIndex={0}
+                role="region"
+                aria-label={`Request headers of attempt ${attempt.attempt}`}
+              >
+                {headerLines(attempt.request_headers)}
+              </pre>
+            </details>
+          )}
           {attempt.response !== null && attempt.response !== "" && (
             <pre tabIndex={0} role="region" aria-label={`Answer to attempt ${attempt.attempt}`}>
               {attempt.response}
@@ -123,3 +151,8 @@ function Attempts({ delivery }: { readonly delivery: WebhookDeliveryWithAttempts
     </ol>
   );
 }
+
+const headerLines = (headers: Readonly<Record<string, string>>): string =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");

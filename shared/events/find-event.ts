@@ -1,0 +1,51 @@
+import { timeOf } from "../base/ids.ts";
+import {
+  type ArchivedEvent,
+  archivedLine,
+  archivedRun,
+  type EventBodies,
+  type RunReference,
+  unpackBody,
+} from "./event-archive.ts";
+import type { FeedEntry } from "./event-feed.ts";
+import type { FeedSources } from "./feed-start.ts";
+
+/** An event of the feed, and the run that made it. */
+export interface FoundEvent {
+  readonly run: FeedEntry;
+  readonly event: ArchivedEvent;
+}
+
+const runsAtOnce = 25;
+
+/** The account's event of that ID; null for an unknown one and for one older than 30 days. */
+export async function findEvent(
+  accountId: string,
+  eventId: string,
+  { feed, bodies }: FeedSources,
+): Promise<FoundEvent | null> {
+  const happenedAt = timeOf("event", eventId)?.toISOString();
+  if (happenedAt === undefined) return null;
+  const span = { since: happenedAt, until: happenedAt, limit: runsAtOnce };
+  let after: FeedEntry | null = null;
+  for (;;) {
+    const runs: readonly FeedEntry[] = await feed.between(accountId, { ...span, after });
+    for (const run of runs) {
+      const archived = await archivedRun({ accountId, runId: run.runId }, bodies);
+      const event = archived?.events.find(({ id }) => id === eventId);
+      if (event !== undefined) return { run, event };
+    }
+    after = runs.at(-1) ?? null;
+    if (after === null) return null;
+  }
+}
+
+/** The envelope of an event, byte for byte as deliveries send it; null when its body is deleted. */
+export async function envelopeOf(
+  run: RunReference,
+  event: ArchivedEvent,
+  bodies: EventBodies,
+): Promise<string | null> {
+  const gzip = await archivedLine(run, event, bodies);
+  return gzip === null ? null : Buffer.from(unpackBody(gzip)).toString();
+}

@@ -1,0 +1,34 @@
+import type { Delivery } from "./delivery.ts";
+import { unixSeconds } from "./signature.ts";
+
+/** The signatures of one request, as its headers have them. */
+export interface RequestSignature {
+  /** Value of `Service-Signature`. */
+  readonly service: string;
+  /** Value of `webhook-signature`, of the Standard Webhooks convention. */
+  readonly standard: string;
+}
+
+/** One request to a receiver: all of it that the delivery itself does not say. */
+export interface SignedRequest {
+  /** Value of `Service-Attempt`, from 1. */
+  readonly number: number;
+  readonly at: Date;
+  readonly signature: RequestSignature;
+}
+
+/** The headers that the service sets on a request; the HTTP client adds its own. */
+export const requestHeaders = (
+  delivery: Pick<Delivery, "id" | "eventId" | "eventType">,
+  { number, at, signature }: SignedRequest,
+): Readonly<Record<string, string>> => ({
+  "Content-Type": "application/json",
+  "User-Agent": "Service-Webhooks/1.0",
+  "Service-Signature": signature.service,
+  "Service-Event-Type": delivery.eventType,
+  "Service-Delivery-Id": delivery.id,
+  "Service-Attempt": String(number),
+  "webhook-id": delivery.eventId,
+  "webhook-timestamp": String(unixSeconds(at)),
+  "webhook-signature": signature.standard,
+});

@@ -1,0 +1,28 @@
+import type { InferOutput } from "valibot";
+import { archivedRun, type EventBodies } from "../events/event-archive.ts";
+import { envelopeOf } from "../events/find-event.ts";
+import type { Delivery } from "./delivery.ts";
+import type { webhookDeliveryWithAttemptsSchema } from "./delivery-schema.ts";
+import { presentDeliveryWithAttempts } from "./present-delivery.ts";
+
+/** A delivery with its attempts, and the body that every request of it has. */
+export async function showDelivery(
+  accountId: string,
+  delivery: Delivery,
+  bodies: EventBodies,
+): Promise<InferOutput<typeof webhookDeliveryWithAttemptsSchema>> {
+  const body = delivery.testBody ?? (await archivedBody(accountId, delivery, bodies));
+  return presentDeliveryWithAttempts(delivery, body);
+}
+
+/** Null when the event's body is deleted. */
+async function archivedBody(
+  accountId: string,
+  { runId, eventId }: Delivery,
+  bodies: EventBodies,
+): Promise<string | null> {
+  if (runId === null) return null;
+  const run = await archivedRun({ accountId, runId }, bodies);
+  const event = run?.events.find(({ id }) => id === eventId);
+  return event === undefined ? null : envelopeOf({ accountId, runId }, event, bodies);
+}
