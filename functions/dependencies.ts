@@ -294,6 +294,17 @@ export const eventSources = (
   bodies: eventBodies(environment, overrides),
 });
 
+/** What showing events and sending one to an endpoint needs. */
+export const eventSending = (
+  environment: OutboxNeeds & Needs<"EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,
+  overrides: Overrides,
+) => ({
+  ...eventSources(environment, overrides),
+  endpoints: endpoints(environment, overrides),
+  deliveries: deliveries(environment, overrides),
+  queue: outboxQueue(environment, overrides),
+});
+
 /** What takes over the events of a finished run. */
 export const publisher = (
   environment: Needs<"DELIVERIES_TABLE" | "EVENTS_BUCKET" | "DELIVERIES_QUEUE_URL">,

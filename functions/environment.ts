@@ -28,7 +28,7 @@ export const environment = {
     "DELIVERIES_QUEUE_URL",
     "SECRETS_KEY_ID",
   ],
-  events: [...edge, "DELIVERIES_TABLE", "EVENTS_BUCKET"],
+  events: [...edge, "DELIVERIES_TABLE", "EVENTS_BUCKET", "DELIVERIES_QUEUE_URL"],
   "s3-destination": [...edge, "DELIVERIES_TABLE", "DELIVERIES_QUEUE_URL", "SECRETS_KEY_ID"],
   account: [...edge, "LEDGER_TABLE", "DELIVERIES_TABLE"],
   platforms: [...edge],

@@ -102,6 +102,8 @@ export const routes = {
   "GET /v1/webhook_deliveries/{id}": { group: "webhook-endpoints", access: "read" },
   "POST /v1/webhook_deliveries/{id}/redeliver": { group: "webhook-endpoints", access: "write" },
   "GET /v1/events": { group: "events", access: "read" },
+  "GET /v1/events/{id}": { group: "events", access: "read" },
+  "POST /v1/events/{id}/send": { group: "events", access: "write" },
   "GET /v1/s3_destination": { group: "s3-destination", access: "read" },
   "PUT /v1/s3_destination": { group: "s3-destination", access: "write" },
   "PATCH /v1/s3_destination": { group: "s3-destination", access: "write" },

@@ -130,13 +130,16 @@ export class ApiFunctions extends Construct {
   }
 
   private events(): ServiceFunction<"events"> {
-    const { data } = this.#props;
+    const { data, workers } = this.#props;
     const events = this.group("events", "The feed of an account's events.", {
       ...this.edge(),
       DELIVERIES_TABLE: data.deliveries.tableName,
       EVENTS_BUCKET: data.events.bucketName,
+      DELIVERIES_QUEUE_URL: workers.deliveries.queue.queueUrl,
     });
-    grantTable(events, data.deliveries, "read");
+    // Sending an event adds a delivery to the log and to the endpoint's outbox.
+    grantTable(events, data.deliveries, "read-write");
+    grantSend(events, workers.deliveries.queue);
     grantObjectRead(events, data.events);
     return events;
   }

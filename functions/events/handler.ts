@@ -1,22 +1,29 @@
-import type { FeedSources } from "../../shared/events/feed-start.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
 import type { Overrides } from "../overrides.ts";
+import { getRoute } from "./get.ts";
 import { listRoute } from "./list.ts";
+import { sendRoute } from "./send.ts";
 
-export type EventsDependencies = FeedSources;
+export const eventRoutes = {
+  "GET /v1/events": listRoute,
+  "GET /v1/events/{id}": getRoute,
+  "POST /v1/events/{id}/send": sendRoute,
+};
 
 export function createHandler(
   environment: EnvironmentOf<"events">,
   overrides: Overrides = {},
 ): HttpHandler {
+  const edge = provide.edge(environment, "events", overrides);
   return groupHandler({
     group: "events",
-    routes: { "GET /v1/events": listRoute },
+    routes: eventRoutes,
     dependencies: {
-      ...provide.edge(environment, "events", overrides),
-      ...provide.eventSources(environment, overrides),
+      ...edge,
+      warn: provide.warnThrough(edge.logger),
+      ...provide.eventSending(environment, overrides),
     },
   });
 }

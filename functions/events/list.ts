@@ -1,11 +1,11 @@
 import type { UndefinedSchema } from "valibot";
 import { eventsQuery } from "../../shared/events/event-list-schema.ts";
+import type { FeedSources } from "../../shared/events/feed-start.ts";
 import { listEvents } from "../../shared/events/list-events.ts";
 import { route } from "../http/route.ts";
-import type { EventsDependencies } from "./handler.ts";
 
 /** `GET /v1/events`: what the account's runs had to say, to be pulled. */
-export const listRoute = route<EventsDependencies, UndefinedSchema<undefined>, typeof eventsQuery>({
+export const listRoute = route<FeedSources, UndefinedSchema<undefined>, typeof eventsQuery>({
   query: eventsQuery,
   async handle({ caller, query }, sources) {
     const { after, type, watchlist_id: watchlistId, limit } = query;

@@ -59,6 +59,12 @@ async function delivery(scene: Scene): Promise<string> {
   });
   return idOf({ body: delivered ?? {} });
 }
+async function event(scene: Scene): Promise<string> {
+  await watchlist(scene);
+  const { body } = await scene.api.get("/events");
+  const [first] = body["data"] as readonly Record<string, unknown>[];
+  return idOf({ body: first ?? {} });
+}
 const destinationBody = ({ bucket }: Scene) => ({
   bucket: bucket.name,
   region: "us-east-1",
@@ -129,6 +135,13 @@ export const sampleCalls: Readonly<Record<RouteKey, SampleCall>> = {
   "GET /v1/webhook_deliveries/{id}": { prepare: delivery },
   "POST /v1/webhook_deliveries/{id}/redeliver": { prepare: delivery },
   "GET /v1/events": {},
+  "GET /v1/events/{id}": { prepare: event },
+  // The event and the endpoint are looked up before the call is refused.
+  "POST /v1/events/{id}/send": {
+    prepare: event,
+    body: () => ({ webhook_endpoint_id: `we_${"0".repeat(24)}` }),
+    documented: 400,
+  },
   "GET /v1/s3_destination": { prepare: destination },
   "PUT /v1/s3_destination": { body: destinationBody },
   "PATCH /v1/s3_destination": { prepare: destination, body: () => ({ enabled: false }) },

@@ -58,7 +58,9 @@ export function dynamoDeliveryStore(
       await client.send(new UpdateCommand(Update));
     },
     requestRedelivery: (accountId, delivery, now) =>
-      requestRedelivery(client, options, { accountId, delivery, now }),
+      request(client, options, { accountId, delivery, now, isAdded: false }),
+    requestDelivery: (accountId, delivery, now) =>
+      request(client, options, { accountId, delivery, now, isAdded: true }),
   };
 }
 
@@ -152,20 +154,37 @@ const matches = (delivery: Delivery, filter: DeliveryFilter): boolean =>
   (filter.eventType === undefined || filter.eventType === delivery.eventType) &&
   (filter.watchlistId === undefined || filter.watchlistId === delivery.watchlistId);
 
-function requestRedelivery(
+function request(
   client: DynamoDBDocumentClient,
   options: DynamoDeliveryStoreOptions,
-  wanted: { readonly accountId: string; readonly delivery: Delivery; readonly now: Date },
+  wanted: {
+    readonly accountId: string;
+    readonly delivery: Delivery;
+    readonly now: Date;
+    /** True adds a delivery that the log does not have. */
+    readonly isAdded: boolean;
+  },
 ): Promise<boolean> {
-  const { accountId, delivery, now } = wanted;
+  const { accountId, delivery, now, isAdded } = wanted;
   const { tableName: TableName } = options;
+  const added = isAdded ? Object.entries(attributesOf(delivery)) : [];
   const mark: Write = {
     Update: {
       TableName,
       Key: deliveryKeys.delivery(accountId, delivery.id),
-      UpdateExpression: "SET requested_at = :now",
-      ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(requested_at)",
-      ExpressionAttributeValues: { ":now": now.toISOString() },
+      UpdateExpression: [
+        "SET requested_at = :now",
+        ...added.map((_, n) => `#a${n} = if_not_exists(#a${n}, :a${n})`),
+      ].join(", "),
+      ConditionExpression:
+        (isAdded ? "" : "attribute_exists(pk) AND ") + "attribute_not_exists(requested_at)",
+      ...(isAdded
+        ? { ExpressionAttributeNames: Object.fromEntries(added.map(([a], n) => [`#a${n}`, a])) }
+        : {}),
+      ExpressionAttributeValues: {
+        ":now": now.toISOString(),
+        ...Object.fromEntries(added.map(([, value], n) => [`:a${n}`, value])),
+      },
     },
   };
   const target = endpointTarget(accountId, delivery.endpointId);

@@ -102,20 +102,18 @@ export const eventSchemas = {
   ),
 };
 
+/** 200 of `GET /v1/events/{id}`: the body of an event that a run made. */
+export const runEventSchema = v.variant("type", [
+  eventSchemas["watchlist.product.changed"],
+  eventSchemas["watchlist.product.matched"],
+  eventSchemas["watchlist.product.delisted"],
+  eventSchemas["watchlist.run.completed"],
+]);
+
 /** 200 of `GET /v1/events`: bodies of the events that runs make. */
 export const eventsResponse = v.object({
   object: v.literal("list"),
-  data: v.pipe(
-    v.array(
-      v.variant("type", [
-        eventSchemas["watchlist.product.changed"],
-        eventSchemas["watchlist.product.matched"],
-        eventSchemas["watchlist.product.delisted"],
-        eventSchemas["watchlist.run.completed"],
-      ]),
-    ),
-    v.description("Oldest first, each as a webhook gets it."),
-  ),
+  data: v.pipe(v.array(runEventSchema), v.description("Oldest first, each as a webhook gets it.")),
   has_more: v.pipe(
     v.boolean(),
     v.description("True when there may be events after these; also after a page without any."),

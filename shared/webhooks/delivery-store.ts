@@ -37,4 +37,6 @@ export interface DeliveryStore {
    * when it is owed anew already, or is not there.
    */
   requestRedelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
+  /** The same, also for a delivery that the log does not have; false when it is requested already. */
+  requestDelivery(accountId: string, delivery: Delivery, now: Date): Promise<boolean>;
 }

@@ -15,7 +15,7 @@ export const entriesFor = (delivery: Delivery): readonly Entry[] => [
 
 /** A delivery that is pending and that nobody will attempt: it waits for no time. */
 export const forgottenDelivery = (accountId: string, delivery: Delivery): Difference[] =>
-  delivery.state === "pending" && delivery.nextAttemptAt === null
+  delivery.state === "pending" && delivery.nextAttemptAt === null && delivery.requestedAt === null
     ? [
         {
           place: `${accountId} ${delivery.id}`,

@@ -222,6 +222,7 @@ describe("permissions", () => {
     ]);
     expect(holdersOf("sqs:SendMessage", '"DeliveriesQueue"')).toEqual([
       "webhook-endpoints",
+      "events",
       "s3-destination",
       "run-finisher",
       "delivery",

@@ -1,8 +1,13 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { eventsQuery } from "../../../shared/events/event-list-schema.ts";
-import { eventsResponse } from "../../../shared/runs/event-schema.ts";
+import { eventsResponse, runEventSchema } from "../../../shared/runs/event-schema.ts";
+import { webhookDeliverySchema } from "../../../shared/webhooks/delivery-schema.ts";
+import { sendEventBody } from "../../../shared/webhooks/send-event.ts";
 import { eventChanged } from "../examples/events.ts";
+import { delivery, endpoint } from "../examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
+
+const path = { id: { description: "ID of an event.", example: eventChanged.id } };
 
 export const eventOperations = {
   "GET /v1/events": {
@@ -35,5 +40,46 @@ export const eventOperations = {
         },
       },
     },
+  },
+  "GET /v1/events/{id}": {
+    id: "getEvent",
+    tag: "Webhooks",
+    summary: "Get an event",
+    description:
+      "Returns the envelope, byte for byte as webhooks send it. Returns 404 for an event older than " +
+      "30 days. A `webhook.test` event is not stored: the detail of its delivery has its body.",
+    path,
+    answers: { 200: { description: "The event.", schema: runEventSchema, example: eventChanged } },
+    refusals: [404],
+  },
+  "POST /v1/events/{id}/send": {
+    id: "sendEvent",
+    tag: "Webhooks",
+    summary: "Send an event to one webhook endpoint",
+    description:
+      "Sends the event to one endpoint, also when the endpoint received it before or does not " +
+      "receive its type. The body has the same bytes, signed with the endpoint's secret, and is " +
+      "retried on the schedule of webhooks. The delivery is in the log at once. Repeating the call " +
+      "before the delivery is sent changes nothing. Returns 404 for an unknown event and for one " +
+      "older than 30 days, 400 for an unknown endpoint, and 409 for a disabled one.",
+    path,
+    body: {
+      schema: sendEventBody,
+      examples: { endpoint: { webhook_endpoint_id: endpoint.id } },
+    },
+    answers: {
+      202: {
+        description: "The delivery, pending now.",
+        schema: webhookDeliverySchema,
+        example: {
+          ...delivery,
+          attempt_count: 0,
+          last_attempt_at: null,
+          last_status: null,
+          last_error: null,
+        },
+      },
+    },
+    refusals: [404, 409],
   },
 } as const satisfies { readonly [Key in RouteKey]?: Operation };

@@ -3,10 +3,12 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { DeleteObjectCommand } from "@aws-sdk/client-s3";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { listRoute } from "../../../functions/events/list.ts";
+import { eventRoutes } from "../../../functions/events/handler.ts";
 import { groupHandler, type HttpHandler } from "../../../functions/http/group-handler.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
+import { dynamoEndpoints } from "../../../shared/aws/endpoint-store.ts";
 import { dynamoApiKeyStore } from "../../../shared/aws/api-key-store.ts";
 import { writeRows } from "../../../shared/aws/dynamo.ts";
 import { deliveryKeys } from "../../../shared/aws/table.ts";
@@ -55,9 +57,13 @@ beforeEach(async () => {
   reads = [];
   handler = groupHandler({
     group: "events",
-    routes: { "GET /v1/events": listRoute },
+    routes: eventRoutes,
     dependencies: {
       accounts,
+      endpoints: dynamoEndpoints(client, { tableName, clock, chance }),
+      deliveries: dynamoDeliveryStore(client, { tableName, clock, chance }),
+      queue: { send: async () => {} },
+      warn: () => {},
       clock,
       chance,
       logger: new Logger({ logLevel: "SILENT" }),

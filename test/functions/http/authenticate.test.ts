@@ -31,7 +31,11 @@ const edge = edgeWith(async (keyHash) => {
 const done: AnyRoute<unknown> = route({ handle: async () => ({ status: 200, body: {} }) });
 const keyed = groupHandler({
   group: "events",
-  routes: { "GET /v1/events": done },
+  routes: {
+    "GET /v1/events": done,
+    "GET /v1/events/{id}": done,
+    "POST /v1/events/{id}/send": done,
+  },
   dependencies: edge,
 });
 const documents = groupHandler({ group: "meta", routes: metaRoutes, dependencies: edge });

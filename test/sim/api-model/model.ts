@@ -480,19 +480,31 @@ export function recover(
       event.named === null
         ? takes(endpoint, event.type) && event.at >= endpoint.createdAt
         : event.named === endpoint.id;
-    if (!isMeant) continue;
-    const delivery: DeliveryModel = {
-      endpointId: endpoint.id,
-      event,
-      type: event.type,
-      at: event.at,
-      state: "open",
-      attempts: 0,
-      error: null,
-    };
-    attempt(delivery, endpoint);
-    model.deliveries.push(delivery);
+    if (isMeant) sendFirst(model, event, endpoint);
   }
+}
+
+/** Sends an event to one endpoint, whether it was sent there before or not. */
+export function sendEvent(model: Model, event: EventModel, endpoint: EndpointModel): void {
+  const known = model.deliveries.find(
+    (one) => one.event === event && one.endpointId === endpoint.id,
+  );
+  if (known === undefined) sendFirst(model, event, endpoint);
+  else attempt(known, endpoint);
+}
+
+function sendFirst(model: Model, event: EventModel, endpoint: EndpointModel): void {
+  const delivery: DeliveryModel = {
+    endpointId: endpoint.id,
+    event,
+    type: event.type,
+    at: event.at,
+    state: "open",
+    attempts: 0,
+    error: null,
+  };
+  attempt(delivery, endpoint);
+  model.deliveries.push(delivery);
 }
 
 const stateCounts = ({ items }: ModelList) => {

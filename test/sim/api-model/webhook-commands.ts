@@ -11,6 +11,7 @@ import {
   type Model,
   recover,
   redeliver,
+  sendEvent,
   shownEvent,
   tickModel,
 } from "./model.ts";
@@ -747,6 +748,54 @@ const events = command<Named & { readonly limit: number }>({
   },
 });
 
+const event = command<Named>({
+  name: "event",
+  weight: 2,
+  drawn: drawnEndpoint,
+  async play(session, { how, value }) {
+    await learnIds(session);
+    const known = how === 0 ? undefined : drawnOf(session.model.events, value);
+    const id = known?.id ?? drawnOf([`evt_${"0".repeat(24)}`, "evt_1"], value);
+    const answer = await call(session, { method: "GET", path: `/v1/events/${id}` });
+    if (known === undefined) return expectRefusal("event", answer, notFound);
+    compare("event", answer.status, 200);
+    compare("event", answer.body, shownEvent(known));
+    return "200";
+  },
+});
+
+const sendOne = command<Named>({
+  name: "send an event",
+  weight: 2,
+  drawn: drawnEndpoint,
+  async play(session, { endpoint: drawn, how, value }) {
+    const { model, service } = session;
+    await learnIds(session);
+    const known = how === 0 ? undefined : drawnOf(model.events, value);
+    const endpoint = how === 1 ? undefined : drawnOf(live(model), drawn);
+    const answer = await call(session, {
+      method: "POST",
+      path: `/v1/events/${known?.id ?? `evt_${"0".repeat(24)}`}/send`,
+      body: how === 2 ? {} : { webhook_endpoint_id: endpoint?.id ?? nowhere(model, drawn) },
+    });
+    if (how === 2) return expectRefusal("send", answer, missing("webhook_endpoint_id"));
+    if (known === undefined) return expectRefusal("send", answer, notFound);
+    if (endpoint === undefined)
+      return expectRefusal("send", answer, refused("webhook_endpoint_id"));
+    if (!endpoint.enabled) return expectRefusal("send", answer, conflict);
+    compare("send", answer.status, 202);
+    const told = answer.body as unknown as Told;
+    compare("send", [told.state, told.event_id], ["pending", known.id]);
+    sendEvent(model, known, endpoint);
+    const before = service.sent.length;
+    await settle(session);
+    const sent = service.sent.slice(before).filter(({ url }) => url === endpoint.url);
+    const ids = sent.map(({ headers }) => headers["Service-Delivery-Id"]);
+    require("send", ids.includes(told.id), "the event is sent");
+    return "202";
+  },
+});
+
 async function badFeed(session: Session, drawn: number): Promise<string> {
   const [query, param] = drawnOf(
     [
@@ -789,4 +838,6 @@ export const webhookCommands: readonly Played<unknown>[] = [
   one,
   recovery,
   events,
+  event,
+  sendOne,
 ];

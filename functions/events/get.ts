@@ -1,0 +1,16 @@
+import { notFound } from "../../shared/base/errors.ts";
+import type { FeedSources } from "../../shared/events/feed-start.ts";
+import { envelopeOf, findEvent } from "../../shared/events/find-event.ts";
+import { route } from "../http/route.ts";
+
+/** `GET /v1/events/{id}`: the envelope, byte for byte as deliveries send it. */
+export const getRoute = route<FeedSources>({
+  async handle({ caller: { accountId }, path }, sources) {
+    const found = await findEvent(accountId, path["id"] ?? "", sources);
+    if (found === null) throw notFound("This event");
+    const run = { accountId, runId: found.run.runId };
+    const envelope = await envelopeOf(run, found.event, sources.bodies);
+    if (envelope === null) throw notFound("This event");
+    return { status: 200, body: envelope, headers: { "Content-Type": "application/json" } };
+  },
+});

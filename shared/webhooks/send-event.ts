@@ -1,0 +1,74 @@
+import * as v from "valibot";
+import { conflict, invalidParam, notFound } from "../base/errors.ts";
+import { hint, type Warn } from "../base/hint.ts";
+import { isId } from "../base/ids.ts";
+import type { FeedSources } from "../events/feed-start.ts";
+import { findEvent } from "../events/find-event.ts";
+import { endpointTarget, type OutboxQueue } from "../outbox/outbox.ts";
+import { type Delivery, newDelivery } from "./delivery.ts";
+import type { DeliveryStore } from "./delivery-store.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+
+/** Body of `POST /v1/events/{id}/send`. */
+export const sendEventBody = v.object({
+  webhook_endpoint_id: v.pipe(
+    v.string("'webhook_endpoint_id' must be the ID of a webhook endpoint (we_...)."),
+    v.description("The endpoint to send it to, whatever types of events it receives."),
+  ),
+});
+
+export interface SendEventDependencies extends FeedSources {
+  readonly endpoints: Pick<EndpointStore, "get">;
+  readonly deliveries: Pick<DeliveryStore, "get" | "requestDelivery">;
+  readonly queue: OutboxQueue;
+  readonly warn: Warn;
+}
+
+export interface SendEventRequest {
+  readonly accountId: string;
+  readonly eventId: string;
+  readonly endpointId: string;
+  readonly now: Date;
+}
+
+/**
+ * Makes an event pending for one endpoint, whether it was sent there before or not, with the whole
+ * retry schedule; asking again before it was sent changes nothing. Returns the delivery.
+ * @throws 404 NOT_FOUND for an unknown event, 400 INVALID_PARAM for an unknown endpoint, 409 CONFLICT
+ *   for a disabled one.
+ */
+export async function sendEvent(
+  { accountId, eventId, endpointId, now }: SendEventRequest,
+  dependencies: SendEventDependencies,
+): Promise<Delivery> {
+  const { deliveries, queue, warn } = dependencies;
+  const found = await findEvent(accountId, eventId, dependencies);
+  if (found === null) throw notFound("This event");
+  await requireReceiver({ accountId, endpointId }, dependencies.endpoints);
+  const { event, run } = found;
+  const { watchlistId, runId } = run;
+  const delivery = newDelivery({ event, watchlistId, runId, endpointId });
+  await deliveries.requestDelivery(accountId, delivery, now);
+  await hint(() => queue.send([endpointTarget(accountId, endpointId)], 0), warn);
+  return (await deliveries.get(accountId, delivery.id)) ?? delivery;
+}
+
+async function requireReceiver(
+  { accountId, endpointId }: { readonly accountId: string; readonly endpointId: string },
+  endpoints: Pick<EndpointStore, "get">,
+): Promise<Endpoint> {
+  const endpoint = isId("webhookEndpoint", endpointId)
+    ? await endpoints.get(accountId, endpointId)
+    : null;
+  if (endpoint === null) {
+    throw invalidParam(
+      "webhook_endpoint_id",
+      "There is no webhook endpoint with this ID. GET /v1/webhook_endpoints lists yours.",
+    );
+  }
+  if (!endpoint.enabled) {
+    throw conflict("This webhook endpoint is disabled: nothing would be sent. Enable it first.");
+  }
+  return endpoint;
+}
