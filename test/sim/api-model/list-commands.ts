@@ -501,7 +501,7 @@ const changeItems = command<ItemsChange>({
     }
     const { core } = list;
     const { adding, removing } =
-      how === 10
+      how === 10 && core.items.length > 0
         ? { adding: undefined, removing: core.items.map(({ id }) => id) }
         : itemsNamed(list, add, remove);
     const body = {
