@@ -145,7 +145,8 @@ export const runMutants: readonly Mutant[] = [
     name: "change-counted-by-every-scraper",
     file: "shared/pipelines/rules.ts",
     says: "const isNew = (field: string): boolean => news[field] !== undefined;",
-    instead: "const isNew = (field: string): boolean => (moved[field] ?? news[field]) !== undefined;",
+    instead:
+      "const isNew = (field: string): boolean => (moved[field] ?? news[field]) !== undefined;",
     scenario: "runs",
   },
   {

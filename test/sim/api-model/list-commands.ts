@@ -500,10 +500,7 @@ const changeItems = command<ItemsChange>({
       return expectRefusal("items", await post(nowhere(model, drawn), { add: ["x"] }), notFound);
     }
     const { core } = list;
-    const { adding, removing } =
-      how === 10 && core.items.length > 0
-        ? { adding: undefined, removing: core.items.map(({ id }) => id) }
-        : itemsNamed(list, add, remove);
+    const { adding, removing } = itemsNamed(list, how === 10 ? "all" : { add, remove });
     const body = {
       ...(adding && { add: how === 1 ? adding.join(",") : adding }),
       ...(removing && { remove: removing }),
@@ -544,12 +541,23 @@ async function badItem(
   return expectRefusal("items", await post([...ids, "?"]), refused(`add[${ids.length}]`));
 }
 
-/** The ids to add and to remove: first one that is delisted, if there is any, and one that is there. */
+interface ItemsNamed {
+  readonly adding?: readonly string[] | undefined;
+  readonly removing?: readonly string[] | undefined;
+}
+
+/**
+ * The ids to add and to remove: first one that is delisted, if there is any, and one that is there;
+ * or all that are there.
+ */
 function itemsNamed(
   { core }: ListModel,
-  add: readonly number[] | null,
-  remove: readonly number[] | null,
-) {
+  change: Pick<ItemsChange, "add" | "remove"> | "all",
+): ItemsNamed {
+  if (change === "all") {
+    return core.items.length === 0 ? {} : { removing: core.items.map(({ id }) => id) };
+  }
+  const { add, remove } = change;
   const idOfItem = (one: number): string => idsOf(core.platform)[one] ?? "";
   const delisted = core.items.filter(({ state }) => state === "delisted");
   return {
