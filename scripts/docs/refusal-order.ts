@@ -18,7 +18,13 @@ export const refusalOrder: readonly Refusal[] = [
     codes: ["UNAUTHORIZED"],
     when: "The call carries no API key, a malformed one, or one that is not accepted.",
   },
-  { status: "429", codes: ["RATE_LIMITED"], when: "The key is over its rate." },
+  {
+    status: "429",
+    codes: ["RATE_LIMITED"],
+    when:
+      "The key is over its rate. Calls without an accepted key count against their address; over that " +
+      "rate they get 429 instead of 401.",
+  },
   {
     status: "404, 410",
     codes: ["NOT_FOUND", "GONE"],
@@ -42,7 +48,9 @@ export const refusalOrder: readonly Refusal[] = [
   {
     status: "404, 409, 422",
     codes: ["NOT_FOUND", "CONFLICT", "INVALID_PARAM"],
-    when: "The resource does not exist, its state does not allow the call, or an idempotency key is reused.",
+    when:
+      "The resource does not exist, its state does not allow the call, or an idempotency key is reused. " +
+      "A value that only the resource can judge, such as the id of one of its items, is refused with 400 after that.",
   },
   {
     status: "429, 402",
