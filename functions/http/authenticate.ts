@@ -61,7 +61,10 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
       const { owner, countedHere } = admission;
       state.caller = owner;
       state.work.keys = { ...state.work.keys, account_id: owner.accountId, key_id: owner.keyId };
-      if (countedHere) within(state.work, () => logger.warn("call counted in this process alone"));
+      if (countedHere)
+        within(state.work, () =>
+          logger.warn("rate limiter store unavailable; call counted in this process only"),
+        );
       return undefined;
     },
     after: decorate,

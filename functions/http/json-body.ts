@@ -75,7 +75,7 @@ async function decompressed(bytes: Buffer, contentEncoding: string): Promise<Buf
     if (error instanceof RangeError) throw bodyTooLarge(limits.bodyBytesMax);
     throw invalidParam(
       "body",
-      "The body cannot be decompressed: it is declared as gzip, and is cut off or damaged.",
+      "The body cannot be decompressed: Content-Encoding is gzip, but the data is truncated or corrupt.",
     );
   }
 }

@@ -46,7 +46,8 @@ const conflictingKeys = (): ServiceError =>
 function noKey(authorization: readonly string[]): ServiceError {
   const [scheme = "", ...rest] = (authorization[0] ?? "").split(/\s+/);
   if (scheme === "") return keyMissing();
-  if (/^Bearer$/i.test(scheme)) return keyMalformed("There is nothing after 'Bearer'.");
+  if (/^Bearer$/i.test(scheme))
+    return keyMalformed("The Authorization header has no key after 'Bearer'.");
   return rest.length === 0
     ? keyMalformed("The Authorization header lacks the word 'Bearer' before the key.")
     : keyMalformed("The Authorization header does not use the scheme 'Bearer'.");

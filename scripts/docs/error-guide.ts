@@ -60,9 +60,9 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
       "change the same resource, a limit of the account is reached, or the webhook endpoint or S3 " +
       "destination is disabled. Nothing was charged.",
     remedy:
-      "Read `message`: it says to try again, or what to change first, such as what to delete or enable.",
+      "Follow `message`: retry, or first make the change it names, such as deleting or enabling a resource.",
     retry:
-      "when `message` says to try again, with growing pauses; otherwise not without changing something",
+      "if `message` says to try again, with exponential backoff; otherwise only after a change",
   },
   GONE: {
     status: "410",

@@ -83,7 +83,7 @@ function errorsMain(): string {
 
 function retryAdvice(retry: boolean | string): string {
   if (typeof retry === "string") return retry;
-  return retry ? "yes, with growing pauses" : "not without changing something";
+  return retry ? "yes, with exponential backoff" : "no; change the request first";
 }
 
 function sandboxMain(): string {

@@ -22,18 +22,18 @@ export const refusalOrder: readonly Refusal[] = [
     status: "429",
     codes: ["RATE_LIMITED"],
     when:
-      "The key is over its rate. Calls without an accepted key count against their address; over that " +
-      "rate they get 429 instead of 401.",
+      "The key exceeds its rate limit. Calls without an accepted key count per address; over that limit " +
+      "they get 429 instead of 401.",
   },
   {
     status: "404, 410",
     codes: ["NOT_FOUND", "GONE"],
-    when: "The path does not exist, lacks the method (`Allow` lists its methods), or was retired.",
+    when: "The path does not exist, does not support the method (`Allow` lists the supported ones), or was retired.",
   },
   {
     status: "403",
     codes: ["DEMO_READ_ONLY"],
-    when: "A key of the demo workspace writes or spends credits, whatever the call sends.",
+    when: "A demo workspace key is used for a call that writes or spends credits.",
   },
   {
     status: "501",

@@ -149,7 +149,7 @@ function responsesOf(key: RouteKey, operation: Operation): JsonObject {
     ),
     ...(isDocument && {
       304: {
-        description: "The document is the one that `If-None-Match` names; no body.",
+        description: "Not modified: the document still matches `If-None-Match`. No body.",
         headers: headerRefs([...commonHeaders, ...cached]),
       },
     }),

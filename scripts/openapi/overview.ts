@@ -9,8 +9,8 @@ export const overview = [
     "<API_KEY>`, or the header `X-API-Key`, or, for clients that cannot set headers, the query " +
     "parameter `api_key`. Two different keys in one call are refused.",
   "**Methods.** `HEAD` works wherever `GET` does: the same status and headers, no body. HEAD of " +
-    "GET /v1/products/{id}/offers reads nothing and costs nothing. A path that lacks a method " +
-    "answers 404 `NOT_FOUND` with the header `Allow`.",
+    "GET /v1/products/{id}/offers reads nothing and costs nothing. A method that a path does not " +
+    "support returns 404 `NOT_FOUND` with the `Allow` header.",
   "**Bodies.** JSON in UTF-8 with `Content-Type: application/json`, up to " +
     `${limits.bodyBytesMax} bytes, plain or with \`Content-Encoding: gzip\` (the limit holds for ` +
     "the decompressed body). A byte order mark is ignored. Other charsets and encodings are " +
@@ -26,7 +26,7 @@ export const overview = [
     "paths that carry the key included; the dashboard's files are not counted. Item calls also take " +
     "one of the account's concurrency slots each. A 429 says in `Retry-After` how long to wait.",
   "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors. " +
-    "A call that is wrong in several respects gets the first error of this table:",
+    "A call with several errors returns the first one in this table:",
   refusalTable,
   "**Sandbox.** Ids with scripted behaviour, to test against, are listed under /docs/sandbox.",
   "**Changes.** Fields and endpoints are added without notice, and sets of values may grow: ignore " +

@@ -36,7 +36,7 @@ export function apiKeyFlaw(text: string): string | undefined {
   if (/\s/.test(text)) return "There is a space in the key.";
   if (!/^svc_(?:live|demo)_/.test(text)) return "A key begins with svc_live_ or svc_demo_.";
   return text.length === keyLength
-    ? "The key is mistyped: its checksum does not fit."
+    ? "The checksum of the key does not match. Check the key for typing errors."
     : `A key has ${keyLength} characters, and this one has ${text.length}.`;
 }
 

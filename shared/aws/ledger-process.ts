@@ -42,8 +42,8 @@ const freshTriesMax = 2;
 const waitMsMax = 3_000;
 
 /**
- * Repeats an attempt until it is decided. A refusal for outdated books brings the current ones,
- * which are good for a moment only: they are tried at once, and forgotten before any wait.
+ * Retries an attempt until it commits or is refused. A refusal because of a stale account balance state returns
+ * the current state, which is stale again within milliseconds: use it immediately, discard it before any wait.
  */
 export function untilDone<T>(
   process: LedgerProcess,
@@ -92,8 +92,8 @@ function remember(process: LedgerProcess, accountId: string, row: Row): Books {
 }
 
 /**
- * Runs one transaction; the reasons say why it was refused, and what is known is refreshed. When no
- * answer came at all, `effect` looks whether the transaction took effect nevertheless.
+ * Runs one transaction and updates the cached account balance state. Returns the cancellation reasons of a
+ * refused transaction. If there was no response, `effect` checks whether the transaction committed.
  */
 export async function commit<Effect extends object>(
   process: LedgerProcess,
@@ -122,7 +122,7 @@ export async function commit<Effect extends object>(
 
 const asksMax = 4;
 
-/** What took effect without an answer has to be looked up, or nobody knows what was charged. */
+/** Reads with retries whether a transaction without a response committed; the charge depends on it. */
 async function askPatiently<T>(
   { clock, chance }: LedgerProcess,
   ask: () => Promise<T>,

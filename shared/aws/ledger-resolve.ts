@@ -31,7 +31,7 @@ export function resolve(
     const remembered = process.booksOf.get(accountId);
     const books = remembered ?? (await readBooks(process, accountId));
     if (!holds(books, hold)) {
-      // Either these books are older than the hold, or somebody else has resolved it meanwhile.
+      // Either the cached account balance state is older than the hold, or another worker has resolved the hold.
       if (remembered === undefined) process.openHolds.delete(holdId);
       process.booksOf.delete(accountId);
       note(`${accountId} does not hold ${holdId}`);

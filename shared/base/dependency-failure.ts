@@ -42,8 +42,8 @@ const statusThrottled = 429;
 const statusOfServer = 500;
 
 /**
- * True for a request that a dependency did not answer, or refused for a reason of its own. A request
- * that is wrong itself, or not permitted, is a mistake of this service and false.
+ * True if a dependency did not answer a request, throttled it or failed on its side. False for an invalid or
+ * unauthorized request: that is a bug of this service.
  */
 export function isDependencyFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

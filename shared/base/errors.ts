@@ -75,16 +75,12 @@ export const keyMissing = (): ServiceError =>
 
 /** `flaw`: what is wrong with the text in the key's place, as a sentence. It never repeats the text. */
 export const keyMalformed = (flaw: string): ServiceError =>
-  new ServiceError(
-    ["UNAUTHORIZED", 401],
-    `The call carries a malformed API key. ${flaw} ${sendKey}`,
-  );
+  new ServiceError(["UNAUTHORIZED", 401], `The API key is malformed. ${flaw} ${sendKey}`);
 
 export const keyNotAccepted = (): ServiceError =>
   new ServiceError(
     ["UNAUTHORIZED", 401],
-    "The API key is not accepted: it does not exist here, or it was revoked. Use another key of " +
-      "your account.",
+    "The API key is unknown or revoked. Use an active key of your account.",
   );
 
 export const insufficientCredits = (needed: number, balance: number): ServiceError =>
@@ -110,7 +106,7 @@ const alternatives = new Intl.ListFormat("en", { type: "disjunction", style: "sh
 export const wrongMethod = (method: string, path: string, allow: readonly string[]): ServiceError =>
   new ServiceError(
     ["NOT_FOUND", 404],
-    `${method} ${path} does not exist. Use ${alternatives.format(allow)}.`,
+    `${path} does not support ${method}. Use ${alternatives.format(allow)}.`,
     { allow },
   );
 
@@ -133,14 +129,18 @@ export const gone = (): ServiceError =>
 export const concurrencyLimit = (limit: number, balance: number): ServiceError =>
   new ServiceError(
     ["CONCURRENCY_LIMIT", 429],
-    `All ${quantity(limit, "concurrency slot")} of the account are busy. Nothing was charged.`,
+    `The account's limit of ${quantity(limit, "concurrent call")} is reached. Nothing was charged.`,
     { retryAfterSeconds: 1, balance },
   );
 
 export const rateLimited = (limit: number, retryAfterSeconds: number): ServiceError =>
-  new ServiceError(["RATE_LIMITED", 429], `More than ${quantity(limit, "call")} within a second.`, {
-    retryAfterSeconds,
-  });
+  new ServiceError(
+    ["RATE_LIMITED", 429],
+    `Rate limit of ${quantity(limit, "call")} per second exceeded. Retry after the time in Retry-After.`,
+    {
+      retryAfterSeconds,
+    },
+  );
 
 export const internal = (): ServiceError =>
   new ServiceError(
@@ -157,8 +157,8 @@ export const notImplemented = (what: string): ServiceError =>
 export const unconfirmed = (why: string): ServiceError =>
   new ServiceError(
     ["UNAVAILABLE", 503],
-    "A part of the service went down while this call was charged, and whether it was is not known " +
-      "yet. GET /v1/credit_transactions shows it under the X-Request-Id of this answer.",
+    "A dependency failed while this call was being charged. It is not known yet whether it was charged. " +
+      "Check GET /v1/credit_transactions?request_id=<X-Request-Id of this response>.",
     { isUnconfirmed: true, retryAfterSeconds: 1, why },
   );
 

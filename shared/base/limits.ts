@@ -67,8 +67,8 @@ export const limits = {
   gatewaySeconds: { buffered: 29, streamed: 320 },
   /**
    * What a call or a message waits for the service's own dependencies: DynamoDB, SQS, Scheduler, KMS,
-   * S3, STS, SSM and Secrets Manager. A client is to hear within 10 seconds of a dependency that does
-   * not answer; the longest such call loses `callLossMs`, then `cancelMs` or `hintMs`.
+   * S3, STS, SSM and Secrets Manager. A client must receive a response within 10 seconds if a
+   * dependency does not answer. The longest such call loses `callLossMs`, then `cancelMs` or `wakeUpMs`.
    */
   dependencies: {
     /** Connections are made within a region: they take milliseconds, or a lost packet a second. */

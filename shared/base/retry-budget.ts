@@ -55,8 +55,8 @@ export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result):
   current.run(budget, act);
 
 /**
- * Does a part of the work under a loss of its own: what it loses is not taken from the rest of the
- * work, which may have to go on without it. The time at which the work has to end stays.
+ * Runs a part of the work with a separate retry budget, so that its losses do not reduce the budget of the
+ * rest. The deadline of the work still applies.
  */
 export function withSeparateLoss<Result>(lossMs: number, act: () => Result): Result {
   const outer = current.getStore();

@@ -51,8 +51,8 @@ export const creditTransactionSchema = v.object({
     v.string(),
     v.description(
       "grant, purchase and adjust change the balance; reserve holds credits for a call or a run's " +
-        "step, charge spends what was held, refund gives back the rest. A second refund takes back " +
-        "the charge of a call that was answered 503. More may be added.",
+        "step, charge spends what was held, refund releases the rest. A second refund reverses " +
+        "the charge of a call that returned 503. More types may be added.",
     ),
     v.examples(["grant", "purchase", "reserve", "charge", "refund", "adjust"]),
   ),
@@ -60,8 +60,8 @@ export const creditTransactionSchema = v.object({
     v.number(),
     v.integer(),
     v.description(
-      "Credits moved. Of an adjust negative when it took credits away; of every other type never " +
-        "negative, the balances say in which direction.",
+      "Amount in credits. Negative only for an adjust that removed credits. For other types, " +
+        "`balance_before` and `balance_after` show the direction.",
     ),
   ),
   balance_before: count,
@@ -88,7 +88,7 @@ export const creditTransactionSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "What read the items. Absent, like the counts, in entries of earlier releases.",
+        "Scraper that read the items. Absent, like the item counts, in entries that earlier releases wrote.",
       ),
       v.examples(["retailer_a.lite"]),
     ),
@@ -109,8 +109,8 @@ export const creditTransactionsResponse = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Where to continue; null after the last page. A page with a filter can end before it is " +
-          "full, even empty.",
+        "Cursor of the next page; null on the last page. With a filter, a page can have fewer entries " +
+          "than `limit`, or none, although more follow.",
       ),
     ),
   ),

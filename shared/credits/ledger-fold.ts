@@ -79,7 +79,7 @@ interface State {
  * Adds up an account's ledger, entry by entry, and holds it to its rules: numbers have no gap, each
  * entry begins with the balance that the one before left and moves it by its credits, and each hold
  * is made once and resolved once, by a charge and a refund that make up what was reserved. A charge is
- * taken back once at most, by a refund of its own. Keeps only what is open, days, and the holds and
+ * reversed at most once, by a separate refund. Keeps only open holds, daily totals, and the holds and
  * runs charged since a time.
  */
 export function ledgerFold(accountId: string, since: FoldSince): LedgerFold {

@@ -47,8 +47,8 @@ function refuseTooOften(fields: CronFields): void {
   if (gap >= spacingMinutes) return;
   throw invalidParam(
     "cron",
-    `'cron' fires ${quantity(gap, "minute")} apart at its closest (the turn of the ` +
-      `hour and of the day count). At least ${spacingMinutes} minutes must lie between two runs: ` +
+    `'cron' has two times only ${quantity(gap, "minute")} apart (hour and day boundaries are ` +
+      `included). Runs must be at least ${spacingMinutes} minutes apart: ` +
       "name fewer minutes, such as */5 or 0,30.",
   );
 }

@@ -52,7 +52,7 @@ const prefix = v.pipe(
   v.regex(/^(?!.*\/\/)/, "'prefix' must not contain an empty folder ('//')."),
   v.regex(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))/, "'prefix' must not contain '.' or '..' as a folder."),
   v.transform((folder) => (folder === "" || folder.endsWith("/") ? folder : `${folder}/`)),
-  v.description("Folder of the objects. A slash is added at its end where there is none."),
+  v.description("Key prefix of the objects. The service adds a trailing slash if it is missing."),
 );
 const auth = v.pipe(
   oneOf("auth", ["access_key", "role"]),

@@ -51,8 +51,8 @@ function signInFault({ accountId, destination, reason }: Found): Fault {
   }
   return [
     "role_arn",
-    "Its trust policy must let this service assume it with the external id " +
-      `'${externalIdOf(accountId)}', and with no other.`,
+    "In the role's trust policy, allow this service to assume the role only with the external ID " +
+      `'${externalIdOf(accountId)}'.`,
   ];
 }
 
@@ -71,7 +71,7 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     "PermanentRedirect|TemporaryRedirect|IllegalLocationConstraintException|InvalidRegion(?:Name)?",
     (found) => anotherRegion(found),
   ],
-  // The store that named the region that was signed for objects to another part of the signature.
+  // A store that returns the region the request was signed for rejects another part of the signature.
   [
     "AuthorizationHeaderMalformed",
     (found) => (found.region === undefined ? anotherRegion(found) : unknownIdentity(found)),
@@ -130,8 +130,8 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
       if (destination.endpoint === null) return ["region", noRegion(destination)];
       const hint = destination.forcePathStyle
         ? ""
-        : " A store without a host name for each bucket needs 'force_path_style': true.";
-      return ["endpoint", `There is no host of this name. Check 'endpoint'.${hint}`];
+        : " If the store supports only path-style URLs, set 'force_path_style' to true.";
+      return ["endpoint", `The host name does not resolve. Check 'endpoint'.${hint}`];
     },
   ],
   [
@@ -140,7 +140,7 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
       destination.bucket.includes(".") && !destination.forcePathStyle
         ? [
             "force_path_style",
-            "A certificate for bucket hosts does not cover a name with dots. Set 'force_path_style' to true.",
+            "A wildcard certificate does not cover a bucket name that contains dots. Set 'force_path_style' to true.",
           ]
         : [placeOf(destination), "The host has no valid certificate for its name."],
   ],
@@ -173,14 +173,17 @@ const rules: readonly (readonly [reasons: string, fault: (found: Found) => Fault
     String.raw`SlowDown|ServiceUnavailable|InternalError|RequestTimeout|status_5\d+`,
     ({ destination }) => [
       placeOf(destination),
-      "The store is busy or out of order. Send the call again later.",
+      "The store is overloaded or unavailable. Retry later.",
     ],
   ],
 ];
 
 function anotherRegion({ destination, region }: Found): Fault {
   if (region === destination.region) {
-    return [placeOf(destination), `The bucket is in '${region}', but its address is another one.`];
+    return [
+      placeOf(destination),
+      `The bucket is in '${region}', but the store redirects to another address. Check '${placeOf(destination)}'.`,
+    ];
   }
   const also = destination.endpoint === null ? "" : ", and check 'endpoint'";
   return [
@@ -203,7 +206,7 @@ function grantOf({ destination, step }: Found): string {
   const deleting = `s3:DeleteObject on '${bucket}/${checkKey(prefix)}'`;
   const allowed =
     step === "delete" ? deleting : `s3:PutObject on '${bucket}/${prefix}*' and ${deleting}`;
-  return `Allow the ${holderOf(destination)} ${allowed}, in its policy and in the bucket's.`;
+  return `Allow ${allowed} for the ${holderOf(destination)}, in its IAM policy and in the bucket policy.`;
 }
 
 const identityOf = ({ credentials }: Destination): string =>

@@ -31,8 +31,8 @@ export const destinationSchema = v.object({
   status: v.pipe(
     v.picklist(["active", "failing", "disabled"]),
     v.description(
-      `failing: the last ${failuresUntilFailing} attempts to export a run failed, or more. Exports are ` +
-        "still attempted. An export, a test or a checked change that succeeds makes it active.",
+      `failing: at least the last ${failuresUntilFailing} export attempts failed. Exports are still ` +
+        "attempted. A successful export, test or checked change sets it to active.",
     ),
   ),
   last_success_at: v.nullable(timestamp),

@@ -28,7 +28,7 @@ const references = (name: string): v.GenericSchema<OfferReference[]> =>
             ),
           ),
         },
-        "An offer is an object with 'asin' and 'offerListingId'.",
+        "An offer must be an object with 'asin' and 'offerListingId'.",
       ),
       `'${name}' is an array of objects with 'asin' and 'offerListingId'.`,
     ),
@@ -116,7 +116,7 @@ function whatIsWrong(id: string): string {
   if (lengthOf(id) > lengthMax) {
     return `must be at most ${lengthMax.toLocaleString("en-US")} characters (got ${lengthOf(id).toLocaleString("en-US")}).`;
   }
-  return "must not contain a control character or half of a character.";
+  return "must not contain control characters or unpaired surrogates.";
 }
 
 function urlDecoded(text: string): string {

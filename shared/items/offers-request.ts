@@ -14,7 +14,7 @@ const shopAndCondition = {
     v.pipe(
       oneOf("condition", conditionFilters),
       v.description(
-        "Which offers to show; used is every condition but new, refurbished offers included. Default: all.",
+        "Offers to return. used: every condition except new, including refurbished. Default: all.",
       ),
     ),
   ),

@@ -27,9 +27,9 @@ const meaning = {
   entry: "Id of the step that every run starts with.",
   baseline: "Id of the step where items start that were never read; null: at the entry.",
   refresh:
-    "Every so many runs, one starts at another step; null: none does. A refresh run that was skipped " +
-    "for lack of credits, or failed before this step, is made up for by the next run, also a manual " +
-    "one. The count of runs does not shift.",
+    "Makes every Nth run start at another step; null: never. If a refresh run is skipped for lack of " +
+    "credits, or fails before this step, the next run is the refresh, manual runs included. This does " +
+    "not change which later runs are refreshes.",
   everyRuns: "Every run whose `run_number` is a multiple of this is a refresh.",
   refreshEntry: "Id of the step that a refresh run starts with.",
   stepId: "Names the step in routes, run statistics and events.",
@@ -101,11 +101,11 @@ export const plainName = /^[\w.-]{1,64}$/;
 function strict<Entries extends v.ObjectEntries>(what: string, entries: Entries) {
   const keys = Object.keys(entries);
   return v.strictObject(entries, ({ expected, input }) => {
-    if (expected !== "never") return `${what} is an object with the keys ${keys.join(", ")}.`;
+    if (expected !== "never") return `${what} must be an object with the keys ${keys.join(", ")}.`;
     const name = typeof input === "string" && plainName.test(input) ? input : undefined;
     return (
-      `${what} has no key ${name === undefined ? "of this name" : `'${name}'`}. ` +
-      `It takes: ${keys.join(", ")}.${didYouMean(name ?? "", keys)}`
+      `${what} has an unknown key${name === undefined ? "" : ` '${name}'`}. ` +
+      `Accepted keys: ${keys.join(", ")}.${didYouMean(name ?? "", keys)}`
     );
   });
 }

@@ -22,7 +22,7 @@ export function creditShortage(
   const effect =
     status === "insufficient_credits"
       ? "The run was skipped: nothing was read or charged."
-      : "Items of a step that was not read wait for the next run.";
+      : "The items of these steps are deferred to the next run.";
   return [...lacks, effect].join(" ");
 }
 

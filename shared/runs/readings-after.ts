@@ -20,15 +20,15 @@ interface GoodRead {
 }
 
 type Readings = Item["readings"];
-/** By field that several kinds of reads show: the value known after a read, and whether it is told. */
+/** For each field that several kinds of reads share: its value after a read, and whether an event reported it. */
 type Changes = ReadonlyMap<string, OpenChange>;
 
 /**
  * The readings and open changes of an item after a good read, without those that stay as they are.
  *
- * A change is open while one of the kinds of reads that show the field has another value stored. It is
- * stored as such only when the readings do not tell it: when the newest value is not in the reading
- * that wins in a snapshot, or when the change has been reported. Mostly nothing is stored.
+ * A change is open while another kind of read of the same field still has an older value stored. An open change
+ * is stored only if it cannot be derived from the readings: the newest value is not in the reading that takes
+ * precedence in a snapshot, or an event has reported the change. Usually nothing is stored.
  */
 export function readingsAfter(
   item: Item,
@@ -107,10 +107,9 @@ interface ProductField {
 }
 
 /**
- * A product read shows all that a pulse shows, so it counts as a pulse too: else the next pulse would
- * send every item that a refresh found changed to the product step again, and charge for it. Not so
- * where the pulse's routes would do with the change what this read has not: then the pulse keeps what
- * it read last, and sees the change.
+ * A product read contains every pulse field, so it also updates the pulse reading. Otherwise the next pulse would
+ * route every item that a refresh found changed to the product step again and charge for it. Exception: if a pulse
+ * route would do something that this read did not, the pulse reading stays, so that the next pulse detects the change.
  */
 const isPulseServed = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps

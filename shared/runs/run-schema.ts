@@ -32,10 +32,7 @@ export const runSchema = v.object({
     ),
     matched: count,
     deferred: v.pipe(count, v.description("Items that wait for the next run for lack of credits.")),
-    changed: v.pipe(
-      count,
-      v.description("Items with a change that no read before has shown, reported or not."),
-    ),
+    changed: v.pipe(count, v.description("Items with a new change, whether reported or not.")),
     notified: v.optional(
       v.pipe(
         count,

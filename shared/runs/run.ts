@@ -87,7 +87,7 @@ export interface Run extends RunRef {
   readonly credits: number;
   readonly stats: RunStats;
   /**
-   * Why the run failed, set as soon as it is given up; or which steps the credits did not cover, set
+   * Why the run failed, set when the run is abandoned; or the steps that the credits did not cover, set
    * when the run ends.
    */
   readonly error: string | null;

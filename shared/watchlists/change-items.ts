@@ -69,9 +69,9 @@ function filled(tally: ItemTally): Error {
     );
   }
   return conflict(
-    "Other calls filled the watchlist while this one was applied. Part of it is in place " +
-      `(added: ${tally.added + tally.reactivated}, removed: ${tally.removed}): check the items, ` +
-      "remove some, and send the rest.",
+    "Other calls filled the watchlist while this change was applied. It was applied in part " +
+      `(added: ${tally.added + tally.reactivated}, removed: ${tally.removed}). Check the items, ` +
+      "remove some, and send the rest again.",
   );
 }
 

@@ -22,7 +22,7 @@ export const itemChangeBody = v.object({
     v.pipe(
       idList("remove"),
       v.metadata({ maxItems: limits.watchlistItemsMax }),
-      v.description("Item ids to remove, sent likewise."),
+      v.description("Item IDs to remove, in the same format as `add`."),
     ),
   ),
 });

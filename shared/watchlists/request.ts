@@ -65,10 +65,10 @@ export const listFields = {
     v.minValue(0, "'refresh_every_runs' is at least 0."),
     v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
     v.description(
-      "On retailer_a's default pipeline: every run whose number is a multiple of this reads every " +
-        "item at lite. When such a run is skipped for lack of credits, the next run does. 0: never. " +
-        `Default: ${defaultRefreshEveryRuns}. With another platform or your own pipeline it is ` +
-        "refused: set `pipeline.refresh`.",
+      "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +
+        "skipped for lack of credits, the next run does this. 0: never. " +
+        `Default: ${defaultRefreshEveryRuns}. Returns 400 on another platform or with a custom ` +
+        "pipeline: set `pipeline.refresh` instead.",
     ),
   ),
   status: v.pipe(

@@ -40,8 +40,8 @@ export const watchlistSchema = v.object({
     v.pipe(
       v.string(),
       v.description(
-        "Current URL of the webhook endpoint that this list's events go to, and of a deleted one its " +
-          "last. Null: every endpoint that is subscribed to the event.",
+        "Current URL of the webhook endpoint that receives this watchlist's events; the last URL if the " +
+          "endpoint is deleted. Null: every endpoint that is subscribed to the event.",
       ),
     ),
   ),
@@ -52,8 +52,8 @@ export const watchlistSchema = v.object({
     v.pipe(
       v.picklist(["ok", "disabled", "deleted"]),
       v.description(
-        "Deliveries to a disabled or deleted endpoint are recorded as failed. After a deletion the " +
-          "list is bound to the endpoint that is registered with the same URL, if there is one.",
+        "Deliveries to a disabled or deleted endpoint are recorded as failed. If the endpoint is " +
+          "deleted and you register one with the same URL, the watchlist uses the new endpoint.",
       ),
     ),
   ),

@@ -22,22 +22,22 @@ export const webhookEndpointSchema = v.object({
   status: v.pipe(
     v.picklist(endpointStatuses),
     v.description(
-      "failing: the last three attempts or more failed. disabled: it receives nothing; " +
-        "`disabled_reason` says why. Test deliveries do not count.",
+      "failing: at least the last three attempts failed. disabled: the endpoint receives nothing; " +
+        "see `disabled_reason`. Test deliveries do not count.",
     ),
   ),
   disabled_reason: v.pipe(
     v.nullable(v.picklist(disabledReasons)),
     v.description(
-      "user: by a request. gone: the receiver answered 410. failing: a delivery used up its " +
-        `attempts, and none succeeded for ${limits.webhookFailingDaysMax} days. Null: enabled.`,
+      "user: you disabled it. gone: the receiver returned 410. failing: a delivery exhausted its " +
+        `retries after ${limits.webhookFailingDaysMax} days without a success. Null: enabled.`,
     ),
   ),
   failing_since: v.pipe(
     v.nullable(timestamp),
     v.description(
-      "When the first of the failures in a row began. Null: fewer than three since the last " +
-        "success, since it was enabled again, or since its URL changed.",
+      "Start time of the first failed attempt of the current series. Null while the series has fewer " +
+        "than three. A success, a new URL, or enabling the endpoint ends a series.",
     ),
   ),
   last_error: v.nullable(

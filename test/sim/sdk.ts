@@ -246,7 +246,7 @@ function later(
 ): Sent {
   if (plan !== undefined || random.isHit(lateShare)) {
     const delay = random.between(1, lateMsMax);
-    // What it comes to is told to nobody.
+    // The caller never receives the outcome.
     const effect = async (): Promise<void> => void (await perform().catch(() => {}));
     turns.begin(`a request of ${site}`, () => turns.call({ label: "takes effect", delay, effect }));
   }

@@ -43,7 +43,7 @@ export function everythingKnown({ readings, newer }: Known): Snapshot | null {
   return Object.fromEntries([...read, ...values]);
 }
 
-/** The newest value of a field of a kind of read; undefined when nobody has shown it. */
+/** The newest value of a field of a kind of read; undefined before the first read that has it. */
 export function newest({ readings, newer }: Known, field: string, kind: ReadingKind) {
   const kinds = sharers(field);
   if (!kinds.includes(kind)) return readings[kind]?.[field];

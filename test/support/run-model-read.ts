@@ -45,9 +45,9 @@ export interface Verdict {
   readonly routes: readonly Route[];
   /** What is recorded: tracked fields, and fields that a matching rule names. */
   readonly changes: Changes;
-  /** Some of it nobody has seen before. */
+  /** True if one of the changes is new: no earlier read has the value. */
   readonly isNews: boolean;
-  /** It is told in a changed event. */
+  /** True if a changed event reports the changes. */
   readonly isTold: boolean;
   readonly after: Known;
   /** Everything known, after the read. */
@@ -76,8 +76,8 @@ export function judge(pipeline: Pipeline, step: Step, reading: Reading): Verdict
 type Found = Pick<Verdict, "changes" | "isNews" | "isTold">;
 
 /**
- * A change is news when nobody has seen the value yet, by whichever scraper; the same change seen by
- * another one is not. A step that tells of changes tells of news, and of what nobody was told yet.
+ * A change is new if no scraper has read the value before. A step with a notifying `changed` route reports
+ * new changes, and changes that no event has reported yet.
  */
 function changesOf(
   step: Step,

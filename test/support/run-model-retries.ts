@@ -41,7 +41,7 @@ function placeOf({ steps, baseline, entry }: Pipeline, { state }: Item, retry: M
 export const dueAgain = (pipeline: Pipeline, item: Item): ReadonlySet<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
-/** The step failed on the item, or was deferred. A kind is owed once to a step. */
+/** Records a retry after a step failed on the item or was deferred. A step has at most one per kind of read. */
 export function owe(pipeline: Pipeline, item: Item, step: Step): void {
   const wanted = retryOf(step);
   const isRepeated = (retry: ModelRetry): boolean =>

@@ -128,7 +128,7 @@ describe("a method that a path does not have", () => {
       if (method === "HEAD") continue;
       expect(answer.error).toMatchObject({
         code: "NOT_FOUND",
-        message: expect.stringContaining(`${method} ${path} does not exist. Use ${allow[0]}`),
+        message: expect.stringContaining(`${path} does not support ${method}. Use ${allow[0]}`),
       });
     }
   });

@@ -35,11 +35,11 @@ export const accountOperations = {
     tag: "Account",
     summary: "List the ledger",
     description:
-      "Everything that changed the balance, newest first. Free.\n\nA call or a step of a run has an " +
-      "entry for its reservation and one each for the charge and the refund; all of them say what " +
-      "they are for. `request_id` finds a call of the last 30 days at once, and so does `type` with " +
-      "grant, purchase and adjust. For other filters a page reads up to 2,000 entries: follow " +
-      "`next_starting_after` until it is null.",
+      "Lists the entries that changed the balance, newest first. Free.\n\nAn item call and a step of " +
+      "a run each have one entry for the reservation, one for the charge and one for the refund. " +
+      "Each entry shows its purpose. Two filters use an index: `request_id` (calls of the last 30 " +
+      "days) and `type` (grant, purchase, adjust). With any other filter a page scans up to 2,000 " +
+      "entries and can be short or empty: follow `next_starting_after` until it is null.",
     query: creditTransactionsQuery,
     answers: {
       200: {

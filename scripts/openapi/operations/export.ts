@@ -50,13 +50,12 @@ const exported = {
 };
 
 const check =
-  "Before anything is saved, a check object is written and deleted and a key that was never written " +
-  "is looked up; the key or role needs `s3:PutObject` and `s3:DeleteObject`, and `kms:GenerateDataKey` " +
-  "where a KMS key encrypts the bucket. A 400 names the field to change in `param`, and in its message " +
-  "the step that failed, the store's code and what to do.";
+  "Before it saves a change, the service writes and deletes a check object and looks up a key that does " +
+  "not exist. The key or role needs `s3:PutObject` and `s3:DeleteObject`, and `kms:GenerateDataKey` if a " +
+  "KMS key encrypts the bucket. A 400 names the field to change in `param`; its message has the step " +
+  "that failed, the store's error code and what to do.";
 
-const dueAtOnce =
-  "Exports that wait for their next attempt are due at once, and their retry schedule begins again.";
+const dueAtOnce = "Pending exports become due immediately, and their retry schedule restarts.";
 
 export const exportOperations = {
   "GET /v1/s3_destination": {
@@ -143,8 +142,8 @@ export const exportOperations = {
     summary: "Test the S3 destination",
     description:
       "Checks the destination now, whether it is enabled or not. A success makes a `failing` " +
-      `destination \`active\` and clears \`last_error\`. ${dueAtOnce} A failure is no error of this ` +
-      "call: its answer names the field to change and what to do.",
+      `destination \`active\` and clears \`last_error\`. ${dueAtOnce} If the check fails, this call ` +
+      "still returns 200; the body names the field to change and what to do.",
     answers: {
       200: {
         description: "The result.",
@@ -169,9 +168,9 @@ export const exportOperations = {
     tag: "Export",
     summary: "List exports",
     description:
-      "One entry a run, newest first, kept for at least 30 days, from the moment at which the " +
-      "export is pending, before its first attempt. A failed attempt is repeated on the " +
-      "schedule of webhooks: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
+      "One entry per run, newest first, kept for at least 30 days. An export is listed as soon as it " +
+      "is pending, before its first attempt. A failed attempt is retried on the webhook retry " +
+      "schedule: after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
     query: exportsQuery,
     queryExamples: {
       starting_after: exported.id,
@@ -193,8 +192,8 @@ export const exportOperations = {
     summary: "Export past runs again",
     description:
       "Writes every run that ended from `since` to `until` (both inclusive; absent: now), whether " +
-      "it was exported before or not. An event keeps its key and bytes below a prefix, whatever was " +
-      "changed between: a run keeps the format of its first export.",
+      "it was exported before or not. Below one prefix an event always has the same key and bytes, because " +
+      "a run keeps the format of its first export.",
     body: {
       schema: backfillBody,
       examples: { since: { since: "2026-11-20T00:00:00Z" } },

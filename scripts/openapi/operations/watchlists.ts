@@ -112,12 +112,12 @@ export const watchlistOperations = {
     description:
       "Only what is sent changes; a run in progress goes on as it began. A new cadence is counted " +
       "from the last run. `status` pauses and activates. Items change with " +
-      "POST /v1/watchlists/{id}/items. Free.\n\nA change of `pipeline` loses no read. Items that were " +
-      "deferred for lack of credits, or that a source did not answer, are read in the next run at " +
-      "the new pipeline's step of the same scraper (of the same `condition`, if there is one), or " +
-      "at its baseline step where no step has that scraper. That step reports what changed. " +
-      "`webhook_url` and `webhook_endpoint_id` are accepted as the watchlist shows them, one or " +
-      "both, also when that endpoint is deleted.",
+      "POST /v1/watchlists/{id}/items. Free.\n\nChanging `pipeline` keeps owed retries: the next run " +
+      "reads items that were deferred for lack of credits or that the source did not answer. It " +
+      "reads them at the new pipeline's step with the same scraper (and the same `condition`, if " +
+      "there is one), otherwise at the baseline step, and reports their changes there.\n\n" +
+      "You can send `webhook_url`, `webhook_endpoint_id` or both with the values that the " +
+      "watchlist has now, even if that endpoint is deleted.",
     path: id,
     body: {
       schema: watchlistBodies.WatchlistUpdate.schema,
@@ -203,9 +203,9 @@ export const watchlistOperations = {
       "`new`: the next run stores a baseline for it and reports no change. So is a delisted item " +
       "that is added again, and an item that is in both `remove` and `add`: it starts over, with " +
       "nothing known of it. An id that is not well-formed refuses the whole call; a call that " +
-      "ended without an answer can be made again.\n\nA list without items does not run: its due " +
-      "times pass without a run, a charge or an event. Items that are added are read at the next " +
-      "due time, or with POST /v1/watchlists/{id}/run.",
+      "ended without an answer can be made again.\n\nA watchlist without items does not run: at " +
+      "its due times there is no run, charge or event. Added items are read at the next due " +
+      "time, or when you call POST /v1/watchlists/{id}/run.",
     path: id,
     body: {
       schema: watchlistBodies.WatchlistItemsUpdate.schema,
@@ -225,9 +225,9 @@ export const watchlistOperations = {
     tag: "Watchlists",
     summary: "Get an item of a watchlist",
     description:
-      "The same record as in the list of items. The id is read like every item id: in upper case " +
-      "on retailer_a, without a leading `A-` on retailer_c. 400 for an id that is not well-formed, " +
-      "404 for one that is not on the list. Free.",
+      "Returns the same record as the list of items. The ID is normalized like every item ID: to " +
+      "upper case on retailer_a, without a leading `A-` on retailer_c. Returns 400 if the ID is " +
+      "malformed, 404 if it is not on the watchlist. Free.",
     path: {
       ...id,
       item_id: { description: "Id of an item of the list.", example: watchlistItem.id },

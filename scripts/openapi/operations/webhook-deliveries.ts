@@ -45,8 +45,8 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "List webhook deliveries",
     description:
-      "The delivery log of the account: newest first, kept for 30 days, from the moment at which " +
-      "deliveries are pending, before their first attempt. Go on with " +
+      "The delivery log of the account, newest first, kept for 30 days. A delivery is listed as soon " +
+      "as it is pending, before its first attempt. Continue with " +
       "`next_starting_after` while `has_more` is true: a page can end before it is full.",
     query: deliveriesQuery,
     queryExamples: { ...queryExamples, endpoint_id: endpoint.id },
@@ -57,8 +57,8 @@ export const webhookDeliveryOperations = {
     tag: "Webhooks",
     summary: "Get a webhook delivery",
     description:
-      "With the body that was sent, and its attempts: the request's headers, status, duration, " +
-      "error, and the beginning of the answer. The signing secret is in none of them.",
+      "Returns the delivery with its request body and its attempts: request headers, status, duration, " +
+      "error, and the beginning of the response. It never contains the signing secret.",
     path,
     answers: {
       200: {

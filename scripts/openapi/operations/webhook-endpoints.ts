@@ -73,12 +73,12 @@ export const webhookOperations = {
     description:
       "What is absent stays as it is, and the secret always does. `description` null clears it; " +
       "`events` null means every type, an empty array none. Disabling ends the deliveries that " +
-      "are still owed: they are recorded as failed.\n\n" +
+      "are pending: they are recorded as failed.\n\n" +
       "`enabled: true` also enables an endpoint that the service disabled, and clears " +
-      "`disabled_reason`, `failing_since` and `last_error`; so does another URL for the last two. " +
-      "The service disables an endpoint whose receiver answers 410 (`gone`), and one that nothing " +
-      `was delivered to for ${limits.webhookFailingDaysMax} days, when a delivery to it uses up its ` +
-      "attempts (`failing`). `POST /v1/webhook_endpoints/{id}/recover` sends what it missed.",
+      "`disabled_reason`, `failing_since` and `last_error`. Changing the URL clears the last two. " +
+      "The service disables an endpoint when its receiver returns 410 (`gone`), or when a delivery " +
+      `exhausts its retries after ${limits.webhookFailingDaysMax} days without a success ` +
+      "(`failing`). `POST /v1/webhook_endpoints/{id}/recover` sends the missed events.",
     path,
     body: {
       schema: endpointPatchBody,

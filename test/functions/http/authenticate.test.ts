@@ -56,14 +56,14 @@ describe("401 says what is wrong with the key", () => {
     ["an empty header", { "X-API-Key": " " }, "The call carries no API key."],
     ["another scheme", { Authorization: `Basic ${key}` }, "does not use the scheme 'Bearer'"],
     ["no scheme", { Authorization: key }, "lacks the word 'Bearer' before the key"],
-    ["a scheme alone", { Authorization: "Bearer " }, "There is nothing after 'Bearer'."],
+    ["a scheme alone", { Authorization: "Bearer " }, "has no key after 'Bearer'."],
     ["the scheme in X-API-Key", { "X-API-Key": bearer }, "has the word 'Bearer' before it"],
     ["the scheme twice", { Authorization: `Bearer ${bearer}` }, "has the word 'Bearer' before it"],
     ["quotes", { Authorization: `Bearer "${key}"` }, "is in quotes or brackets"],
     ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
     ["the key of another service", { "X-API-Key": "sk_live_1" }, "begins with svc_live_"],
     ["half a key", { "X-API-Key": key.slice(0, 30) }, "has 47 characters, and this one has 30"],
-    ["a mistyped key", { "X-API-Key": `${key.slice(0, -1)}_` }, "its checksum does not fit"],
+    ["a mistyped key", { "X-API-Key": `${key.slice(0, -1)}_` }, "The checksum of the key does not match"],
   ])("%s", async (_, headers: Record<string, string>, reason) => {
     const answer = await callEdge(keyed, { route: "GET /v1/events", headers });
     expect(answer.status).toBe(401);
@@ -83,7 +83,7 @@ describe("401 says what is wrong with the key", () => {
       headers: { "X-API-Key": key },
     });
     expect(answer.status).toBe(401);
-    expect(errorOf(answer)["message"]).toMatch(/^The API key is not accepted/);
+    expect(errorOf(answer)["message"]).toMatch(/^The API key is unknown or revoked/);
   });
 });
 
@@ -130,7 +130,7 @@ describe("a key sent to a public, retired or unknown path", () => {
     expect(answer).toMatchObject({ status: 200, headers: { "X-RateLimit-Remaining": "49" } });
   });
 
-  it("is held to its rate here while nobody can read it, and its reader gets the document", async () => {
+  it("is rate-limited by this process while the key store cannot be read, and the document is still returned", async () => {
     admission = { outcome: "unreadable", rate, error: new Error("the store is down") };
     const headers = { "X-API-Key": key };
     const answer = await callEdge(documents, { route: "GET /docs", headers });

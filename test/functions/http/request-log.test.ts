@@ -188,7 +188,7 @@ describe("the log of a call", () => {
     const lines = await logged(async () => undefined, { countedHere: true });
 
     expect(lines.map(({ message }) => message)).toEqual([
-      "call counted in this process alone",
+      "rate limiter store unavailable; call counted in this process only",
       "under way",
       "call",
     ]);

@@ -20,7 +20,7 @@ describe("API key", () => {
     for (let at = "svc_live_".length; at < key.length; at += 1) {
       const other = key[at] === "x" ? "y" : "x";
       expect(apiKeyFlaw(key.slice(0, at) + other + key.slice(at + 1))).toBe(
-        "The key is mistyped: its checksum does not fit.",
+        "The checksum of the key does not match. Check the key for typing errors.",
       );
     }
   });

@@ -97,6 +97,6 @@ it("every client of AWS in the service is made with these settings", () => {
   );
   expect(made.length).toBeGreaterThanOrEqual(9);
   const other = made.filter((client) => !/(?:client|body)Settings\(/.test(client));
-  // A customer's bucket is reached as receivers are: with an address policy, and times of its own.
+  // The client for customers' buckets uses the address policy of webhook receivers and separate timeouts.
   expect(other.map((client) => client.split(":")[0])).toEqual(["shared/aws/customer-bucket.ts"]);
 });

@@ -220,7 +220,7 @@ describe("a store that does not do what it should", () => {
     },
   );
 
-  it("is told apart when it denies the use of the KMS key of the bucket", async () => {
+  it("reports kms_generate_data_key_denied when it denies the use of the bucket's KMS key", async () => {
     const message =
       "User: arn:aws:iam::123456789012:user/x is not authorized to perform: kms:GenerateDataKey on " +
       "resource: arn:aws:kms:us-east-1:123456789012:key/1 because no identity-based policy allows the kms:GenerateDataKey action";

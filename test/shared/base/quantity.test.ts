@@ -12,7 +12,7 @@ describe("a number with its noun", () => {
     expect(quantity(count, "item")).toBe(text);
   });
 
-  it("takes a plural of its own", () => {
+  it("uses the given plural", () => {
     expect([quantity(1, "batch", "batches"), quantity(3, "batch", "batches")]).toEqual([
       "1 batch",
       "3 batches",
@@ -22,8 +22,8 @@ describe("a number with its noun", () => {
   it("is right in the messages of errors", () => {
     expect(insufficientCredits(1, 0).message).toContain("reserves 1 credit and");
     expect(insufficientCredits(2, 1).message).toContain("reserves 2 credits and");
-    expect(concurrencyLimit(1, 0).message).toContain("All 1 concurrency slot of");
-    expect(rateLimited(1, 1).message).toContain("More than 1 call within");
+    expect(concurrencyLimit(1, 0).message).toContain("limit of 1 concurrent call is reached");
+    expect(rateLimited(1, 1).message).toContain("limit of 1 call per second");
     expect(() => parseCron("*", "UTC")).toThrow("'cron' has 1 field and needs 5");
     expect(() => parseCron("* *", "UTC")).toThrow("'cron' has 2 fields and needs 5");
   });

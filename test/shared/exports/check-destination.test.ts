@@ -136,7 +136,7 @@ describe("a destination that is set", () => {
       what: "a store that is busy",
       answer: refuseAsStore(503, "SlowDown"),
       param: "endpoint",
-      says: /busy.*again later/,
+      says: /overloaded.*Retry later/,
     },
     {
       what: "a code that the service does not know",

@@ -99,10 +99,10 @@ describe("400 INVALID_PARAM", () => {
     ["offers[1].offerListingId", "an empty id", { offers: [offer("a"), offer(" ")] }],
     ["offers[0].offerListingId", "an id that is empty when decoded", { offers: [offer("%20")] }],
     ["offers[0].offerListingId", "null", { offers: [{ asin, offerListingId: null }] }],
-    ["offers[0].offerListingId", "a control character", { offers: [offer("a\u0000b")] }],
+    ["offers[0].offerListingId", "control characters", { offers: [offer("a\u0000b")] }],
     ["offers[0].offerListingId", "a line break", { offers: [offer("a\nb")] }],
     ["offers[0].offerListingId", "an encoded control character", { offers: [offer("a%0Ab")] }],
-    ["offers[0].offerListingId", "half of a character", { offers: [offer("a\ud800")] }],
+    ["offers[0].offerListingId", "unpaired surrogates", { offers: [offer("a\ud800")] }],
     [
       "offers[1].offerListingId",
       "5,000 characters",
@@ -130,7 +130,7 @@ describe("the message for an offer id that cannot be one", () => {
     ],
     [
       "a\tb",
-      "'offerListingId' must not contain a control character or half of a character. " +
+      "'offerListingId' must not contain control characters or unpaired surrogates. " +
         "Send it as the service returned it.",
     ],
   ])("says what is wrong", (id, message) => {

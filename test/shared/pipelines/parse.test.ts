@@ -128,8 +128,8 @@ const refusals = (rows: readonly Row[]) =>
 describe("what is refused, where, and what to change", () => {
   it.each(
     refusals([
-      ["null", "pipeline", null, "A pipeline is an object"],
-      ["a string", "pipeline", "pulse", "A pipeline is an object"],
+      ["null", "pipeline", null, "A pipeline must be an object"],
+      ["a string", "pipeline", "pulse", "A pipeline must be an object"],
       ["an array", "pipeline", [lite("a")], "An object is expected here, not an array."],
       ["steps that are no array", "pipeline.steps", { steps: lite("a") }, "is an array of steps"],
       ["no step", "pipeline.steps", { steps: [] }, "A pipeline has 1 to 10 steps."],
@@ -140,7 +140,7 @@ describe("what is refused, where, and what to change", () => {
         "A pipeline has at most 10 steps.",
       ],
       ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "An object is expected"],
-      ["a step that is a string", "pipeline.steps[0]", { steps: ["a"] }, "A step is an object"],
+      ["a step that is a string", "pipeline.steps[0]", { steps: ["a"] }, "A step must be an object"],
       [
         "nine routes",
         "pipeline.steps[0].routes",
@@ -151,31 +151,31 @@ describe("what is refused, where, and what to change", () => {
         "an unknown key of the pipeline",
         "pipeline.step",
         { ...pipelineOf(lite("a")), step: 1 },
-        "A pipeline has no key 'step'. It takes: steps, entry, baseline, refresh.",
+        "A pipeline has an unknown key 'step'. Accepted keys: steps, entry, baseline, refresh.",
       ],
       [
         "an unknown key of a step",
         "pipeline.steps[0].tier",
         pipelineOf({ ...lite("a"), tier: "lite" }),
-        "A step has no key 'tier'. It takes: id, scraper, condition, routes.",
+        "A step has an unknown key 'tier'. Accepted keys: id, scraper, condition, routes.",
       ],
       [
         "an unknown key of a route",
         "pipeline.steps[0].routes[0].notfy",
         withRoute({ when: "ok", notfy: true }),
-        "A route has no key 'notfy'. It takes: when, field, op, value, run, notify.",
+        "A route has an unknown key 'notfy'. Accepted keys: when, field, op, value, run, notify.",
       ],
       [
         "an unknown key of refresh",
         "pipeline.refresh.every",
         { ...pipelineOf(lite("a")), refresh: { every_runs: 2, entry: "a", every: 2 } },
-        "'refresh' has no key 'every'. It takes: every_runs, entry.",
+        "'refresh' has an unknown key 'every'. Accepted keys: every_runs, entry.",
       ],
       [
         "a key that is not fit to be repeated",
         "pipeline",
         { ...pipelineOf(lite("a")), ["<b>".repeat(1_000)]: 1 },
-        "A pipeline has no key of this name.",
+        "A pipeline has an unknown key. Accepted keys:",
       ],
       ["an empty id", "pipeline.steps[0].id", pipelineOf(lite("")), "1 to 64 letters"],
       ["an id of a space", "pipeline.steps[0].id", pipelineOf(lite("a b")), "1 to 64 letters"],

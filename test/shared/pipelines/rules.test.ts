@@ -459,7 +459,7 @@ describe("a change that another scraper saw first", () => {
     });
   });
 
-  it("is reported no second time, and makes no event of its own", () => {
+  it("is not reported a second time, and causes no separate event", () => {
     const matches = matchRoutes(lite(notify), seenByPulse(["newMinPrice"]));
     expect(matches).toMatchObject({ changes: {}, hasNews: false, notifyChanged: false });
     const withPrice = matchRoutes(lite(notify), seenByPulse(["newMinPrice"], 11));

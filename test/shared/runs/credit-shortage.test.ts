@@ -14,7 +14,7 @@ describe("the error of a run that the credits did not cover", () => {
     expect(creditShortage({ status: "completed" }, [lite, full])).toBe(
       "Step 'lite' needed 4 credits for 4 items, but the balance was 2 credits. " +
         "Step 'full' needed 5 credits for 1 item, but the balance was 1 credit. " +
-        "Items of a step that was not read wait for the next run.",
+        "The items of these steps are deferred to the next run.",
     );
   });
 
@@ -79,7 +79,7 @@ describe("a run that the credits did not cover", () => {
     const { bench, list } = await ran(8);
     const error =
       "Step 'full' needed 15 credits for 3 items, but the balance was 7 credits. " +
-      "Items of a step that was not read wait for the next run.";
+      "The items of these steps are deferred to the next run.";
     expect(await bench.lastRun(list)).toMatchObject({ status: "completed", credits: 1 });
     expect(await shown(bench, list)).toEqual([error, error]);
   });

@@ -240,7 +240,7 @@ describe("items deferred for lack of credits", () => {
 
 describe("a retry of an item that a source did not answer", () => {
   it.each(["partial", "unavailable"] as const)(
-    "is owed after `%s` to the step that reads the same after a change of pipeline",
+    "is pending after `%s` at the new pipeline's step with the same scraper and condition",
     async (status) => {
       const world = await watched(scanned());
       world.bench.answers.product = (_, scraper) =>

@@ -143,7 +143,7 @@ describe("a refresh that falls on a skipped run", () => {
     expect(await world.next()).toBe("sweep scan completed");
   });
 
-  it("is owed by a row that an earlier release wrote once a later run misses it", async () => {
+  it("becomes due for a row that an earlier release wrote once a later run misses it", async () => {
     const world = await World.open();
     await world.next();
     const { accountId, id } = world.list;

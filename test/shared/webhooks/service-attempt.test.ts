@@ -57,7 +57,7 @@ describe("Service-Attempt", () => {
     ]);
   });
 
-  it("does not count an attempt to a port where nobody listens", async () => {
+  it("does not count an attempt to a closed port", async () => {
     const { port } = receiver;
     await receiver.stop();
     await world.addEndpoint(account, `http://127.0.0.1:${port}/hook`);

@@ -146,7 +146,7 @@ function PlaceFields({ draft, change, messageFor }: DraftFieldsProps) {
         />
         <Field
           label="Compression"
-          hint="Objects end in .jsonl.gz or .jsonl. A change applies to new runs only: a run keeps its format."
+          hint="Object names end in .jsonl.gz or .jsonl. A change applies only to runs that have not been exported yet."
         >
           {(control) => (
             <select

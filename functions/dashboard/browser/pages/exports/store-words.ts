@@ -14,7 +14,7 @@ const reasons: Readonly<Record<string, string>> = {
   "KMS.DisabledException": "The KMS key that encrypts the bucket is disabled",
   "KMS.NotFoundException": "The KMS key that encrypts the bucket does not exist",
   kms_generate_data_key_denied:
-    "The KMS key of the bucket was denied. Allow kms:GenerateDataKey on it",
+    "Access to the bucket's KMS key was denied. Allow kms:GenerateDataKey on the key",
   no_object_store: "The server is not an S3-compatible store. Check the endpoint",
   SlowDown: "The store is busy",
   external_id_not_asked_for:
@@ -39,4 +39,4 @@ export function reasonInWords(error: string): string {
 export const testInWords = ({ ok, message, duration_ms: duration }: S3DestinationTest): string =>
   ok || message === null
     ? `It works: a check object was written and deleted in ${formatDuration(duration)}.`
-    : `It does not work. ${message}`;
+    : `The test failed. ${message}`;

@@ -160,7 +160,7 @@ function RefreshField(props: PipelineFormProps) {
   return (
     <Field
       label="Runs between full looks"
-      hint="Every so many runs, one reads every item instead of the cheap scan. If it is skipped for lack of credits, the next run does. 0: never."
+      hint="Every Nth run reads every item in full instead of the low-cost scan. If it is skipped for lack of credits, the next run is the refresh. 0: never."
       error={error}
     >
       {(control) => (

@@ -61,7 +61,7 @@ export function useRefreshOnChange(refresh: () => void, value: string | number |
 
 function noRunsYet({ status, item_count: items }: Watchlist): string {
   if (status === "paused") return "It is paused.";
-  return items === 0 ? "It has no items." : "Its first run begins in a moment.";
+  return items === 0 ? "The watchlist has no items." : "The first run starts soon.";
 }
 
 const columns: readonly Column<WatchlistRun>[] = [

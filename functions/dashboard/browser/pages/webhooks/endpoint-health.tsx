@@ -29,8 +29,8 @@ export function HealthNotice({ endpoint }: { readonly endpoint: WebhookEndpoint 
     return (
       <Notice tone="bad">
         <p>
-          The service disabled this endpoint: its receiver answered HTTP 410. Nothing is sent until
-          you enable it; then you can recover the time in between.
+          The service disabled this endpoint because its receiver returned HTTP 410. It receives
+          nothing until you enable it. Then use Recover to send the missed events.
         </p>
       </Notice>
     );
@@ -39,8 +39,8 @@ export function HealthNotice({ endpoint }: { readonly endpoint: WebhookEndpoint 
     return (
       <Notice tone="bad">
         <p>
-          The service disabled this endpoint: nothing was delivered to it for five days. Nothing is
-          sent until you enable it; then you can recover the time in between.
+          The service disabled this endpoint because no delivery succeeded for five days. It
+          receives nothing until you enable it. Then use Recover to send the missed events.
         </p>
       </Notice>
     );
