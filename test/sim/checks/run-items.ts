@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { readingKind, runOrder, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ReadingKind } from "../../../shared/scrapers/catalogue.ts";
@@ -62,7 +63,10 @@ function skipsOf(records: Records): number {
   return runs.length - 1 - runs.findLastIndex(({ status }) => status !== "insufficient_credits");
 }
 
-/** A change goes from what was stored, of this kind of read or of another, to what is stored then. */
+/**
+ * A change goes from what was stored, of this kind of read or of another, to what is stored then.
+ * It is counted if one of its values is not the last known one, and is not reported a second time.
+ */
 function checkChanges(
   {
     made,
@@ -75,11 +79,18 @@ function checkChanges(
     readings: { ...made.readings, ...outcome.readings },
     openChanges: outcome.openChanges ?? made.openChanges,
   };
-  for (const [field, change] of Object.entries(outcome.changes ?? {})) {
+  const { changes = {}, isCounted = false, reported } = outcome;
+  const isNew = (field: string): boolean =>
+    !isDeepStrictEqual(changes[field]?.after, knownValue(made, field, kind));
+  for (const [field, change] of Object.entries(changes)) {
     const before = [made.readings[kind]?.[field], knownValue(made, field, kind)];
     assert(before.includes(change.before), `${where}: ${field} before`);
     assert.deepEqual(change.after, knownValue(after, field, kind), `${where}: ${field} after`);
+    if (reported === undefined || isNew(field)) continue;
+    assert(made.openChanges[field]?.notified !== true, `${where}: ${field} was reported before`);
   }
+  if (outcome.changes === undefined) return;
+  assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: counted once`);
 }
 
 /** The item is what its recorded outcomes make of it, one after the other. */

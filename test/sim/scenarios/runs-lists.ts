@@ -102,11 +102,21 @@ export const oftenDueRequest = (random: Random, name: string): ListRequest =>
 export const anyListRequest = (random: Random, name: string): ListRequest =>
   listRequest(random, { name, ...random.pick(schedules) });
 
+/** Pipelines of several steps that the user made. */
+export const ownPipelines = [offersPipeline, twiceSeenPipeline] as const;
+
+/** A list with one of the user's own pipelines. */
+export const ownPipelineRequest = (random: Random, name: string, pipeline: Pipeline): ListRequest =>
+  listRequest(random, { name, ...everyFiveMinutes }, [
+    { platform: "retailer_a", pipeline: presentPipeline(pipeline) },
+  ]);
+
 function listRequest(
   random: Random,
   head: Pick<ListRequest, "name" | "every" | "cron" | "timezone">,
+  among: readonly Settings[] = kinds,
 ): ListRequest {
-  const settings = random.pick(kinds);
+  const settings = random.pick(among);
   const numbers = Array.from({ length: itemsMax + 4 }, (_, n) => String(n + 1).padStart(8, "0"));
   const all = numbers.map((number) =>
     settings.platform === "retailer_a" ? `B0${number}` : number,

@@ -13,7 +13,14 @@ import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
-import { anyListRequest, type ListRequest, offersPipeline, oftenDueRequest } from "./runs-lists.ts";
+import {
+  anyListRequest,
+  type ListRequest,
+  offersPipeline,
+  oftenDueRequest,
+  ownPipelineRequest,
+  ownPipelines,
+} from "./runs-lists.ts";
 import { collectRecords, type RunRecords } from "./runs-records.ts";
 
 const minute = 60_000;
@@ -100,7 +107,35 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   await checkRuns(scene);
 }
 
-const anyPlan = (random: Random): RunsPlan => (random.isHit(0.12) ? poorPlan : richPlan)(random);
+function anyPlan(random: Random): RunsPlan {
+  if (random.isHit(0.12)) return poorPlan(random);
+  return random.isHit(0.15) ? manyRunsPlan(random) : richPlan(random);
+}
+
+/** Runs by hand, one soon after the other, so that steps meet what earlier runs read, owed and reported. */
+function manyRunsPlan(random: Random): RunsPlan {
+  const pipeline = random.pick(ownPipelines);
+  const forms = [pipeline, renamed(pipeline)].map(presentPipeline);
+  return {
+    tenants: [
+      {
+        credits: 5_000,
+        hooks: random.pick([[], [null]]),
+        bucket: null,
+        lists: [ownPipelineRequest(random, "1.1", pipeline)],
+      },
+    ],
+    minutes: 1,
+    runsOnceMore: false,
+    act: async (scene, list) => {
+      for (let left = 6; left > 0; left -= 1) {
+        await scene.world.pause(minute / 2);
+        if (random.isHit(0.3)) await patch(scene, list, { pipeline: random.pick(forms) });
+        await runNow(scene, list);
+      }
+    },
+  };
+}
 
 /** Runs that cannot be paid for, one after the other, and now and then somebody who pays. */
 const poorPlan = (random: Random): RunsPlan => ({
