@@ -1,4 +1,4 @@
-import { type Pipeline, type Step, stepOf } from "../pipelines/definition.ts";
+import { type Pipeline, readingKind, type Step, stepOf } from "../pipelines/definition.ts";
 import type { Item, OwedRetry } from "../watchlists/item.ts";
 
 /**
@@ -11,6 +11,10 @@ import type { Item, OwedRetry } from "../watchlists/item.ts";
  * 4. the first step of the same scraper, whatever offers it counts;
  * 5. the baseline step.
  *
+ * Where 2 to 5 lead to a baseline step without routes, which reports nothing, the first step with
+ * routes takes it that reads the same kind as the baseline step, if there is one: on retailer_a's
+ * default pipeline any owed retry is read at lite (specification, section "Watchlists").
+ *
  * Each retry has exactly one step, and a run reads an item at a step once, also when the item starts
  * there anyway or is routed there.
  */
@@ -22,13 +26,19 @@ export function stepOfRetry(
   const baseline = stepOf(pipeline, pipeline.baseline ?? pipeline.entry);
   if (state === "new") return baseline;
   const same = pipeline.steps.filter((step) => isSameRead(owed, step));
-  return (
+  const taken =
     same.find(({ id }) => id === owed.step) ??
     same[0] ??
     pipeline.steps.find(({ scraper }) => scraper === owed.scraper) ??
-    baseline
-  );
+    baseline;
+  return taken === baseline ? (reportingStep(pipeline, baseline) ?? baseline) : taken;
 }
+
+/** The step itself if it has routes, else the first step with routes that reads the same kind. */
+const reportingStep = ({ steps }: Pipeline, step: Step): Step | undefined =>
+  step.routes.length > 0
+    ? step
+    : steps.find((one) => one.routes.length > 0 && readingKind(one) === readingKind(step));
 
 /** A retry without a scraper was stored by a release that knew the step's id alone. */
 const isSameRead = (owed: OwedRetry, { id, scraper, condition = "all" }: Step): boolean =>

@@ -27,14 +27,31 @@ function rankOf(retry: ModelRetry, step: Step): number | undefined {
 }
 
 /** Where a pipeline does a retry: at the step that reads alike, else where first reads are done. */
-function placeOf({ steps, baseline, entry }: Pipeline, { state }: Item, retry: ModelRetry): string {
+function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string {
+  const { steps, baseline, entry } = pipeline;
   const first = baseline ?? entry;
   if (state === "new") return first;
   for (const rank of [1, 2, 3]) {
     const fitting = steps.find((step) => rankOf(retry, step) === rank);
-    if (fitting !== undefined) return fitting.id;
+    if (fitting !== undefined) return fitting.id === first ? heardAt(pipeline, first) : fitting.id;
   }
-  return first;
+  return heardAt(pipeline, first);
+}
+
+const isProductRead = (scraper: string): boolean =>
+  ["retailer_a.lite", "retailer_a.full"].includes(scraper);
+
+/** Changes that the first step finds are reported there, or at a step with routes that reads alike. */
+function heardAt({ steps }: Pipeline, first: string): string {
+  const silent = steps.find(({ id, routes }) => id === first && routes.length === 0);
+  if (silent === undefined) return first;
+  const alike = steps.find(
+    ({ scraper, condition, routes }) =>
+      routes.length > 0 &&
+      (scraper === silent.scraper || [scraper, silent.scraper].every(isProductRead)) &&
+      condition === silent.condition,
+  );
+  return alike?.id ?? first;
 }
 
 /** Ids of the steps that have to read the item again. */

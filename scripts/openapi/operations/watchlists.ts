@@ -115,7 +115,9 @@ export const watchlistOperations = {
       "POST /v1/watchlists/{id}/items. Free.\n\nChanging `pipeline` keeps owed retries: the next run " +
       "reads items that were deferred for lack of credits or that the source did not answer. It " +
       "reads them at the new pipeline's step with the same scraper (and the same `condition`, if " +
-      "there is one), otherwise at the baseline step, and reports their changes there.\n\n" +
+      "there is one), otherwise at the baseline step, and reports their changes there. If the " +
+      "baseline step has no routes, a step with routes that reads products does it: `lite` in " +
+      "retailer_a's default pipeline.\n\n" +
       "You can send `webhook_url`, `webhook_endpoint_id` or both with the values that the " +
       "watchlist has now, even if that endpoint is deleted.",
     path: id,

@@ -63,7 +63,11 @@ describe("401 says what is wrong with the key", () => {
     ["a placeholder", { "X-API-Key": "<API_KEY>" }, "is in quotes or brackets"],
     ["the key of another service", { "X-API-Key": "sk_live_1" }, "begins with svc_live_"],
     ["half a key", { "X-API-Key": key.slice(0, 30) }, "has 47 characters, and this one has 30"],
-    ["a mistyped key", { "X-API-Key": `${key.slice(0, -1)}_` }, "The checksum of the key does not match"],
+    [
+      "a mistyped key",
+      { "X-API-Key": `${key.slice(0, -1)}_` },
+      "The checksum of the key does not match",
+    ],
   ])("%s", async (_, headers: Record<string, string>, reason) => {
     const answer = await callEdge(keyed, { route: "GET /v1/events", headers });
     expect(answer.status).toBe(401);

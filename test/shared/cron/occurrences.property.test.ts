@@ -17,8 +17,7 @@ function accepted({ expression }: RandomCron, zone: string): Cron | null {
   try {
     return parseCron(expression, zone);
   } catch (error) {
-    if (isServiceError(error) && /never fires|has two times only/.test(error.message))
-      return null;
+    if (isServiceError(error) && /never fires|has two times only/.test(error.message)) return null;
     throw error;
   }
 }

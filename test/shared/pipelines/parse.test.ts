@@ -140,7 +140,12 @@ describe("what is refused, where, and what to change", () => {
         "A pipeline has at most 10 steps.",
       ],
       ["a step that is an array", "pipeline.steps[0]", { steps: [[]] }, "An object is expected"],
-      ["a step that is a string", "pipeline.steps[0]", { steps: ["a"] }, "A step must be an object"],
+      [
+        "a step that is a string",
+        "pipeline.steps[0]",
+        { steps: ["a"] },
+        "A step must be an object",
+      ],
       [
         "nine routes",
         "pipeline.steps[0].routes",

@@ -74,11 +74,27 @@ describe("the step of an owed retry", () => {
     expect(stepOfRetry(pipeline, { state: "new" }, lite).id).toBe("full");
   });
 
-  it("is the step of its scraper or the baseline step of each platform's default pipeline", () => {
+  it("is a step with routes rather than a baseline step without, which reports nothing", () => {
+    const owedFull: OwedRetry = { step: "full", scraper: "retailer_a.full" };
+    const base = { ...full, id: "base" };
+    const withBase = (...steps: readonly Step[]): Pipeline => ({
+      ...pipelineOf(...steps, base),
+      baseline: "base",
+    });
+    expect(stepOfRetry(withBase(pulse, look), active, owedFull).id).toBe("look");
+    expect(stepOfRetry(withBase(pulse, look), active, owedOffers).id).toBe("look");
+    expect(stepOfRetry(withBase(pulse), active, owedFull).id).toBe("base");
+    expect(stepOfRetry(withBase(pulse, { ...look, routes: [] }), active, owedFull).id).toBe("base");
+    expect(stepOfRetry(withBase(pulse, look), { state: "new" }, owedFull).id).toBe("base");
+  });
+
+  it("is lite of retailer_a's default pipeline, and the one step of each other platform's", () => {
     const ofDefault = (owed: OwedRetry): string =>
       stepOfRetry(defaultPipeline("retailer_a", 8), active, owed).id;
-    expect(ofDefault(lite)).toBe("lite");
-    expect(ofDefault(owedOffers)).toBe("full");
+    for (const scraper of ["lite", "full", "pulse", "offers", "offer_check"] as const) {
+      const owed: OwedRetry = { step: "full", scraper: `retailer_a.${scraper}` };
+      expect(ofDefault(owed)).toBe(scraper === "pulse" ? "pulse" : "lite");
+    }
     const standard: OwedRetry = { step: "mine", scraper: "retailer_c.standard" };
     expect(stepOfRetry(defaultPipeline("retailer_c", 8), active, standard).id).toBe("check");
   });
@@ -195,6 +211,18 @@ describe("items deferred for lack of credits", () => {
     expect(await world.next(), "once").toEqual({ pulse: 4 });
   });
 
+  it("of a full read are read once, at lite, and reported after a change to the default pipeline", async () => {
+    const full: Step = { ...look, id: "full", scraper: "retailer_a.full" };
+    const route = { when: "changed", run: "full" } as const;
+    const own = pipelineOf({ ...pulse, routes: [route] }, full);
+    const world = await watched({ ...own, baseline: "full" });
+    expect(await world.next(3)).toEqual({ scan: 4, full: 0 });
+    await world.patch(null);
+    expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
+    expect(reported(world)).toEqual(["lite", "lite", "lite", "lite"]);
+    expect(await world.next(), "once").toEqual({ pulse: 4 });
+  });
+
   it("are read at the baseline step where no step has their scraper, and are charged once", async () => {
     const world = await watched(scanned());
     await world.next(3);
@@ -302,7 +330,7 @@ describe("a retry of an item that a source did not answer", () => {
 });
 
 describe("an owed retry that was stored as the id of a step", () => {
-  it("is done by the step of this id, and by the baseline step where there is none", async () => {
+  it("is done by the step of this id, and by lite of the default pipeline where there is none", async () => {
     const world = await watched(scanned());
     const { bench, list } = world;
     bench.answers.product = () => ({ status: "ok", fields: product(10) });
@@ -320,7 +348,7 @@ describe("an owed retry that was stored as the id of a step", () => {
     expect(await world.next()).toEqual({ scan: 4, look: 4 });
     await owing();
     await world.patch(null);
-    expect(await world.next()).toEqual({ pulse: 4, full: 4 });
+    expect(await world.next()).toEqual({ pulse: 4, lite: 4 });
     expect(await world.next(), "once").toEqual({ pulse: 4 });
   });
 });
