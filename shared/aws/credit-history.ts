@@ -88,11 +88,15 @@ async function sequencesOfCall(
     // A hold is kept longer than that: the call has reserved nothing.
     return madeAt > keptSince ? [] : undefined;
   }
-  const { sequence, resolved_sequence: first, state } = hold;
-  // An earlier release wrote the row, or resolved it.
+  const { sequence, resolved_sequence: first, cancelled_sequence: refund, state } = hold;
+  // An earlier release wrote the row, or resolved or cancelled it.
   if (typeof sequence !== "number") return undefined;
-  if (typeof first === "number") return [first + 1, first, sequence];
-  return state === "open" ? [sequence] : undefined;
+  if (state === "open") return [sequence];
+  if (typeof first !== "number") return undefined;
+  if (state !== "cancelled") return [first + 1, first, sequence];
+  // A charge of all that was held has no refund beside it: the entry after it may be this one.
+  if (typeof refund === "number") return [...new Set([refund, first + 1, first, sequence])];
+  return undefined;
 }
 
 /** Marks are kept for good. The entry that opens an account has none. */

@@ -289,7 +289,7 @@ export function cancelTransaction(
           TableName: tables.accountsTable,
           Key: accountKeys.hold(accountId, holdId),
           UpdateExpression:
-            "SET #state = :cancelled, charged = :nothing, balance_after = :balance, cancelled_at = :now",
+            "SET #state = :cancelled, charged = :nothing, balance_after = :balance, cancelled_at = :now, cancelled_sequence = :refund",
           ConditionExpression: "#state = :settled AND charged = :charged",
           ExpressionAttributeNames: { "#state": "state" },
           ExpressionAttributeValues: {
@@ -299,6 +299,7 @@ export function cancelTransaction(
             ":nothing": 0,
             ":balance": after.balance,
             ":now": now.toISOString(),
+            ":refund": after.sequence,
           },
         },
       },

@@ -2,14 +2,8 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../shared/accounts/account.ts";
 import type { CreditChange, CreditChanges } from "../../shared/credits/credit-changes.ts";
-import { newId } from "../../shared/base/ids.ts";
-import { systemChance, systemClock } from "../../shared/base/system.ts";
-import type {
-  CreditHistory,
-  CreditTransaction,
-  TransactionFilter,
-} from "../../shared/credits/credit-history.ts";
-import type { CreditSource, Ledger } from "../../shared/credits/ledger.ts";
+import type { CreditHistory, CreditTransaction } from "../../shared/credits/credit-history.ts";
+import type { Ledger } from "../../shared/credits/ledger.ts";
 
 /** Accounts with credits, and processes that work on them. */
 export interface LedgerWorld {
@@ -65,7 +59,7 @@ export async function expectBooksToBalance(
   expect(account.balance + account.held + account.spent).toBe(moved("grant", "purchase", "adjust"));
 }
 
-/** What every ledger holds to, with its history and the changes beside it. */
+/** What every ledger holds to, with the changes beside it. */
 export function ledgerContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
   let accountId: string;
@@ -400,146 +394,6 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
 
     it("refuse an account that does not exist", async () => {
       expect(await change({ accountId: "acct_none" })).toEqual({ outcome: "unknown_account" });
-    });
-  });
-
-  describe("history", () => {
-    it("comes newest first, in pages that join without gap or repeat", async () => {
-      const ledger = world.ledger();
-      for (const id of ["a", "b", "c"]) await reserve(ledger, id, 2);
-      const first = await world.history.page(accountId, { limit: 3, before: undefined });
-      const rest = await world.history.page(accountId, { limit: 3, before: 2 });
-      expect(first.transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
-      expect(first.next).toBe(2);
-      expect(rest).toEqual({
-        next: null,
-        transactions: [
-          {
-            sequence: 1,
-            type: "grant",
-            credits: 5_000,
-            balanceBefore: 0,
-            balanceAfter: 5_000,
-            source: null,
-            createdAt: expect.any(String),
-            chargedAt: null,
-          },
-        ],
-      });
-      expect(first.transactions[0]).toMatchObject({
-        type: "reserve",
-        credits: 2,
-        balanceBefore: 4_996,
-        balanceAfter: 4_994,
-        source: { requestId: "c" },
-        createdAt: now.toISOString(),
-      });
-    });
-
-    it("of an account is its own, and nothing lies before its first entry", async () => {
-      const other = await world.open(7);
-      const wanted = { limit: 100, before: undefined };
-      expect((await world.history.page(other, wanted)).transactions).toHaveLength(1);
-      expect(await world.history.page(other, { limit: 1, before: 1 })).toEqual({
-        transactions: [],
-        next: null,
-      });
-    });
-  });
-
-  describe("what an entry is for", () => {
-    const call = {
-      requestId: newId("request", systemClock.now(), systemChance),
-      endpoint: "POST /v1/products",
-      scraper: "retailer_a.lite",
-      items: 4,
-    } as const;
-    const watchlistId = newId("watchlist", systemClock.now(), systemChance);
-    const step = {
-      watchlistId,
-      runId: "wlrun_1",
-      runNumber: 7,
-      step: "check",
-      scraper: "retailer_d.standard",
-      items: 3,
-    } as const;
-    const hold = (holdId: string, source: CreditSource, credits: number) => ({
-      accountId,
-      holdId,
-      credits,
-      slot: false,
-      source,
-      now: systemClock.now(),
-      expiresAt: new Date(systemClock.now().getTime() + expiry),
-    });
-    /** A call that is charged in part by another process, and a step. */
-    const work = async (): Promise<void> => {
-      const settled = { accountId, succeeded: true, now: systemClock.now() };
-      await world.ledger().reserve(hold(call.requestId, call, 4));
-      await world.ledger().settle({ ...settled, holdId: call.requestId, credits: 3, items: 3 });
-      await world.ledger().reserve(hold("wlrun_1#check", step, 3));
-      await world.ledger().settle({ ...settled, holdId: "wlrun_1#check", credits: 3, items: 3 });
-    };
-    const list = async (filter: TransactionFilter, limit = 100) => {
-      const found: CreditTransaction[] = [];
-      for (let before: number | undefined; ;) {
-        const page = await world.history.page(accountId, { limit, before, filter });
-        expect(page.transactions.length).toBeLessThanOrEqual(limit);
-        found.push(...page.transactions);
-        if (page.next === null) return found.map(({ sequence }) => sequence);
-        expect(page.next).toBeLessThan(before ?? Infinity);
-        before = page.next;
-      }
-    };
-
-    it("is the same in its reservation, charge and refund, with the items charged", async () => {
-      await work();
-      const entries = (await entriesOf(world, accountId)).slice(1);
-      expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
-        [
-          ["reserve", call, undefined],
-          ["charge", call, 3],
-          ["refund", call, 3],
-          ["reserve", step, undefined],
-          ["charge", step, 3],
-        ],
-      );
-    });
-
-    it("says that a hold which was given back has charged no items", async () => {
-      await world.ledger().reserve(hold(call.requestId, call, 4));
-      await world.ledger().release({ accountId, holdId: call.requestId, now });
-      expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
-        type: "refund",
-        source: call,
-        itemsCharged: 0,
-      });
-    });
-
-    it.each([1, 2, 100])("is what entries are filtered by, in pages of %i", async (limit) => {
-      await work();
-      await change({ type: "adjust", credits: -5 });
-      await change({ changeId: "c2", type: "purchase" });
-
-      expect(await list({}, limit)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
-      expect(await list({ requestId: call.requestId }, limit)).toEqual([4, 3, 2]);
-      expect(await list({ requestId: call.requestId, type: "charge" }, limit)).toEqual([3]);
-      expect(await list({ watchlistId }, limit)).toEqual([6, 5]);
-      expect(await list({ watchlistId, type: "reserve" }, limit)).toEqual([5]);
-      expect(await list({ type: "grant" }, limit)).toEqual([1]);
-      expect(await list({ type: "adjust" }, limit)).toEqual([7]);
-      expect(await list({ type: "purchase" }, limit)).toEqual([8]);
-      expect(await list({ type: "refund" }, limit)).toEqual([4]);
-      expect(await list({ type: "purchase", watchlistId }, limit)).toEqual([]);
-      expect(await list({ requestId: newId("request", now, systemChance) }, limit)).toEqual([]);
-    });
-
-    it("is found while the hold is open, and never for another account", async () => {
-      await world.ledger().reserve(hold(call.requestId, call, 4));
-      expect(await list({ requestId: call.requestId })).toEqual([2]);
-      accountId = await world.open(5);
-      expect(await list({ requestId: call.requestId })).toEqual([]);
-      expect(await list({ watchlistId })).toEqual([]);
     });
   });
 

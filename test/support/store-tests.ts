@@ -1,6 +1,7 @@
 const names = [
   "account-store",
   "api-key-store",
+  "credit-history",
   "delivery-store",
   "destination-store",
   "due-keys",

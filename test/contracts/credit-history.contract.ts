@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { newId } from "../../shared/base/ids.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { CreditChange } from "../../shared/credits/credit-changes.ts";
+import type { CreditTransaction, TransactionFilter } from "../../shared/credits/credit-history.ts";
+import { type CreditSource, entryTypes, type Ledger } from "../../shared/credits/ledger.ts";
+import { entriesOf, type LedgerWorld } from "./ledger.contract.ts";
+
+const now = systemClock.now();
+const expiresAt = new Date(now.getTime() + 60_000);
+const expired = new Date(now.getTime() + 60_001);
+
+const call = {
+  requestId: newId("request", now, systemChance),
+  endpoint: "POST /v1/products",
+  scraper: "retailer_a.lite",
+  items: 4,
+} as const;
+const watchlistId = newId("watchlist", now, systemChance);
+const step = {
+  watchlistId,
+  runId: "wlrun_1",
+  runNumber: 7,
+  step: "check",
+  scraper: "retailer_d.standard",
+  items: 3,
+} as const;
+
+const subjects: readonly (readonly [string, CreditSource, TransactionFilter])[] = [
+  ["call", call, { requestId: call.requestId }],
+  ["watchlist", step, { watchlistId }],
+];
+
+/** What is done with a hold of 4 credits, and its entries after that, newest first. */
+const states = [
+  { state: "open", actions: ["otherCall"], entries: ["reserve 4"] },
+  {
+    state: "settled in full",
+    actions: ["chargeAll", "otherCall"],
+    entries: ["charge 4", "reserve 4"],
+  },
+  {
+    state: "settled in part",
+    actions: ["otherCall", "chargeSome"],
+    entries: ["refund 1", "charge 3", "reserve 4"],
+  },
+  { state: "released", actions: ["release"], entries: ["refund 4", "reserve 4"] },
+  { state: "expired", actions: ["otherCall", "expire"], entries: ["refund 4", "reserve 4"] },
+  { state: "cancelled while open", actions: ["cancel"], entries: ["refund 4", "reserve 4"] },
+  {
+    state: "cancelled right after its charge",
+    actions: ["chargeAll", "cancel"],
+    entries: ["refund 4", "charge 4", "reserve 4"],
+  },
+  {
+    state: "cancelled after its charge and another call",
+    actions: ["chargeSome", "otherCall", "cancel"],
+    entries: ["refund 3", "refund 1", "charge 3", "reserve 4"],
+  },
+] as const;
+
+const holdIdOf = (source: CreditSource): string =>
+  "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
+
+/** What every history of an account's ledger holds to. */
+export function creditHistoryContract(openWorld: () => LedgerWorld): void {
+  let world: LedgerWorld;
+  let accountId: string;
+  beforeEach(async () => {
+    world = openWorld();
+    accountId = await world.open(5_000);
+  });
+
+  const reserve = (ledger: Ledger, source: CreditSource, credits = 4) => {
+    const reservation = { accountId, holdId: holdIdOf(source), credits, slot: false, source };
+    return ledger.reserve({ ...reservation, now, expiresAt });
+  };
+  const settle = (ledger: Ledger, holdId: string, credits: number) =>
+    ledger.settle({ accountId, holdId, credits, items: credits, succeeded: true, now });
+  const change = (wanted: Pick<CreditChange, "changeId" | "type" | "credits">) =>
+    world.changes.apply({ accountId, now, ...wanted });
+
+  /** Every page until the last one. */
+  const list = async (filter: TransactionFilter, limit = 100) => {
+    const found: CreditTransaction[] = [];
+    for (let before: number | undefined; ;) {
+      const page = await world.history.page(accountId, { limit, before, filter });
+      expect(page.transactions.length).toBeLessThanOrEqual(limit);
+      found.push(...page.transactions);
+      if (page.next === null) return found;
+      expect(page.next).toBeLessThan(before ?? Infinity);
+      before = page.next;
+    }
+  };
+  const sequencesOf = async (filter: TransactionFilter, limit?: number) =>
+    (await list(filter, limit)).map(({ sequence }) => sequence);
+
+  describe("a page of the ledger", () => {
+    it("comes newest first, in pages that join without gap or repeat", async () => {
+      const ledger = world.ledger();
+      for (const id of ["a", "b", "c"]) await reserve(ledger, { requestId: id }, 2);
+      const first = await world.history.page(accountId, { limit: 3, before: undefined });
+      const rest = await world.history.page(accountId, { limit: 3, before: 2 });
+      expect(first.transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
+      expect(first.next).toBe(2);
+      expect(rest).toEqual({
+        next: null,
+        transactions: [
+          {
+            sequence: 1,
+            type: "grant",
+            credits: 5_000,
+            balanceBefore: 0,
+            balanceAfter: 5_000,
+            source: null,
+            createdAt: expect.any(String),
+            chargedAt: null,
+          },
+        ],
+      });
+      expect(first.transactions[0]).toMatchObject({
+        type: "reserve",
+        credits: 2,
+        balanceBefore: 4_996,
+        balanceAfter: 4_994,
+        source: { requestId: "c" },
+        createdAt: now.toISOString(),
+      });
+    });
+
+    it("of an account is its own, and nothing lies before its first entry", async () => {
+      const other = await world.open(7);
+      const wanted = { limit: 100, before: undefined };
+      expect((await world.history.page(other, wanted)).transactions).toHaveLength(1);
+      expect(await world.history.page(other, { limit: 1, before: 1 })).toEqual({
+        transactions: [],
+        next: null,
+      });
+    });
+  });
+
+  describe("what an entry is for", () => {
+    /** A call that is charged in part by another process, and a step. */
+    const work = async (): Promise<void> => {
+      await reserve(world.ledger(), call);
+      await settle(world.ledger(), call.requestId, 3);
+      await reserve(world.ledger(), step, 3);
+      await settle(world.ledger(), holdIdOf(step), 3);
+    };
+
+    it("is the same in its reservation, charge and refund, with the items charged", async () => {
+      await work();
+      const entries = (await entriesOf(world, accountId)).slice(1);
+      expect(entries.map(({ type, source, itemsCharged }) => [type, source, itemsCharged])).toEqual(
+        [
+          ["reserve", call, undefined],
+          ["charge", call, 3],
+          ["refund", call, 3],
+          ["reserve", step, undefined],
+          ["charge", step, 3],
+        ],
+      );
+    });
+
+    it("says that a hold which was given back has charged no items", async () => {
+      await reserve(world.ledger(), call);
+      await world.ledger().release({ accountId, holdId: call.requestId, now });
+      expect((await entriesOf(world, accountId)).at(-1)).toMatchObject({
+        type: "refund",
+        source: call,
+        itemsCharged: 0,
+      });
+    });
+
+    it.each([1, 2, 100])("is what entries are filtered by, in pages of %i", async (limit) => {
+      await work();
+      await change({ changeId: "c1", type: "adjust", credits: -5 });
+      await change({ changeId: "c2", type: "purchase", credits: 25_000 });
+
+      expect(await sequencesOf({}, limit)).toEqual([8, 7, 6, 5, 4, 3, 2, 1]);
+      expect(await sequencesOf({ requestId: call.requestId }, limit)).toEqual([4, 3, 2]);
+      expect(await sequencesOf({ requestId: call.requestId, type: "charge" }, limit)).toEqual([3]);
+      expect(await sequencesOf({ watchlistId }, limit)).toEqual([6, 5]);
+      expect(await sequencesOf({ watchlistId, type: "reserve" }, limit)).toEqual([5]);
+      expect(await sequencesOf({ type: "grant" }, limit)).toEqual([1]);
+      expect(await sequencesOf({ type: "adjust" }, limit)).toEqual([7]);
+      expect(await sequencesOf({ type: "purchase" }, limit)).toEqual([8]);
+      expect(await sequencesOf({ type: "refund" }, limit)).toEqual([4]);
+      expect(await sequencesOf({ type: "purchase", watchlistId }, limit)).toEqual([]);
+      expect(await sequencesOf({ requestId: newId("request", now, systemChance) }, limit)).toEqual(
+        [],
+      );
+    });
+
+    it("is found while the hold is open, and never for another account", async () => {
+      await reserve(world.ledger(), call);
+      expect(await sequencesOf({ requestId: call.requestId })).toEqual([2]);
+      accountId = await world.open(5);
+      expect(await sequencesOf({ requestId: call.requestId })).toEqual([]);
+      expect(await sequencesOf({ watchlistId })).toEqual([]);
+    });
+  });
+
+  describe.each(subjects)("the entries of a %s", (_subject, source, filter) => {
+    it.each(states)("are all found when its hold is $state", async ({ actions, entries }) => {
+      const ledger = world.ledger();
+      const holdId = holdIdOf(source);
+      const act = {
+        chargeAll: () => settle(ledger, holdId, 4),
+        chargeSome: () => settle(ledger, holdId, 3),
+        release: () => ledger.release({ accountId, holdId, now }),
+        expire: () => ledger.releaseExpired(accountId, expired),
+        cancel: () => ledger.cancel({ accountId, holdId, now }),
+        async otherCall() {
+          const requestId = newId("request", now, systemChance);
+          await reserve(ledger, { requestId });
+          await settle(ledger, requestId, 2);
+        },
+      };
+      await reserve(ledger, source);
+      for (const action of actions) await act[action]();
+
+      for (const limit of [1, 2, 100]) {
+        const found = await list(filter, limit);
+        expect(found.map(({ type, credits }) => `${type} ${credits}`)).toEqual(entries);
+        for (const wanted of entryTypes) {
+          const ofType = await list({ ...filter, type: wanted }, limit);
+          expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
+        }
+      }
+    });
+  });
+}
