@@ -11,7 +11,7 @@ import {
 import type { Row } from "./dynamo.ts";
 import { transactionOf } from "./ledger-entry.ts";
 import { type LedgerTables, resolvedHoldDays } from "./ledger-transactions.ts";
-import { queryRows } from "./query-rows.ts";
+import { firstRows, queryRows } from "./query-rows.ts";
 import { rowsByKey } from "./rows-by-key.ts";
 import { accountKeys, ledgerKeys } from "./table.ts";
 
@@ -23,6 +23,8 @@ interface Options extends LedgerTables {
 /** Entries that a page with a filter reads before it ends early: some 900 KB, 225 read units. */
 const looksMax = 2_000;
 const rowsPerQuery = 500;
+/** Marks that a page reads, some 250 KB. Automatic top-ups add a mark each. */
+const marksMax = 1_000;
 /** What one read by keys takes. */
 const keysMax = 100;
 const dayMs = 24 * 60 * 60 * 1_000;
@@ -39,8 +41,8 @@ interface Wanted {
 
 /**
  * The ledger's entries in DynamoDB, which sort by their sequence. The entries of a call are found by
- * its hold, and grants, purchases and adjustments by their marks; for every other filter the ledger
- * is read newest first, `looksMax` entries a page.
+ * its hold, and up to `marksMax` grants, purchases and adjustments by their marks; for every other
+ * filter the ledger is read newest first, `looksMax` entries a page.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,
@@ -99,26 +101,27 @@ async function sequencesOfCall(
   return undefined;
 }
 
-/** Marks are kept for good. The entry that opens an account has none. */
+/** Marks are kept for good, in no order. The entry that opens an account has none. */
 async function sequencesOfChanges(
   client: DynamoDBDocumentClient,
   { accountsTable }: Options,
   { accountId, type }: { readonly accountId: string; readonly type: string },
-): Promise<readonly number[]> {
+): Promise<readonly number[] | undefined> {
   const { pk, sk } = accountKeys.change(accountId, "");
-  const marks = queryRows(client, {
+  const query = {
     TableName: accountsTable,
     ConsistentRead: true,
     KeyConditionExpression: "pk = :pk AND begins_with(sk, :change)",
     ExpressionAttributeValues: { ":pk": pk, ":change": sk },
     ProjectionExpression: "#type, #sequence",
     ExpressionAttributeNames: { "#type": "type", "#sequence": "sequence" },
-  });
-  const sequences = type === "grant" ? [1] : [];
-  for await (const mark of marks) {
-    if (mark["type"] === type) sequences.push(Number(mark["sequence"]));
-  }
-  return sequences.toSorted((a, b) => b - a);
+  };
+  const marks = await firstRows(client, query, marksMax + 1);
+  if (marks.length > marksMax) return undefined;
+  const sequences = marks
+    .filter((mark) => mark["type"] === type)
+    .map((mark) => Number(mark["sequence"]));
+  return [...sequences, ...(type === "grant" ? [1] : [])].toSorted((a, b) => b - a);
 }
 
 async function readKnown(
