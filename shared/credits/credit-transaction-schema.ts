@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { idPattern } from "../base/ids.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
+import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { entryTypes } from "./ledger.ts";
 
@@ -28,12 +29,7 @@ export const creditTransactionsQuery = v.object({
       v.description("Only the entries of this call, by its X-Request-Id."),
     ),
   ),
-  type: v.optional(
-    v.pipe(
-      v.picklist(entryTypes, `'type' must be one of ${entryTypes.join(", ")}.`),
-      v.description("Only entries of this type."),
-    ),
-  ),
+  type: v.optional(v.pipe(oneOf("type", entryTypes), v.description("Only entries of this type."))),
   watchlist_id: v.optional(
     v.pipe(
       v.string(watchlistIdMessage),

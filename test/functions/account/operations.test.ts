@@ -422,6 +422,15 @@ describe("GET /v1/credit_transactions", () => {
       expect(status).toBe(400);
       expect(body["error"]).toMatchObject({ code: "INVALID_PARAM", param });
     });
+
+    it("repeats a type that does not exist and suggests the type that was meant", async () => {
+      const { body } = await ask("GET", "credit_transactions", { query: { type: "purchse" } });
+      expect(body["error"]).toMatchObject({
+        message:
+          "'type' must be one of grant, purchase, reserve, charge, refund, adjust " +
+          `(got "purchse"). Did you mean 'purchase'?`,
+      });
+    });
   });
 
   describe("400", () => {

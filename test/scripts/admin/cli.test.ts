@@ -148,6 +148,17 @@ describe("an account", () => {
     });
   });
 
+  it("has a type of credits that does not exist refused, with the type that was meant", async () => {
+    const account = await openAccount();
+    expect(await admin("credits", "--account", account, "--type", "purchse")).toEqual({
+      code: 1,
+      out: "",
+      err:
+        "--type must be one of grant, purchase, reserve, charge, refund, adjust " +
+        `(got "purchse"). Did you mean 'purchase'?\n`,
+    });
+  });
+
   it("of the demo is filled once with lists that run, by a key that ends with it", async () => {
     const opened = ["--name", "Demo", "--email", "demo@acme.example", "--demo"];
     const account = String((await result("create-account", ...opened))["id"]);
