@@ -13,12 +13,8 @@ export const listCreditTransactionsRoute = route<
   query: creditTransactionsQuery,
   async handle({ caller, query }, { history }) {
     const { accountId } = caller;
-    const { limit, starting_after: startingAfter, request_id, type, watchlist_id } = query;
-    const filter = {
-      ...(request_id !== undefined && { requestId: request_id }),
-      ...(type !== undefined && { type }),
-      ...(watchlist_id !== undefined && { watchlistId: watchlist_id }),
-    };
+    const { limit, starting_after: startingAfter, type } = query;
+    const filter = { requestId: query.request_id, type, watchlistId: query.watchlist_id };
     const body = await listTransactions({ accountId, limit, startingAfter, filter }, history);
     return { status: 200, body };
   },

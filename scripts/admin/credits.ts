@@ -102,11 +102,7 @@ function filterOf({ request, type, watchlist }: Values): TransactionFilter {
   if (type !== undefined && wanted === undefined) {
     throw new Error(notOneOf("--type", entryTypes, type));
   }
-  return {
-    ...(request !== undefined && { requestId: request }),
-    ...(wanted !== undefined && { type: wanted }),
-    ...(watchlist !== undefined && { watchlistId: watchlist }),
-  };
+  return { requestId: request, type: wanted, watchlistId: watchlist };
 }
 
 async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<unknown> {

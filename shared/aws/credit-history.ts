@@ -146,7 +146,7 @@ async function scan(
   { ledgerTable }: Options,
   { accountId, limit, before, filter }: Wanted,
 ): Promise<HistoryPage> {
-  const isFiltered = Object.keys(filter).length > 0;
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const rows = queryRows(client, {
     TableName: ledgerTable,
     ConsistentRead: true,

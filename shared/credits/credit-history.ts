@@ -19,11 +19,11 @@ export interface CreditTransaction {
   readonly chargedAt: string | null;
 }
 
-/** Which entries to list: those that have every value that is named. */
+/** Which entries to list: those that have every value that is not undefined. */
 export interface TransactionFilter {
-  readonly requestId?: string;
-  readonly type?: EntryType;
-  readonly watchlistId?: string;
+  readonly requestId?: string | undefined;
+  readonly type?: EntryType | undefined;
+  readonly watchlistId?: string | undefined;
 }
 
 export interface HistoryPage {

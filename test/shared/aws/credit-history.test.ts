@@ -1,4 +1,8 @@
-import { BatchWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoCreditHistory } from "../../../shared/aws/credit-history.ts";
 import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
@@ -18,6 +22,12 @@ afterAll(() => world.stop());
 beforeEach(async () => {
   accountId = await world.open(5_000);
 });
+
+const historyThrough = (client: DynamoDBDocumentClient) => {
+  const { accountsTable, ledgerTable } = world;
+  const ports = { clock: systemClock, chance: systemChance };
+  return dynamoCreditHistory(client, { accountsTable, ledgerTable, ...ports });
+};
 
 describe("dynamoCreditHistory", () => {
   creditHistoryContract(() => world);
@@ -44,6 +54,18 @@ describe("dynamoCreditHistory", () => {
 
     expect(page.transactions.map(({ sequence }) => sequence)).toEqual([5, 4, 3, 2]);
     expect(page.next).toBeNull();
+  });
+
+  it("reads one entry more than a page holds when every member of the filter is undefined", async () => {
+    const limits: unknown[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      limits.push("Limit" in command.input && command.input.Limit);
+      return send();
+    });
+    const filter = { requestId: undefined, type: undefined, watchlistId: undefined };
+    await historyThrough(client).page(accountId, { limit: 2, before: undefined, filter });
+
+    expect(limits).toEqual([3]);
   });
 
   it("reads at most 1,001 marks for a page of an account with more changes", async () => {
@@ -74,9 +96,7 @@ describe("dynamoCreditHistory", () => {
       if (TableName === world.accountsTable) marksRead += answer.Count ?? 0;
       return answer;
     });
-    const { accountsTable, ledgerTable } = world;
-    const ports = { clock: systemClock, chance: systemChance };
-    const history = dynamoCreditHistory(client, { accountsTable, ledgerTable, ...ports });
+    const history = historyThrough(client);
 
     const wanted = { limit: 100, filter: { type: "purchase" } } as const;
     const first = await history.page(accountId, { ...wanted, before: undefined });
