@@ -130,6 +130,7 @@ async function answer<Group extends GroupName, Dependencies>(
   route.check?.({ body, query, path });
   const remainingMs = state.msToAnswer() - settleMilliseconds;
   const call: Call<never, never> = {
+    routeKey: key,
     caller: state.caller ?? anonymous,
     body,
     query,

@@ -1,5 +1,6 @@
 import type { GenericSchema, InferOutput } from "valibot";
 import type { Figures } from "../../shared/base/figures.ts";
+import type { RouteKey } from "../routes.ts";
 
 /** The account and key behind a call, as the authentication found them. */
 export interface Caller {
@@ -12,6 +13,7 @@ export interface Caller {
 
 /** What an operation gets to see of a call. */
 export interface Call<Body, Query> {
+  readonly routeKey: RouteKey;
   readonly caller: Caller;
   readonly body: Body;
   readonly query: Query;

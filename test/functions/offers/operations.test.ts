@@ -150,6 +150,25 @@ describe("POST /v1/offers", () => {
   });
 });
 
+describe("the charge of an offers call", () => {
+  it("names the route that the client called", async () => {
+    const { body } = await customer.call("POST /v1/offers", { ids: [two] });
+    const offerListingId = body.results[0]?.offers[0]?.offerListingId;
+    await customer.call(`GET /v1/products/${two}/offers`);
+    await customer.call("POST /v1/offers/check", { offers: [{ asin: two, offerListingId }] });
+
+    const ledger = await customer.call("GET /v1/credit_transactions?type=charge");
+
+    expect(ledger.body).toMatchObject({
+      data: [
+        { endpoint: "POST /v1/offers/check" },
+        { endpoint: "GET /v1/products/{id}/offers" },
+        { endpoint: "POST /v1/offers" },
+      ],
+    });
+  });
+});
+
 describe("POST /v1/offers/check", () => {
   /** Offers as the service returned them; they cost something to read. */
   async function returned(id: string): Promise<{ asin: string; offerListingId: string }[]> {

@@ -73,6 +73,7 @@ async function call(
     now,
     deadline: now,
     msToAnswer: () => 29_000,
+    routeKey: "GET /v1/s3_destination",
     addressedPath: "/v1/s3_destination",
     baseUrl: "http://localhost:8787/v1",
   } satisfies Call<never, never>;
