@@ -1,42 +1,27 @@
 import * as v from "valibot";
-import { idPattern } from "../base/ids.ts";
+import { idParam } from "../base/id-param.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { entryTypes } from "./ledger.ts";
 
-const startingAfterMessage =
-  "'starting_after' must be the id of a credit transaction; it begins with ctx_.";
-
-const requestIdMessage = "'request_id' must be the X-Request-Id of a call; it begins with req_.";
-const watchlistIdMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
-
 /** Query of `GET /v1/credit_transactions`. */
 export const creditTransactionsQuery = v.object({
   limit: limitParam(limits.pagination.creditTransactions),
-  starting_after: v.optional(
-    v.pipe(
-      v.string(startingAfterMessage),
-      v.regex(idPattern("creditTransaction"), startingAfterMessage),
-      v.description("`next_starting_after`, or the last id, of the page before."),
-    ),
-  ),
-  request_id: v.optional(
-    v.pipe(
-      v.string(requestIdMessage),
-      v.regex(idPattern("request"), requestIdMessage),
-      v.description("Only the entries of this call, by its X-Request-Id."),
-    ),
-  ),
+  starting_after: idParam("creditTransaction", {
+    message: "'starting_after' must be the id of a credit transaction; it begins with ctx_.",
+    description: "`next_starting_after`, or the last id, of the page before.",
+  }),
+  request_id: idParam("request", {
+    message: "'request_id' must be the X-Request-Id of a call; it begins with req_.",
+    description: "Only the entries of this call, by its X-Request-Id.",
+  }),
   type: v.optional(v.pipe(oneOf("type", entryTypes), v.description("Only entries of this type."))),
-  watchlist_id: v.optional(
-    v.pipe(
-      v.string(watchlistIdMessage),
-      v.regex(idPattern("watchlist"), watchlistIdMessage),
-      v.description("Only the entries of this watchlist's runs."),
-    ),
-  ),
+  watchlist_id: idParam("watchlist", {
+    message: "'watchlist_id' must be the id of a watchlist; it begins with wl_.",
+    description: "Only the entries of this watchlist's runs.",
+  }),
 });
 
 /** An entry of the account's ledger. */

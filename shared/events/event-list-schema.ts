@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { idPattern, timedIdPattern, timeOf } from "../base/ids.ts";
+import { idParam } from "../base/id-param.ts";
+import { timedIdPattern, timeOf } from "../base/ids.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
@@ -9,7 +10,6 @@ import { runEventTypes } from "./event.ts";
 const afterMessage =
   "'after' must be the id of an event, as in 'next_after', or an ISO 8601 time with a zone, such " +
   "as 2026-11-20T10:00:00Z.";
-const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = v.object({
@@ -36,12 +36,9 @@ export const eventsQuery = v.object({
   type: v.optional(
     v.pipe(oneOf("type", runEventTypes), v.description("Only events of this type.")),
   ),
-  watchlist_id: v.optional(
-    v.pipe(
-      v.string(watchlistMessage),
-      v.regex(idPattern("watchlist"), watchlistMessage),
-      v.description("Only events of this list, which need not exist any more."),
-    ),
-  ),
+  watchlist_id: idParam("watchlist", {
+    message: "'watchlist_id' must be the id of a watchlist; it begins with wl_.",
+    description: "Only events of this list, which need not exist any more.",
+  }),
   limit: limitParam(limits.pagination.events),
 });

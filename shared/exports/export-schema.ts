@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { idPattern } from "../base/ids.ts";
+import { idParam } from "../base/id-param.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
@@ -7,29 +7,20 @@ import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { exportStates } from "./export-record.ts";
 
-const startingAfterMessage = "'starting_after' must be the id of an export; it begins with exp_.";
-const watchlistMessage = "'watchlist_id' must be the id of a watchlist; it begins with wl_.";
-
 /** Query of `GET /v1/s3_destination/exports`. */
 export const exportsQuery = v.object({
   limit: limitParam(limits.pagination.exports),
-  starting_after: v.optional(
-    v.pipe(
-      v.string(startingAfterMessage),
-      v.regex(idPattern("export"), startingAfterMessage),
-      v.description("`next_starting_after` of the page before."),
-    ),
-  ),
+  starting_after: idParam("export", {
+    message: "'starting_after' must be the id of an export; it begins with exp_.",
+    description: "`next_starting_after` of the page before.",
+  }),
   state: v.optional(
     v.pipe(oneOf("state", exportStates), v.description("Only exports in this state.")),
   ),
-  watchlist_id: v.optional(
-    v.pipe(
-      v.string(watchlistMessage),
-      v.regex(idPattern("watchlist"), watchlistMessage),
-      v.description("Only runs of this watchlist."),
-    ),
-  ),
+  watchlist_id: idParam("watchlist", {
+    message: "'watchlist_id' must be the id of a watchlist; it begins with wl_.",
+    description: "Only runs of this watchlist.",
+  }),
   since: v.optional(
     v.pipe(isoTimeParam("since"), v.description("Only runs that ended at this time or later.")),
   ),

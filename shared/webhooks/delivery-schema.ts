@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type IdKind, idPattern } from "../base/ids.ts";
+import { idParam } from "../base/id-param.ts";
 import { isoTimeParam } from "../base/iso-time.ts";
 import { limitParam } from "../base/limit-param.ts";
 import { limits } from "../base/limits.ts";
@@ -7,16 +7,6 @@ import { oneOf } from "../base/valid-values.ts";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { eventTypes } from "../events/event.ts";
 import { deliveryStates } from "./delivery.ts";
-
-/** A query parameter that is an id of a kind; whether there is anything of that id is not asked. */
-const idParam = (kind: IdKind, text: { readonly message: string; readonly description: string }) =>
-  v.optional(
-    v.pipe(
-      v.string(text.message),
-      v.regex(idPattern(kind), text.message),
-      v.description(text.description),
-    ),
-  );
 
 /** Query of `GET /v1/webhook_endpoints/{id}/deliveries`. */
 export const endpointDeliveriesQuery = v.object({
