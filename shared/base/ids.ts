@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { assert } from "./assert.ts";
 import type { Chance } from "./clock.ts";
 
 /** The prefix of every kind of id that a client can see. */
@@ -16,18 +17,23 @@ export const idPrefix = {
 } as const;
 export type IdKind = keyof typeof idPrefix;
 
-const idForm = /^[a-z]+_[0-9a-z]{24}$/;
+const idPatterns: ReadonlyMap<string, RegExp> = new Map(
+  Object.entries(idPrefix).map(([kind, prefix]) => [kind, new RegExp(`^${prefix}[0-9a-z]{24}$`)]),
+);
+
+/** What an id of that kind looks like, for documents and schemas. */
+export function idPattern(kind: IdKind): RegExp {
+  const pattern = idPatterns.get(kind);
+  assert(pattern !== undefined, "every kind of id has a pattern");
+  return pattern;
+}
 
 /** Whether a text can be an id of that kind at all: what cannot is not looked up. */
-export const isId = (kind: IdKind, text: string): boolean =>
-  text.startsWith(idPrefix[kind]) && idForm.test(text);
+export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).test(text);
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 9;
 const randomLength = 15;
-
-/** What an id of that kind looks like, for documents and schemas. */
-export const idPattern = (kind: IdKind): RegExp => new RegExp(`^${idPrefix[kind]}[0-9a-z]{24}$`);
 
 /** The same of an id that begins with its time: one that `timeOf` reads. */
 export const timedIdPattern = (kind: IdKind): RegExp =>
