@@ -1,4 +1,5 @@
 import { creditsFor } from "../credits/charge.ts";
+import { chargedItems } from "../items/envelope.ts";
 import {
   advanceRun,
   type AdvanceDependencies,
@@ -42,7 +43,7 @@ export async function settleStep(
           accountId: run.accountId,
           holdId: holdIdOf(step),
           credits: creditsFor(quarters),
-          items: counts.ok + counts.notFound,
+          items: chargedItems(counts),
           succeeded: run.error === null,
           now: clock.now(),
         })
