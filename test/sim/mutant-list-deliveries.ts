@@ -132,8 +132,9 @@ export const deliveryMutants: readonly Mutant[] = [
   {
     name: "secret-in-a-header",
     file: "shared/webhooks/delivery-attempt.ts",
-    says: '"Service-Attempt": String(number),',
-    instead: '"Service-Attempt": String(number),\n    "Service-Key": secrets[0] ?? "",',
+    says: "const headers = requestHeaders(delivery, { number, at, signature });",
+    instead:
+      'const headers = { ...requestHeaders(delivery, { number, at, signature }), "Service-Key": secrets[0] ?? "" };',
     scenario: "deliveries",
   },
   {
