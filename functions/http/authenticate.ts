@@ -1,5 +1,5 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
-import type { AccountStore, Admission } from "../../shared/accounts/account-store.ts";
+import type { AccountStore } from "../../shared/accounts/account-store.ts";
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
@@ -46,7 +46,9 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
         if (isRequired) throw presented.refusal;
         return;
       }
-      const admission = await withRetryBudget(state.retries, () => admit(presented.key));
+      const admission = await withRetryBudget(state.retries, () =>
+        accounts.admit(hashApiKey(presented.key), clock.now()),
+      );
       if (admission.outcome === "unknown") {
         countAnonymous();
         if (isRequired) throw keyNotAccepted();
@@ -70,16 +72,6 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
     after: decorate,
     onError: decorate,
   };
-
-  async function admit(key: string): Promise<Admission> {
-    try {
-      return await accounts.admit(hashApiKey(key), clock.now());
-    } catch (error) {
-      if (isRequired) throw error;
-      logger.warn("key of a public call not looked up", error as Error);
-      return { outcome: "unknown" };
-    }
-  }
 }
 
 const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
