@@ -1,5 +1,4 @@
 import {
-  BatchGetCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   TransactWriteCommand,
@@ -7,8 +6,6 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { array, nullable, number, object, optional, parse, picklist, string } from "valibot";
 import type { Chance, Clock } from "../base/clock.ts";
-import { unavailable } from "../base/errors.ts";
-import { mayRepeatAfter } from "../base/retry-budget.ts";
 import { limits } from "../base/limits.ts";
 import { eventTypes } from "../events/event.ts";
 import { endpointTarget } from "../outbox/outbox.ts";
@@ -19,6 +16,7 @@ import type { DeliveryRecord } from "../webhooks/attempt-delivery.ts";
 import { cancellationReasons, isContention, type Row, untilSettled } from "./dynamo.ts";
 import { additionWrites, type Write } from "./outbox-writes.ts";
 import { queryRows } from "./query-rows.ts";
+import { rowsByKey } from "./rows-by-key.ts";
 import { deliveryKeys, epochSeconds } from "./table.ts";
 
 export interface DynamoDeliveryStoreOptions {
@@ -28,7 +26,6 @@ export interface DynamoDeliveryStoreOptions {
 }
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
-const batchTriesMax = 10;
 /** Rows that a filtered page looks at before it ends early. */
 const looksMax = 5_000;
 
@@ -48,7 +45,8 @@ export function dynamoDeliveryStore(
       return found !== null && isKept(found) ? found : null;
     },
     async getMany(accountId, ids) {
-      const rows = await readMany(client, options, { accountId, ids });
+      const keys = ids.map((id) => deliveryKeys.delivery(accountId, id));
+      const rows = await rowsByKey(client, { ...options, table: TableName }, keys);
       return new Map(rows.map((row) => deliveryOf(row)).map((found) => [found.id, found]));
     },
     list: (accountId, wanted) => list(client, TableName, { accountId, isKept, ...wanted }),
@@ -84,29 +82,6 @@ export function deliveryWrite(
       ExpressionAttributeValues: Object.fromEntries(set.map(([, value], n) => [`:a${n}`, value])),
     },
   };
-}
-
-async function readMany(
-  client: DynamoDBDocumentClient,
-  { tableName, clock, chance }: DynamoDeliveryStoreOptions,
-  { accountId, ids }: { readonly accountId: string; readonly ids: readonly string[] },
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  let Keys: Row[] = ids.map((id) => ({ ...deliveryKeys.delivery(accountId, id) }));
-  for (let tries = 1; Keys.length > 0; tries += 1) {
-    const from = clock.now();
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [tableName]: { Keys, ConsistentRead: true } } }),
-    );
-    rows.push(...(Responses?.[tableName] ?? []));
-    Keys = UnprocessedKeys?.[tableName]?.Keys ?? [];
-    if (Keys.length === 0) break;
-    const pauseMs = chance.fraction() * 50 * 2 ** tries;
-    const mayRepeat = tries < batchTriesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
-    if (!mayRepeat)
-      throw unavailable(`${Keys.length} deliveries of ${accountId} left out of reads`);
-  }
-  return rows;
 }
 
 interface ListWanted {

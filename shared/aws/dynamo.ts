@@ -13,7 +13,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
-import { mayRepeatAfter } from "../base/retry-budget.ts";
+import { repeats } from "../base/retry-budget.ts";
 import { clientSettings } from "./client-settings.ts";
 import type { RowKey } from "./table.ts";
 import { quantity } from "../base/quantity.ts";
@@ -99,21 +99,19 @@ export const codesOf = (reasons: readonly CancellationReason[]): string =>
  * what was noted last.
  */
 export async function untilSettled<T>(
-  { clock, chance, waitMsMax = backoffMsMax }: Patience,
+  { waitMsMax = backoffMsMax, ...patience }: Patience,
   attempt: (note: Note) => Promise<T | "again">,
 ): Promise<T> {
   let why = "contended";
   const note: Note = (reason) => {
     why = reason;
   };
+  const limits = { triesMax: attemptsMax, pauseMs: 5, pauseMsMax: waitMsMax };
+  const mayRepeat = repeats(patience, limits);
   for (let tries = 1; ; tries += 1) {
-    const from = clock.now();
     const result = await attempt(note);
     if (result !== "again") return result;
-    const ceiling = Math.min(waitMsMax, 5 * 2 ** (tries - 1));
-    const pauseMs = chance.fraction() * ceiling;
-    const mayRepeat = tries < attemptsMax && (await mayRepeatAfter(pauseMs, { clock, from }));
-    if (!mayRepeat) throw unavailable(`${tries} attempts: ${why}`);
+    if (!(await mayRepeat())) throw unavailable(`${tries} attempts: ${why}`);
   }
 }
 
@@ -206,22 +204,21 @@ type WriteRequest = NonNullable<BatchWriteCommandInput["RequestItems"]>[string][
 
 async function batchWrite(
   client: DynamoDBDocumentClient,
-  { table, clock, chance }: Target,
+  { table, ...patience }: Target,
   requests: readonly WriteRequest[],
 ): Promise<void> {
   for (let start = 0; start < requests.length; start += batchRowsMax) {
     let pending = requests.slice(start, start + batchRowsMax);
-    for (let tries = 1; ; tries += 1) {
-      const from = clock.now();
+    const mayRepeat = repeats(patience, { triesMax: batchTriesMax, pauseMs: 100 });
+    for (;;) {
       const { UnprocessedItems } = await client.send(
         new BatchWriteCommand({ RequestItems: { [table]: pending } }),
       );
       pending = UnprocessedItems?.[table] ?? [];
       if (pending.length === 0) break;
-      const pauseMs = chance.fraction() * 50 * 2 ** tries;
-      const mayRepeat = tries < batchTriesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
-      if (!mayRepeat)
+      if (!(await mayRepeat())) {
         throw unavailable(`${quantity(pending.length, "row")} left out of writes to ${table}`);
+      }
     }
   }
 }

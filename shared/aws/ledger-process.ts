@@ -6,7 +6,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
-import { mayRepeatAfter } from "../base/retry-budget.ts";
+import { repeats } from "../base/retry-budget.ts";
 import {
   type CancellationReason,
   cancellationReasons,
@@ -120,21 +120,14 @@ export async function commit<Effect extends object>(
   }
 }
 
-const asksMax = 4;
-
 /** Reads with retries whether a transaction without a response committed; the charge depends on it. */
-async function askPatiently<T>(
-  { clock, chance }: LedgerProcess,
-  ask: () => Promise<T>,
-): Promise<T> {
-  for (let asks = 1; ; asks += 1) {
-    const from = clock.now();
+async function askPatiently<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
+  const mayRepeat = repeats(process, { triesMax: 4, pauseMs: 200 });
+  for (;;) {
     try {
       return await ask();
     } catch (error) {
-      const pauseMs = chance.fraction() * 100 * 2 ** asks;
-      const mayRepeat = asks < asksMax && (await mayRepeatAfter(pauseMs, { clock, from }));
-      if (!mayRepeat) throw error;
+      if (!(await mayRepeat())) throw error;
     }
   }
 }

@@ -4,7 +4,7 @@
  * that work with many requests is not cut off. The budget follows the work across its awaits.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Clock } from "./clock.ts";
+import type { Chance, Clock } from "./clock.ts";
 
 export interface RetryBudget {
   readonly clock: Clock;
@@ -103,18 +103,34 @@ export async function pausingWithinBudget<Result>(pause: () => Promise<Result>):
   }
 }
 
+interface RepeatLimits {
+  /** Attempts in all. @default no limit */
+  readonly triesMax?: number;
+  /** The ceiling of the first pause; each later one is twice the one before. */
+  readonly pauseMs: number;
+  /** The ceiling of all pauses. @default no limit */
+  readonly pauseMsMax?: number;
+}
+
 /**
- * Waits before the repeat of an attempt that began at `from` and changed nothing. The attempt and the
- * pause are lost.
- * @returns false when nothing is left for a repeat; then it has not waited
+ * Counts the attempts of one piece of work, the first of which begins now. Call the result after each
+ * attempt that changed nothing: it waits with full jitter, and the attempt and the pause are lost. It
+ * returns false, without a wait, when no further attempt or no time is left.
  */
-export async function mayRepeatAfter(
-  milliseconds: number,
-  { clock, from }: { readonly clock: Clock; readonly from: Date },
-): Promise<boolean> {
-  const budget = current.getStore();
-  budget?.loseSince(from);
-  if (budget !== undefined && budget.leftMs() <= milliseconds) return false;
-  await pausingWithinBudget(() => clock.sleep(milliseconds));
-  return true;
+export function repeats(
+  { clock, chance }: { readonly clock: Clock; readonly chance: Chance },
+  { triesMax = Infinity, pauseMs, pauseMsMax = Infinity }: RepeatLimits,
+): () => Promise<boolean> {
+  let tries = 0;
+  let from = clock.now();
+  return async () => {
+    tries += 1;
+    const milliseconds = chance.fraction() * Math.min(pauseMsMax, pauseMs * 2 ** (tries - 1));
+    const budget = current.getStore();
+    budget?.loseSince(from);
+    if (tries >= triesMax || (budget?.leftMs() ?? Infinity) <= milliseconds) return false;
+    await pausingWithinBudget(() => clock.sleep(milliseconds));
+    from = clock.now();
+    return true;
+  };
 }

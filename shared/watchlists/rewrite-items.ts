@@ -1,6 +1,6 @@
 import type { Chance, Clock } from "../base/clock.ts";
 import { unavailable } from "../base/errors.ts";
-import { mayRepeatAfter } from "../base/retry-budget.ts";
+import { repeats } from "../base/retry-budget.ts";
 import type { Item } from "./item.ts";
 import type { StoredPage } from "./page.ts";
 import type { ListRef, PageStore } from "./page-store.ts";
@@ -33,9 +33,8 @@ export interface RewriteDependencies {
   readonly chance: Chance;
 }
 
-/** Races lost in a row over one page; each was won by another writer. */
-const lossesMax = 40;
-const waitMsMax = 400;
+/** Races in a row over one page; each one lost was won by another writer. */
+const patience = { triesMax: 40, pauseMs: 2, pauseMsMax: 400 };
 
 /**
  * Changes the pages that own the ids and no others, one after the other in id order, each with
@@ -47,9 +46,8 @@ export async function rewriteItems<Note>(
   { pages, clock, chance }: RewriteDependencies,
 ): Promise<Rewritten<Note>> {
   const notes: Note[] = [];
-  let losses = 0;
+  let mayRepeat = repeats({ clock, chance }, patience);
   for (let done = 0; done < ids.length;) {
-    const from = clock.now();
     const page = await ownerOf(ids[done] ?? "", list, pages);
     if (page === undefined) return { outcome: "list_gone", notes };
     const owned = ids.slice(done, endOf(page, ids, done));
@@ -59,13 +57,8 @@ export async function rewriteItems<Note>(
     if (outcome === "replaced") {
       notes.push(note);
       done += owned.length;
-      losses = 0;
-      continue;
-    }
-    losses += 1;
-    const pauseMs = chance.fraction() * Math.min(waitMsMax, 2 ** losses);
-    const mayRepeat = losses < lossesMax && (await mayRepeatAfter(pauseMs, { clock, from }));
-    if (!mayRepeat) throw unavailable();
+      mayRepeat = repeats({ clock, chance }, patience);
+    } else if (!(await mayRepeat())) throw unavailable();
   }
   return { outcome: "done", notes };
 }

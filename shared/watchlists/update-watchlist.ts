@@ -1,12 +1,11 @@
 import type { Chance, Clock } from "../base/clock.ts";
-import { conflict, notFound, unavailable } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
-import { mayRepeatAfter } from "../base/retry-budget.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { changedWatchlist, isRescheduled } from "./change-watchlist.ts";
 import type { DueSender } from "./create-watchlist.ts";
 import { changedEndpoint } from "./named-endpoint.ts";
 import { restoreSchedule } from "./restore-schedule.ts";
+import { retryLostChange } from "./retry-lost-change.ts";
 import { listSchedule, type Schedules } from "./schedules.ts";
 import type { WatchlistPatch } from "./update-request.ts";
 import type { Watchlist } from "./watchlist.ts";
@@ -29,10 +28,6 @@ export interface UpdateDependencies {
   readonly warn: Warn;
 }
 
-/** Changes by others that a call meets in a row before it gives up. */
-const triesMax = 24;
-const waitMsMax = 400;
-
 /**
  * Changes settings of a list; a run in progress goes on as it began. The schedule is put before the
  * row that wants it and removed after the row that does not, so that no active list lacks one; where
@@ -44,35 +39,25 @@ export async function updateWatchlist(
   { watchlist, patch, now }: UpdateRequest,
   dependencies: UpdateDependencies,
 ): Promise<Watchlist> {
-  const { watchlists, schedules, clock, chance, warn } = dependencies;
+  const { watchlists, schedules, warn } = dependencies;
   const { id, accountId } = watchlist;
   const endpoint =
     patch.endpoint && (await changedEndpoint(watchlist, patch.endpoint, dependencies.endpoints));
-  let before = watchlist;
   let isStray = false;
+  const attempt = async (before: Watchlist): Promise<Watchlist | undefined> => {
+    const after = changedWatchlist(before, { patch, endpoint, now });
+    if (after === before) return before;
+    const rescheduled = isRescheduled(before, after);
+    isStray ||= rescheduled;
+    if (rescheduled) await schedules.put(listSchedule(after, now));
+    const updated = await watchlists.update({ before, after });
+    if (updated === undefined) return undefined;
+    isStray &&= !rescheduled;
+    await follow(before, updated, dependencies);
+    return updated;
+  };
   try {
-    for (let tries = 0; tries < triesMax; tries += 1) {
-      const from = clock.now();
-      const after = changedWatchlist(before, { patch, endpoint, now });
-      if (after === before) return before;
-      const rescheduled = isRescheduled(before, after);
-      isStray ||= rescheduled;
-      if (rescheduled) await schedules.put(listSchedule(after, now));
-      const updated = await watchlists.update({ before, after });
-      if (updated !== undefined) {
-        isStray &&= !rescheduled;
-        await follow(before, updated, dependencies);
-        return updated;
-      }
-      const pauseMs = chance.fraction() * Math.min(waitMsMax, 5 * 2 ** tries);
-      if (!(await mayRepeatAfter(pauseMs, { clock, from }))) throw unavailable();
-      const found = await watchlists.get(accountId, id);
-      if (found === undefined) throw notFound("This watchlist");
-      before = found;
-    }
-    throw conflict(
-      "Other calls change this watchlist at the same time. Nothing was applied. Try again.",
-    );
+    return await retryLostChange(watchlist, attempt, dependencies);
   } finally {
     const list = { accountId, watchlistId: id, now };
     if (isStray) await hint(() => restoreSchedule(list, dependencies), warn);

@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { hint } from "../../../shared/base/hint.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import {
-  mayRepeatAfter,
   OutOfTimeError,
+  repeats,
   retryBudget,
   withinBudget,
   withRetryBudget,
   withSeparateLoss,
 } from "../../../shared/base/retry-budget.ts";
-import { fixedClock } from "../../support/clock.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
 
 const world = (lossMs: number, endsInMs?: () => number) => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
@@ -71,13 +71,24 @@ describe("a retry budget", () => {
     const { clock, under, budget } = world(1_000);
     const sleeping = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
     await under(async () => {
-      const from = clock.now();
+      const bounds = { pauseMs: 800, pauseMsMax: 800 };
+      const mayRepeat = repeats({ clock: sleeping, chance: countingChance() }, bounds);
       clock.advance(300);
-      expect(await mayRepeatAfter(400, { clock: sleeping, from })).toBe(true);
+      expect(await mayRepeat()).toBe(true);
       expect(budget.leftMs()).toBe(300);
-      expect(await mayRepeatAfter(400, { clock: sleeping, from: clock.now() })).toBe(false);
+      expect(await mayRepeat()).toBe(false);
     });
     expect(budget.leftMs()).toBe(300);
+  });
+
+  it("allows so many attempts and no more, with pauses that double up to their ceiling", async () => {
+    const pauses: number[] = [];
+    const clock = { now: () => new Date(0), sleep: async (ms: number) => void pauses.push(ms) };
+    const bounds = { triesMax: 4, pauseMs: 10, pauseMsMax: 30 };
+    const mayRepeat = repeats({ clock, chance: countingChance() }, bounds);
+    const answers = [await mayRepeat(), await mayRepeat(), await mayRepeat(), await mayRepeat()];
+    expect(answers).toEqual([true, true, true, false]);
+    expect(pauses).toEqual([5, 10, 15]);
   });
 
   it("leaves work without a budget alone", async () => {
