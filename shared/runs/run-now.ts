@@ -1,5 +1,7 @@
-import { conflict, notFound } from "../base/errors.ts";
+import type { Chance, Clock } from "../base/clock.ts";
+import { conflict } from "../base/errors.ts";
 import { hint, type Warn } from "../base/hint.ts";
+import { retryLostChange } from "../watchlists/retry-lost-change.ts";
 import { listSchedule, type Schedules } from "../watchlists/schedules.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
@@ -13,11 +15,10 @@ interface RunNowDependencies {
   readonly runs: RunStore;
   readonly queue: RunQueue;
   readonly schedules: Schedules;
+  readonly clock: Clock;
+  readonly chance: Chance;
   readonly warn: Warn;
 }
-
-/** Claims that lose against changes by others before the call gives up. */
-const triesMax = 5;
 
 /**
  * Runs a watchlist at once and restarts its schedule from now, also when it is paused.
@@ -29,20 +30,13 @@ export async function runNow(
   now: Date,
   dependencies: RunNowDependencies,
 ): Promise<Run> {
-  let watchlist: Watchlist | undefined = found;
-  for (let tries = 0; tries < triesMax; tries += 1) {
-    if (watchlist === undefined) throw notFound("This watchlist");
+  const attempt = async (watchlist: Watchlist): Promise<Run | undefined> => {
     refuseRun(watchlist);
     const run = await claimRun({ watchlist, trigger: "manual", due: now, now }, dependencies.runs);
-    if (run !== undefined) {
-      await wake(run, { watchlist, now }, dependencies);
-      return run;
-    }
-    watchlist = await dependencies.watchlists.get(found.accountId, found.id);
-  }
-  throw conflict(
-    "Other calls change this watchlist at the same time. Nothing was applied. Try again.",
-  );
+    if (run !== undefined) await wake(run, { watchlist, now }, dependencies);
+    return run;
+  };
+  return retryLostChange(found, attempt, dependencies);
 }
 
 function refuseRun(watchlist: Watchlist): void {

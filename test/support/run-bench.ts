@@ -7,6 +7,7 @@ import { dynamoStepStore } from "../../shared/aws/step-store.ts";
 import { dynamoWatchlistStore } from "../../shared/aws/watchlist-store.ts";
 import type { Account } from "../../shared/accounts/account.ts";
 import { createAccount } from "../../shared/accounts/create-account.ts";
+import type { Chance } from "../../shared/base/clock.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
@@ -38,6 +39,7 @@ export type { CrashPoint } from "./crashing-ports.ts";
 /** The run engine on real tables, with queue, sources, receiver and clock in the test's hands. */
 export interface RunBench {
   readonly clock: ReturnType<typeof fixedClock>;
+  readonly chance: Chance;
   /** Where lists and runs are, for tests that have to look or reach behind the stores. */
   readonly table: { readonly client: TestTables["client"]; readonly name: string };
   readonly watchlists: WatchlistStore;
@@ -187,6 +189,7 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
 
   const bench: RunBench = {
     clock,
+    chance,
     table: { client: tables.client, name: table },
     ...stores,
     queue: queue.port,

@@ -152,8 +152,7 @@ async function start(
   const { waiting, port: queue } = messageList();
   const schedules = { put: async () => {}, remove: async () => {} };
   const warn = (): void => {};
-  const { watchlists, runs } = bench;
-  await runNow(current, bench.clock.now(), { watchlists, runs, queue, schedules, warn });
+  await runNow(current, bench.clock.now(), { ...bench, queue, schedules, warn });
   return bench.work(waiting, crash);
 }
 

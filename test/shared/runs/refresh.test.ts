@@ -64,8 +64,7 @@ class World {
     const { bench } = this;
     const schedules = { put: async () => {}, remove: async () => {} };
     const warn = (): void => {};
-    const { runs, queue, watchlists } = bench;
-    const ports = { runs, queue, watchlists, schedules, warn };
+    const ports = { ...bench, schedules, warn };
     await runNow(await this.now(), bench.clock.now(), ports);
     await bench.work([]);
   }

@@ -216,9 +216,7 @@ describe("list active, scheduled run cannot reserve its first step -> run skippe
 describe("list (any), run now", () => {
   const restart = (bench: RunBench, list: Watchlist) =>
     runNow(list, bench.clock.now(), {
-      watchlists: bench.watchlists,
-      runs: bench.runs,
-      queue: bench.queue,
+      ...bench,
       schedules: { put: async () => {}, remove: async () => {} },
       warn: (message) => {
         throw new Error(message);

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { retryBudget, withRetryBudget } from "../../../shared/base/retry-budget.ts";
+import type { RunStore } from "../../../shared/runs/run-store.ts";
+import { runNow } from "../../../shared/runs/run-now.ts";
+import { aWatchlist } from "../../support/a-watchlist.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
+
+/** A watchlist that other calls change before each of so many claims. */
+function contended(lostClaims: number, claimMs = 0) {
+  const clock = fixedClock("2026-03-01T00:00:00Z");
+  const pauses: number[] = [];
+  let claims = 0;
+  const claim: RunStore["claim"] = async () => {
+    claims += 1;
+    clock.advance(claimMs);
+    return claims > lostClaims ? "claimed" : "conflict";
+  };
+  const sleep = async (ms: number): Promise<void> => void pauses.push(ms);
+  const run = () =>
+    runNow(aWatchlist(), clock.now(), {
+      watchlists: { get: async () => aWatchlist({ revision: claims + 1 }) },
+      runs: { claim } as RunStore,
+      queue: { sendResume: async () => {} } as never,
+      schedules: { put: async () => {}, remove: async () => {} },
+      clock: { ...clock, sleep },
+      chance: countingChance(),
+      warn: () => {},
+    });
+  return { clock, pauses, run, claims: () => claims };
+}
+
+describe("a manual run of a watchlist that other calls change", () => {
+  it("pauses longer and longer between the claims that it loses", async () => {
+    const { run, pauses } = contended(3);
+    expect(await run()).toMatchObject({ trigger: "manual" });
+    expect(pauses).toEqual([2.5, 5, 10]);
+  });
+
+  it("is refused with 503 once lost claims have used up the retry budget", async () => {
+    const { run, clock, claims } = contended(Infinity, 3_000);
+    const budget = retryBudget({ clock, lossMs: 7_000 });
+    await expect(withRetryBudget(budget, run)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(claims()).toBe(3);
+  });
+
+  it("is refused with 409 when all its claims are lost", async () => {
+    const { run } = contended(Infinity);
+    await expect(run()).rejects.toMatchObject({ code: "CONFLICT" });
+  });
+});
