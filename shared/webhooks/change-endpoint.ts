@@ -14,6 +14,18 @@ export const urlTaken = (): Error =>
   );
 
 /**
+ * Repeats an attempt to change an endpoint while it reports that another call was first.
+ * @throws 503 UNAVAILABLE when another call is always first.
+ */
+export async function untilReplaced<T>(attempt: () => Promise<T | "again">): Promise<T> {
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    const result = await attempt();
+    if (result !== "again") return result;
+  }
+  throw unavailable();
+}
+
+/**
  * Changes an endpoint as it is at that moment: what others change at the same time stays. `change`
  * is asked again when somebody was first, and answers what it was given when there is nothing to do.
  * @throws 404 NOT_FOUND, 400 INVALID_PARAM for a URL that is taken, 503 UNAVAILABLE when somebody
@@ -24,13 +36,12 @@ export async function changeEndpoint(
   change: (before: Endpoint) => Promise<Endpoint>,
   endpoints: Pick<EndpointStore, "get" | "replace">,
 ): Promise<Endpoint> {
-  for (let tries = 0; tries < triesMax; tries += 1) {
+  return untilReplaced(async () => {
     const before = await existingEndpoint(ref, endpoints);
     const after = await change(before);
     if (after === before) return before;
     const { outcome } = await endpoints.replace(before, after);
-    if (outcome === "replaced") return after;
     if (outcome === "url_taken") throw urlTaken();
-  }
-  throw unavailable();
+    return outcome === "replaced" ? after : "again";
+  });
 }

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { disableEndpoint } from "../../../shared/webhooks/disable-endpoint.ts";
+import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+
+const endpoint: Endpoint = {
+  id: "we_1",
+  accountId: "acct_1",
+  url: "https://hooks.shop-example.com/",
+  description: null,
+  events: null,
+  enabled: true,
+  disabledReason: null,
+  secret: "sealed",
+  secretHint: "abcd",
+  previousSecret: null,
+  receivingSince: "2026-03-01T00:00:00.000Z",
+  createdAt: "2026-03-01T00:00:00.000Z",
+  updatedAt: "2026-03-01T00:00:00.000Z",
+};
+
+it("disabling an endpoint fails with 503 when other calls always change it first", async () => {
+  const now = new Date("2026-03-02T00:00:00Z");
+  const disabled = disableEndpoint(
+    { endpoint, reason: "gone", failingSince: null, now },
+    { get: async () => endpoint, replace: async () => ({ outcome: "changed" }) },
+  );
+  await expect(disabled).rejects.toMatchObject({ code: "UNAVAILABLE" });
+});
