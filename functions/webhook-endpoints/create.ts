@@ -1,6 +1,7 @@
 import { createEndpoint } from "../../shared/webhooks/create-endpoint.ts";
 import { newEndpointBody } from "../../shared/webhooks/endpoint.ts";
-import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
+import { unknownHealth } from "../../shared/webhooks/endpoint-health.ts";
+import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
 import type { EndpointDependencies } from "./handler.ts";
 
@@ -12,7 +13,8 @@ export const createRoute = route<EndpointDependencies, typeof newEndpointBody>({
       { accountId, wanted: body, now, ownHost: new URL(baseUrl).host },
       dependencies,
     );
-    const shown = await showEndpoint(endpoint, now, dependencies.states);
+    // Nothing can have been sent to it yet.
+    const shown = presentEndpoint(endpoint, unknownHealth, now);
     return { status: 201, body: { ...shown, secret } };
   },
 });

@@ -18,12 +18,8 @@ import {
   variant,
 } from "valibot";
 import { assertNever } from "../base/assert.ts";
-import {
-  compressions,
-  type Credentials,
-  type Destination,
-  failuresUntilFailing,
-} from "../exports/destination.ts";
+import { limits } from "../base/limits.ts";
+import { compressions, type Credentials, type Destination } from "../exports/destination.ts";
 import type { DestinationReport, DestinationStore } from "../exports/destination-store.ts";
 import { type Row, unlessRefused } from "./dynamo.ts";
 import { deliveryKeys } from "./table.ts";
@@ -206,7 +202,7 @@ function destinationOf(stored: Row): Destination {
             secretHint: credentials.secret_hint,
           },
     compression: row.compression,
-    failuresInRow: Math.max(row.failures_in_row, row.failing ? failuresUntilFailing : 0),
+    failuresInRow: Math.max(row.failures_in_row, row.failing ? limits.failuresUntilFailing : 0),
     lastSuccessAt: row.last_success_at,
     lastError: row.last_error,
     revision: row.revision,

@@ -44,6 +44,8 @@ export const limits = {
   webhookTestsPerMinute: 10,
   /** Days without a success after which a delivery that fails for good disables its endpoint. */
   webhookFailingDaysMax: 5,
+  /** Failed attempts in a row from which an endpoint or an S3 destination is shown as failing. */
+  failuresUntilFailing: 3,
   secretOverlapSeconds: 24 * 60 * 60,
   eventRetentionDays: 30,
   /** Days that stored event bodies exist: longer than promised, so that no listed event lacks one. */

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { compressions, failuresUntilFailing } from "./destination.ts";
+import { limits } from "../base/limits.ts";
+import { compressions } from "./destination.ts";
 import { count, timestamp } from "../base/wire-schema.ts";
 
 export const compressionMeaning =
@@ -31,7 +32,7 @@ export const destinationSchema = v.object({
   status: v.pipe(
     v.picklist(["active", "failing", "disabled"]),
     v.description(
-      `failing: at least the last ${failuresUntilFailing} export attempts failed. Exports are still ` +
+      `failing: at least the last ${limits.failuresUntilFailing} export attempts failed. Exports are still ` +
         "attempted. A successful export, test or checked change sets it to active.",
     ),
   ),

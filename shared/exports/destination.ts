@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Chance } from "../base/clock.ts";
 import { notFound, type ServiceError } from "../base/errors.ts";
+import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
 
 /** How the service signs in to a customer's bucket. */
@@ -41,11 +42,9 @@ export interface Destination {
   readonly updatedAt: string;
 }
 
-export const failuresUntilFailing = 3;
-
 /** Whether a destination is shown as `failing`. */
 export const isFailing = ({ failuresInRow }: Pick<Destination, "failuresInRow">): boolean =>
-  failuresInRow >= failuresUntilFailing;
+  failuresInRow >= limits.failuresUntilFailing;
 
 const hintLength = 4;
 const hintedLengthMin = 12;

@@ -12,7 +12,7 @@ export interface EndpointParams {
   readonly webhookEndpointId: string | null;
 }
 
-export const isNamedTwice = ({ webhookUrl, webhookEndpointId }: EndpointParams): boolean =>
+const isNamedTwice = ({ webhookUrl, webhookEndpointId }: EndpointParams): boolean =>
   webhookUrl !== null && webhookEndpointId !== null;
 
 /** @throws 400 for an endpoint that is named twice, and for what can be no id of one. */

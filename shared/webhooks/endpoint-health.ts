@@ -1,4 +1,13 @@
-import { type InferOutput, nullable, number, object, optional, safeParse, string } from "valibot";
+import {
+  type InferOutput,
+  nullable,
+  number,
+  object,
+  optional,
+  parse,
+  safeParse,
+  string,
+} from "valibot";
 import { limits } from "../base/limits.ts";
 import { type Attempt, type Delivery, isGone } from "./delivery.ts";
 import type { DisabledReason, Endpoint } from "./endpoint.ts";
@@ -22,13 +31,7 @@ const endpointHealth = object({
 });
 export type EndpointHealth = Readonly<InferOutput<typeof endpointHealth>>;
 
-const unknownHealth: EndpointHealth = {
-  receivingSince: null,
-  failuresInRow: 0,
-  failingSince: null,
-  lastError: null,
-  lastSuccessAt: null,
-};
+export const unknownHealth: EndpointHealth = parse(endpointHealth, {});
 
 /** Reads the state that an endpoint's outbox stores. */
 export function healthOf(state: unknown): EndpointHealth {
@@ -45,11 +48,9 @@ export const healthFor = (
     ? health
     : { ...unknownHealth, receivingSince, lastSuccessAt: health.lastSuccessAt };
 
-/** From so many failures in a row on an endpoint is failing, and is spared first attempts. */
-const failuresInRowMin = 3;
-
+/** Whether an endpoint is shown as `failing`; it is then spared first attempts. */
 export const isFailing = ({ failuresInRow }: EndpointHealth): boolean =>
-  failuresInRow >= failuresInRowMin;
+  failuresInRow >= limits.failuresUntilFailing;
 
 /** The health of an endpoint while a session sends to it. */
 export interface HealthTracker {

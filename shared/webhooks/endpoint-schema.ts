@@ -22,8 +22,8 @@ export const webhookEndpointSchema = v.object({
   status: v.pipe(
     v.picklist(endpointStatuses),
     v.description(
-      "failing: at least the last three attempts failed. disabled: the endpoint receives nothing; " +
-        "see `disabled_reason`. Test deliveries do not count.",
+      `failing: at least the last ${limits.failuresUntilFailing} attempts failed. disabled: the ` +
+        "endpoint receives nothing; see `disabled_reason`. Test deliveries do not count.",
     ),
   ),
   disabled_reason: v.pipe(
@@ -37,7 +37,8 @@ export const webhookEndpointSchema = v.object({
     v.nullable(timestamp),
     v.description(
       "Start time of the first failed attempt of the current series. Null while the series has fewer " +
-        "than three. A success, a new URL, or enabling the endpoint ends a series.",
+        `than ${limits.failuresUntilFailing}. ` +
+        "A success, a new URL, or enabling the endpoint ends a series.",
     ),
   ),
   last_error: v.nullable(

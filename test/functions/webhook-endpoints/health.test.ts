@@ -86,6 +86,16 @@ describe("the health of a webhook endpoint", () => {
     expect(await shown()).toEqual(untouched);
   });
 
+  it("is not read for the answer that creates the endpoint", async () => {
+    const get = async () => Promise.reject(new Error("read"));
+    const creating = endpointApi(world, { states: { ...world.registering.states, get } });
+    const { status, body } = await creating.call("POST", "webhook_endpoints", {
+      body: { url: `${receiver.url}other` },
+    });
+    expect(status).toBe(201);
+    expect(body).toMatchObject(untouched);
+  });
+
   it("has the time of its last success, in the list of endpoints too", async () => {
     await run();
 
