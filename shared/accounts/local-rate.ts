@@ -1,3 +1,4 @@
+import { boundedMap } from "../base/bounded-map.ts";
 import {
   admissionCap,
   admit,
@@ -19,22 +20,17 @@ export interface LocalRate {
 }
 
 export function localRate(): LocalRate {
-  const states = new Map<string, RateState>();
+  const states = boundedMap<RateState>(callersMax);
   const stateOf = (caller: string): RateState => states.get(caller) ?? noCalls;
-  const keep = (caller: string, state: RateState): void => {
-    states.delete(caller);
-    states.set(caller, state);
-    if (states.size > callersMax) states.delete(states.keys().next().value ?? caller);
-  };
   return {
     admit(caller, now) {
       const nowMs = now.getTime();
       const state = stateOf(caller);
       const admitted = state.admitted < admissionCap(state, nowMs);
       const next = admitted ? admit(state, nowMs) : state;
-      keep(caller, next);
+      states.set(caller, next);
       return { admitted, rate: rateDecision(next, nowMs) };
     },
-    count: (caller, now) => keep(caller, admit(stateOf(caller), now.getTime())),
+    count: (caller, now) => states.set(caller, admit(stateOf(caller), now.getTime())),
   };
 }

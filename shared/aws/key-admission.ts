@@ -14,6 +14,7 @@ import {
   slotOf,
   windowMilliseconds,
 } from "../accounts/rate-window.ts";
+import { boundedMap } from "../base/bounded-map.ts";
 import { isDependencyFailure } from "../base/dependency-failure.ts";
 import { isConditionFailure, type Row } from "./dynamo.ts";
 import { accountKeys } from "./table.ts";
@@ -39,13 +40,8 @@ export function keyAdmission(
   client: DynamoDBDocumentClient,
   table: string,
 ): (keyHash: string, now: Date) => Promise<Admission> {
-  const known = new Map<string, Known>();
+  const known = boundedMap<Known>(knownKeysMax);
   const here = localRate();
-  const remember = (keyHash: string, found: Known): void => {
-    known.delete(keyHash);
-    known.set(keyHash, found);
-    if (known.size > knownKeysMax) known.delete(known.keys().next().value ?? keyHash);
-  };
   const counted = async (keyHash: string, now: Date): Promise<Admission> => {
     const nowMs = now.getTime();
     for (let tries = 0; tries <= refreshesMax; tries += 1) {
@@ -56,7 +52,7 @@ export function keyAdmission(
         known.delete(keyHash);
         return { outcome: "unknown" };
       }
-      remember(keyHash, fresh);
+      known.set(keyHash, fresh);
       const rate = rateDecision(fresh.state, nowMs);
       if (row.counted) return { outcome: "admitted", owner: fresh.owner, rate };
       if (rate.remaining === 0) return { outcome: "limited", rate };

@@ -1,0 +1,17 @@
+export type BoundedMap<Value> = Pick<Map<string, Value>, "get" | "delete"> & {
+  set(key: string, value: Value): void;
+};
+
+/** A map of at most `max` entries; one more removes the entry that was set longest ago. */
+export function boundedMap<Value>(max: number): BoundedMap<Value> {
+  const entries = new Map<string, Value>();
+  return {
+    get: (key) => entries.get(key),
+    delete: (key) => entries.delete(key),
+    set(key, value) {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size > max) entries.delete(entries.keys().next().value ?? key);
+    },
+  };
+}
