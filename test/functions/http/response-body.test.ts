@@ -68,6 +68,24 @@ describe("a JSON answer over 1 KB", () => {
   });
 });
 
+it("a version of a public document, which its ETag names, is compressed once", async () => {
+  const dispatch = groupHandler({
+    group: "platforms",
+    routes: {
+      "GET /v1/platforms": route<unknown>({
+        handle: async () => ({ status: 200, body, headers: { ETag: 'W/"one version"' } }),
+      }),
+    },
+    dependencies: edgeWith(async () => ({ outcome: "unknown" })),
+  });
+  const call = { route: "GET /v1/platforms", headers: { "accept-encoding": "gzip" } };
+  body = text;
+  await callEdge(dispatch, call);
+  body = JSON.stringify({ text: "y".repeat(5_000) });
+  const { bytes } = await callEdge(dispatch, call);
+  expect(gunzipSync(bytes).toString()).toBe(text);
+});
+
 describe("an answer is sent as it is, whatever the client accepts,", () => {
   it.each([
     ["when it has 1 KB or less", "x".repeat(1_024)],
