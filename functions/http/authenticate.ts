@@ -11,7 +11,7 @@ import { within } from "../../shared/base/work-log.ts";
 import type { Group } from "../routes.ts";
 import { callStateOf } from "./call-state.ts";
 import { presentedKey } from "./presented-key.ts";
-import type { HttpMiddleware } from "./request-id.ts";
+import type { HttpMiddleware } from "./middleware.ts";
 
 interface Options {
   readonly logger: Pick<Logger, "warn">;

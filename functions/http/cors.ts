@@ -1,4 +1,4 @@
-import type { HttpMiddleware } from "./request-id.ts";
+import type { HttpMiddleware } from "./middleware.ts";
 import type { Reply } from "./route.ts";
 
 /** Pages of any origin may read public documents: nothing of an account is in them. */

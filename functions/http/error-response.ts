@@ -9,7 +9,7 @@ import {
 } from "../../shared/base/errors.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
-import type { HttpMiddleware } from "./request-id.ts";
+import type { HttpMiddleware } from "./middleware.ts";
 
 /** Reads what an account has left; for refusals that have not learned it. */
 export type ReadBalance = (accountId: string) => Promise<number | undefined>;

@@ -25,7 +25,7 @@ import { cors, preflight } from "./cors.ts";
 import { errorResponse, type ReadBalance } from "./error-response.ts";
 import { headerOf, headersOf } from "./header.ts";
 import { methodRoutes } from "./method-routes.ts";
-import { requestId } from "./request-id.ts";
+import { openCall } from "./open-call.ts";
 import { requestLog } from "./request-log.ts";
 import { responseBody } from "./response-body.ts";
 import type { AnyRoute, Call, Caller, Reply } from "./route.ts";
@@ -94,7 +94,7 @@ export function groupHandler<Group extends GroupName, Dependencies>(
     .use([
       responseBody({ streamed }),
       ...(isDocuments ? [cors] : []),
-      requestId({ ...dependencies, isItemCall: groups[group].itemCalls, streamed }),
+      openCall({ ...dependencies, isItemCall: groups[group].itemCalls, streamed }),
       requestLog({ ...dependencies, group }),
       authenticate({ ...dependencies, keys: groups[group].keys }),
       errorResponse(options.readBalance),

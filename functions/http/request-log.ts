@@ -7,7 +7,7 @@ import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
 import { type GroupName, routes } from "../routes.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import { serviceErrorOf } from "./error-response.ts";
-import type { HttpMiddleware } from "./request-id.ts";
+import type { HttpMiddleware } from "./middleware.ts";
 
 /** A longer path is no route of ours; the log needs no more of it. */
 const pathLengthMax = 256;

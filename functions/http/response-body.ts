@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import Negotiator from "negotiator";
 import { boundedMap } from "../../shared/base/bounded-map.ts";
 import { headerOf } from "./header.ts";
-import type { HttpMiddleware } from "./request-id.ts";
+import type { HttpMiddleware } from "./middleware.ts";
 
 /** A body of this size or less is not worth compressing. */
 const plainBytesMax = 1_024;

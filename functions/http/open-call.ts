@@ -1,14 +1,11 @@
-import type { MiddlewareObj } from "@middy/core";
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from "aws-lambda";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { newId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { retryBudget } from "../../shared/base/retry-budget.ts";
 import { newWork } from "../../shared/base/work-log.ts";
 import { callStateOf, openCallState } from "./call-state.ts";
+import type { HttpMiddleware } from "./middleware.ts";
 import { timeToAnswer } from "./time-to-answer.ts";
-
-export type HttpMiddleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 interface Options {
   readonly clock: Clock;
@@ -31,8 +28,11 @@ const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
   };
 };
 
-/** Names the call and puts the name, and headers every response has, on whatever is answered. */
-export function requestId({ clock, chance, isItemCall, streamed }: Options): HttpMiddleware {
+/**
+ * Opens the call's state: its ID, its time to answer and its retry budget. Every response gets the ID
+ * and the headers that all responses have.
+ */
+export function openCall({ clock, chance, isItemCall, streamed }: Options): HttpMiddleware {
   return {
     before: ({ event, context }) => {
       const now = clock.now();
