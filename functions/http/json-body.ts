@@ -4,6 +4,7 @@ import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { bodyTooLarge, invalidParam } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
+import { shownValue } from "../../shared/base/shown-value.ts";
 import { headerOf } from "./header.ts";
 
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
@@ -35,7 +36,7 @@ function refuseOtherTypes(contentType: string): void {
   if (charset !== null && !/^utf-?8$/i.test(charset)) {
     throw invalidParam(
       "body",
-      `The body is declared with the charset ${shown(charset)}. Send it as UTF-8.`,
+      `The body is declared with the charset ${shownValue(charset)}. Send it as UTF-8.`,
     );
   }
 }
@@ -47,9 +48,6 @@ function mimeType(text: string): MIMEType | undefined {
     return undefined;
   }
 }
-
-/** As much of a header's value as a message repeats. */
-const shown = (value: string): string => JSON.stringify(value.slice(0, 40));
 
 const gunzipped = promisify<InputType, ZlibOptions, Buffer>(gunzip);
 
@@ -63,7 +61,7 @@ async function decompressed(bytes: Buffer, contentEncoding: string): Promise<Buf
   if (codings.length > 1 || (codings[0] !== "gzip" && codings[0] !== "x-gzip")) {
     throw invalidParam(
       "body",
-      `The Content-Encoding ${shown(contentEncoding)} is not supported. Compress the body with ` +
+      `The Content-Encoding ${shownValue(contentEncoding)} is not supported. Compress the body with ` +
         "gzip, or send it uncompressed without this header.",
     );
   }

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { shownValue } from "./shown-value.ts";
 
 interface IntegerBounds {
   /** The least accepted value. */
@@ -6,9 +7,6 @@ interface IntegerBounds {
   /** The greatest accepted value. */
   readonly max: number;
 }
-
-/** As much of a refused value as the message repeats. */
-const shownLengthMax = 40;
 
 /**
  * A query parameter that is an integer: decimal digits without a sign, a fraction or leading zeros.
@@ -19,8 +17,7 @@ export function integerParam(
   { min, max, description }: IntegerBounds & { readonly description: string },
 ): v.GenericSchema<string, number> {
   const refusal = (text: string): string =>
-    `'${name}' must be an integer from ${min} to ${max} ` +
-    `(got ${JSON.stringify(text.slice(0, shownLengthMax))}).`;
+    `'${name}' must be an integer from ${min} to ${max} (got ${shownValue(text)}).`;
   const isAccepted = (text: string): boolean =>
     /^(?:0|[1-9]\d{0,15})$/.test(text) && Number(text) >= min && Number(text) <= max;
   return v.pipe(
