@@ -12,6 +12,7 @@ import {
   type TransactWriteCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
+import { dynamoThrottles } from "../base/dependency-failure.ts";
 import { unavailable } from "../base/errors.ts";
 import { repeats } from "../base/retry-budget.ts";
 import { clientSettings } from "./client-settings.ts";
@@ -54,15 +55,9 @@ export function cancellationReasons(error: unknown): readonly CancellationReason
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException;
 
-const throttles = new Set([
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
-  "ThrottlingException",
-]);
-
 /** True for a request that DynamoDB turned away unlooked at: it has changed nothing. */
 export const isThrottle = (error: unknown): boolean =>
-  error instanceof Error && throttles.has(error.name);
+  error instanceof Error && dynamoThrottles.has(error.name);
 
 /** True when the write took effect, false when its condition no longer held: somebody was first. */
 export async function unlessRefused(write: () => Promise<unknown>): Promise<boolean> {

@@ -3,6 +3,13 @@
  * known by their shape, so that nothing here depends on an SDK.
  */
 
+/** Names under which DynamoDB reports a request that it turned away without any effect. */
+export const dynamoThrottles: ReadonlySet<string> = new Set([
+  "ProvisionedThroughputExceededException",
+  "RequestLimitExceeded",
+  "ThrottlingException",
+]);
+
 /** Names under which the SDK and this service report requests that were not answered or repeated. */
 const names: ReadonlySet<string> = new Set([
   "OutOfTimeError",
@@ -11,13 +18,11 @@ const names: ReadonlySet<string> = new Set([
   "TimeoutError",
   // Throttles and contention, of all the services that are called.
   "PriorRequestNotComplete",
-  "ProvisionedThroughputExceededException",
-  "RequestLimitExceeded",
+  ...dynamoThrottles,
   "RequestThrottled",
   "RequestThrottledException",
   "SlowDown",
   "Throttling",
-  "ThrottlingException",
   "ThrottledException",
   "TooManyRequestsException",
   "TransactionConflictException",
