@@ -4,8 +4,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda"
 import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import type { Clock } from "../../shared/base/clock.ts";
 import { figures } from "../../shared/base/figures.ts";
-import { limits } from "../../shared/base/limits.ts";
-import { retryBudget, withRetryBudget } from "../../shared/base/retry-budget.ts";
+import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import {
   addWorkKeys,
   endWork,
@@ -62,11 +61,7 @@ export function batchHandler<Message>(options: BatchOptions<Message>): QueueHand
           attempt: Number(record.attributes.ApproximateReceiveCount),
           invocation_id: context.awsRequestId,
         });
-        const retries = retryBudget({
-          clock: options.clock,
-          lossMs: limits.dependencies.workerLossMs,
-          endsInMs: () => context.getRemainingTimeInMillis() - limits.dependencies.workerSpareMs,
-        });
+        const retries = workerRetryBudget(options.clock, context);
         return within(work, () =>
           withRetryBudget(retries, () => workOn(record, deadline, options)),
         );

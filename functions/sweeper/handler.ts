@@ -1,7 +1,6 @@
 import type { Context } from "aws-lambda";
 import { figures } from "../../shared/base/figures.ts";
-import { limits } from "../../shared/base/limits.ts";
-import { retryBudget, withRetryBudget } from "../../shared/base/retry-budget.ts";
+import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../dependencies.ts";
@@ -34,11 +33,7 @@ export function createHandler(
   return (_event, context) =>
     within(newWork({ invocation_id: context.awsRequestId }), async () => {
       const startedAt = dependencies.clock.now().getTime();
-      const retries = retryBudget({
-        clock: dependencies.clock,
-        lossMs: limits.dependencies.workerLossMs,
-        endsInMs: () => context.getRemainingTimeInMillis() - limits.dependencies.workerSpareMs,
-      });
+      const retries = workerRetryBudget(dependencies.clock, context);
       const swept = await withRetryBudget(retries, () => sweep(dependencies));
       const { lists, runs, purges, holds, deliveries: woken, failures } = swept;
       const told = figures(

@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Chance, Clock } from "./clock.ts";
+import { limits } from "./limits.ts";
 
 export interface RetryBudget {
   readonly clock: Clock;
@@ -49,6 +50,17 @@ export function retryBudget({ clock, lossMs, endsInMs = () => Infinity }: Option
     },
   };
 }
+
+/** The budget of a worker's invocation, which has to end before Lambda stops it. */
+export const workerRetryBudget = (
+  clock: Clock,
+  context: { getRemainingTimeInMillis(): number },
+): RetryBudget =>
+  retryBudget({
+    clock,
+    lossMs: limits.dependencies.workerLossMs,
+    endsInMs: () => context.getRemainingTimeInMillis() - limits.dependencies.workerSpareMs,
+  });
 
 /** Does work under a budget; an inner budget replaces the outer one. */
 export const withRetryBudget = <Result>(budget: RetryBudget, act: () => Result): Result =>

@@ -193,7 +193,7 @@ async function cancelNow(
   { ledger, clock }: MeteredReadDependencies,
 ): Promise<boolean> {
   const cancel = (): Promise<void> => ledger.cancel({ accountId, holdId, now: clock.now() });
-  return hasWorked(() => withRetryBudget(retryBudget({ clock, lossMs: cancelMs }), cancel));
+  return hasWorked(clock, cancel);
 }
 
 /** True when it is certain that a worker will end the hold at no charge. */
@@ -202,12 +202,12 @@ async function cancelLater(
   { cancels, clock }: MeteredReadDependencies,
 ): Promise<boolean> {
   const send = (): Promise<void> => cancels.send({ accountId, holdId });
-  return hasWorked(() => withRetryBudget(retryBudget({ clock, lossMs: cancelMs }), send));
+  return hasWorked(clock, send);
 }
 
 /** What fails here fails a call that has failed already: that error is the one to report. */
-const hasWorked = (act: () => Promise<void>): Promise<boolean> =>
-  act().then(
+const hasWorked = (clock: Clock, act: () => Promise<void>): Promise<boolean> =>
+  withRetryBudget(retryBudget({ clock, lossMs: cancelMs }), act).then(
     () => true,
     () => false,
   );
