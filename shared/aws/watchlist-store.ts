@@ -48,9 +48,13 @@ export function dynamoWatchlistStore(
       }));
     },
     skipOverlap: (watchlist, nextRunAt) =>
-      pastTransactions(options, () => skipOverlap(client, table, { watchlist, nextRunAt })),
+      pastTransactions(options, () =>
+        skipRun(client, table, { watchlist, nextRunAt, why: "overlap" }),
+      ),
     skipEmpty: (watchlist, nextRunAt) =>
-      pastTransactions(options, () => skipEmpty(client, table, { watchlist, nextRunAt })),
+      pastTransactions(options, () =>
+        skipRun(client, table, { watchlist, nextRunAt, why: "empty" }),
+      ),
   };
 }
 
@@ -135,47 +139,37 @@ async function updateList(
   }
 }
 
-async function skipOverlap(
+/**
+ * Moves the due time of a watchlist on without a run. Refused when another delivery of the same tick
+ * has changed it already, and for an empty watchlist also when items were added: then it is due.
+ */
+async function skipRun(
   client: DynamoDBDocumentClient,
   table: string,
-  { watchlist, nextRunAt }: { readonly watchlist: Watchlist; readonly nextRunAt: string },
+  {
+    watchlist,
+    nextRunAt,
+    why,
+  }: {
+    readonly watchlist: Watchlist;
+    readonly nextRunAt: string;
+    readonly why: "overlap" | "empty";
+  },
 ): Promise<void> {
-  // Refused when another delivery of the same tick has moved the due time already.
+  const isOverlap = why === "overlap";
   await unlessRefused(() =>
     client.send(
       new UpdateCommand({
         TableName: table,
         Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
-        UpdateExpression: "SET next_run_at = :next, due_at = :next ADD #overlaps :one",
-        ConditionExpression: "next_run_at = :seen",
-        ExpressionAttributeNames: { "#overlaps": "overlaps" },
+        UpdateExpression:
+          "SET next_run_at = :next, due_at = :next" + (isOverlap ? " ADD #overlaps :n" : ""),
+        ConditionExpression: "next_run_at = :seen" + (isOverlap ? "" : " AND item_total = :n"),
+        ...(isOverlap && { ExpressionAttributeNames: { "#overlaps": "overlaps" } }),
         ExpressionAttributeValues: {
           ":next": nextRunAt,
           ":seen": watchlist.nextRunAt,
-          ":one": 1,
-        },
-      }),
-    ),
-  );
-}
-
-async function skipEmpty(
-  client: DynamoDBDocumentClient,
-  table: string,
-  { watchlist, nextRunAt }: { readonly watchlist: Watchlist; readonly nextRunAt: string },
-): Promise<void> {
-  // Refused when the due time has changed, or items were added: then the watchlist is due.
-  await unlessRefused(() =>
-    client.send(
-      new UpdateCommand({
-        TableName: table,
-        Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
-        UpdateExpression: "SET next_run_at = :next, due_at = :next",
-        ConditionExpression: "next_run_at = :seen AND item_total = :none",
-        ExpressionAttributeValues: {
-          ":next": nextRunAt,
-          ":seen": watchlist.nextRunAt,
-          ":none": 0,
+          ":n": isOverlap ? 1 : 0,
         },
       }),
     ),
