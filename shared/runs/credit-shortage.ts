@@ -1,3 +1,4 @@
+import { quantity } from "../base/quantity.ts";
 import type { Run, StepRecord } from "./run.ts";
 
 /**
@@ -13,9 +14,9 @@ export function creditShortage(
     shortfall === null
       ? []
       : [
-          `Step '${step}' needed ${counted(shortfall.needed, "credit")} for ` +
-            `${counted(items, "item")}, but the balance was ` +
-            `${counted(shortfall.available, "credit")}.`,
+          `Step '${step}' needed ${quantity(shortfall.needed, "credit")} for ` +
+            `${quantity(items, "item")}, but the balance was ` +
+            `${quantity(shortfall.available, "credit")}.`,
         ],
   );
   if (lacks.length === 0) return null;
@@ -25,6 +26,3 @@ export function creditShortage(
       : "The items of these steps are deferred to the next run.";
   return [...lacks, effect].join(" ");
 }
-
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? "" : "s"}`;
