@@ -6,6 +6,7 @@ import {
   QueryCommand,
   type QueryCommandOutput,
 } from "@aws-sdk/lib-dynamodb";
+import { inParallel } from "../../shared/base/in-parallel.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { maxChangedAt } from "../../shared/watchlists/page.ts";
 
@@ -58,7 +59,7 @@ export function rowPerItem(
     const batches = Array.from({ length: Math.ceil(items.length / batchRowsMax) }, (_, n) =>
       items.slice(n * batchRowsMax, (n + 1) * batchRowsMax),
     );
-    await inParallel(batches, async (batch) => {
+    await inParallel(batches, parallel, async (batch) => {
       const puts = batch.map((item) => ({ PutRequest: { Item: rowOf(item) } }));
       await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
     });
@@ -92,7 +93,7 @@ export function rowPerItem(
     },
     fill: write,
     async change(ids, to) {
-      await inParallel(ids, (id) => rewriteOne(id, to));
+      await inParallel(ids, parallel, (id) => rewriteOne(id, to));
       return ids.length;
     },
     readAll: (limit) => query(limit, undefined),
@@ -110,11 +111,3 @@ const told = (item: Item): object =>
         (typeof value !== "object" || Object.keys(value).length > 0),
     ),
   );
-
-async function inParallel<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const pending = all.toReversed();
-  const worker = async (): Promise<void> => {
-    for (let one = pending.pop(); one !== undefined; one = pending.pop()) await work(one);
-  };
-  await Promise.all(Array.from({ length: parallel }, worker));
-}

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { groups, type RouteKey, routes } from "../../functions/routes.ts";
+import { inParallel } from "../../shared/base/in-parallel.ts";
 import { apiClient } from "../tour/api-client.ts";
 import type { FreshWorld } from "../tour/fresh-world.ts";
 import { type Accounts, type TestAccount, untilTrue } from "./accounts.ts";
@@ -41,9 +42,9 @@ const chargedRoutes = allRoutes.filter((route) => groups[routes[route].group].it
 export async function observe(mode: StoreMode, outage: Outage): Promise<readonly Observation[]> {
   const { proxy, world } = outage;
   const called = mode === "hanging at the charge" ? chargedRoutes : allRoutes;
-  const prepared = await inParallel(called, (route) => prepare(route, outage));
+  const prepared = await inParallel(called, parallelCalls, (route) => prepare(route, outage));
   await proxy.set(mode);
-  const answers = await inParallel(prepared, (call) => send(call, world));
+  const answers = await inParallel(prepared, parallelCalls, (call) => send(call, world));
   await proxy.set("healthy");
   const costs = await costsAfterRecovery(mode, { prepared, answers, outage });
   return prepared.map(({ route }, n) => {
@@ -75,10 +76,10 @@ async function costsAfterRecovery(
   };
   const failed = prepared.filter((_, n) => answers[n]?.status !== 200);
   await untilTrue(recoverySecondsMax, async () => {
-    const costs = await inParallel(failed, costOf);
+    const costs = await inParallel(failed, parallelCalls, costOf);
     return costs.every(({ charged, holdsCredits }) => charged === 0 && !holdsCredits);
   });
-  return inParallel(prepared, costOf);
+  return inParallel(prepared, parallelCalls, costOf);
 }
 
 async function prepare(route: RouteKey, { accounts, world }: Outage): Promise<Prepared> {
@@ -125,17 +126,3 @@ async function send({ route, account, path, body }: Prepared, world: FreshWorld)
 }
 
 const codeIn = (text: string): string | undefined => /^\{"error":\{"code":"(\w+)"/.exec(text)?.[1];
-
-/** Does work for each element, some in parallel. Results are in the order of the elements. */
-async function inParallel<Element, Result>(
-  elements: readonly Element[],
-  act: (element: Element) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const remaining = elements.entries();
-  const work = async (): Promise<void> => {
-    for (const [n, element] of remaining) results[n] = await act(element);
-  };
-  await Promise.all(Array.from({ length: parallelCalls }, work));
-  return results;
-}

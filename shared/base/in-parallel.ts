@@ -1,4 +1,4 @@
-/** Does `work` on every item, at most `atOnceMax` at a time; results stand in the items' order. */
+/** Does `work` on every item, at most `atOnceMax` at a time; results are in the order of the items. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   atOnceMax: number,

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
+import { inParallel } from "../base/in-parallel.ts";
 import { scrapers } from "../scrapers/catalogue.ts";
 import type { Answer, ReadRequest, Scraper } from "../scrapers/scraper.ts";
-import { inParallel } from "./http/in-parallel.ts";
 import type { SourceClient } from "./http/source-client.ts";
 import { follow } from "./web/follow.ts";
 import { type Robots, robots } from "./web/robots.ts";

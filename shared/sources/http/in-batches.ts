@@ -1,5 +1,5 @@
+import { inParallel } from "../../base/in-parallel.ts";
 import { type BatchSize, batchSize } from "./batch-size.ts";
-import { inParallel } from "./in-parallel.ts";
 
 /** What came of reading a batch as a whole. */
 export type BatchOutcome<Result> =
