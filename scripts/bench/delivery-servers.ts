@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { CreateTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { startFauxqs } from "fauxqs";
-import { tableSchema } from "../../shared/base/table-schema.ts";
 import { pointClientsAt } from "../local/aws-environment.ts";
 import { openDataFolder } from "../local/data-folder.ts";
 import { startDynamo } from "../local/dynamo-server.ts";
+import { createBenchTable } from "./bench-tables.ts";
 
 /** Where the processes of the bench find what they work with. */
 export interface DeliveryServers {
@@ -33,23 +33,7 @@ export async function startDeliveryServers(): Promise<DeliveryServers> {
   const dynamo = await startDynamo(folder);
   pointClientsAt({ dynamodb: dynamo.endpoint });
   const client = new DynamoDBClient({});
-  const { partitionKey, sortKey, dueIndex } = tableSchema;
-  const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
-  await client.send(
-    new CreateTableCommand({
-      TableName: tableName,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: names.map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-      KeySchema: keysOf(partitionKey, sortKey),
-      GlobalSecondaryIndexes: [
-        {
-          IndexName: dueIndex.name,
-          KeySchema: keysOf(dueIndex.partitionKey, dueIndex.sortKey),
-          Projection: { ProjectionType: "KEYS_ONLY" },
-        },
-      ],
-    }),
-  );
+  await createBenchTable(client, tableName);
   client.destroy();
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   for (const bucket of [eventsBucket, customerBucket]) fauxqs.createBucket(bucket);
@@ -70,8 +54,3 @@ export async function startDeliveryServers(): Promise<DeliveryServers> {
     },
   };
 }
-
-const keysOf = (hash: string, range: string) => [
-  { AttributeName: hash, KeyType: "HASH" as const },
-  { AttributeName: range, KeyType: "RANGE" as const },
-];
