@@ -29,6 +29,9 @@ export async function followEndpoint(acting: Acting): Promise<void> {
   // A list without items does not run.
   if (answer?.status === 200 && (bodyOf(answer) as ShownEndpoint).item_count === 0) return;
   const { id, url } = endpoint;
+  // Its receiver may have answered 410.
+  const enabled = { path: `${endpoints}/${id}`, body: { enabled: true } };
+  await succeed(acting, { method: "PATCH", ...enabled });
   await expectShown(acting, list, [url, id, "ok"]);
   const moved = `${url}/moved`;
   await succeed(acting, { method: "PATCH", path: `${endpoints}/${id}`, body: { url: moved } });
