@@ -114,6 +114,7 @@ async function addEndpoint(): Promise<void> {
     id: endpointId,
     accountId: account,
     url: places.receiverUrl,
+    registeredUrl: null,
     description: null,
     events: null,
     enabled: true,

@@ -9,6 +9,7 @@ export const endpointRowOf = (endpoint: Endpoint): Row => ({
   ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
   id: endpoint.id,
   url: endpoint.url,
+  registered_url: endpoint.registeredUrl,
   description: endpoint.description,
   events: endpoint.events,
   enabled: endpoint.enabled,
@@ -27,6 +28,8 @@ export const endpointRowOf = (endpoint: Endpoint): Row => ({
 const endpointRow = object({
   id: string(),
   url: string(),
+  // Rows of earlier releases lack it.
+  registered_url: optional(nullable(string()), null),
   description: nullable(string()),
   events: nullable(array(picklist(eventTypes))),
   enabled: boolean(),
@@ -47,6 +50,7 @@ export function endpointOf(accountId: string, stored: Row): Endpoint {
     id: row.id,
     accountId,
     url: row.url,
+    registeredUrl: row.registered_url,
     description: row.description,
     events: row.events,
     enabled: row.enabled,

@@ -53,13 +53,13 @@ export function dynamoEndpoints(
       const row = await read(deliveryKeys.endpointUrl(accountId, url));
       return row === undefined ? null : get(accountId, parse(urlRow, row).endpoint_id);
     },
-    async lastUrls(accountId, ids) {
+    async deletions(accountId, ids) {
       const keys = ids.map((id) => deliveryKeys.deletedEndpoint(accountId, id));
       const rows = await rowsByKey(client, { table: tableName, ...patience }, keys);
       return new Map(
         rows.map((row) => {
-          const { id, url } = parse(deletedRow, row);
-          return [id, url];
+          const { id, url, deleted_at: deletedAt } = parse(deletedRow, row);
+          return [id, { url, deletedAt }];
         }),
       );
     },
@@ -124,4 +124,4 @@ const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
 
 const countRow = object({ endpoints: optional(number(), 0) });
 const urlRow = object({ endpoint_id: string() });
-const deletedRow = object({ id: string(), url: string() });
+const deletedRow = object({ id: string(), url: string(), deleted_at: string() });

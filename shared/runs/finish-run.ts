@@ -21,7 +21,7 @@ export interface FinishDependencies {
   readonly steps: StepStore;
   readonly watchlists: WatchlistStore;
   readonly publisher: RunEventPublisher;
-  readonly endpoints: Pick<EndpointLookup, "list" | "lastUrls">;
+  readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly clock: Clock;
   /** Told how the run ended. */
   readonly report?: Report;

@@ -16,7 +16,7 @@ import { storeOutcomes } from "./store-outcomes.ts";
 
 export interface GiveUpDependencies extends StartDependencies {
   readonly watchlists: WatchlistStore;
-  readonly endpoints: Pick<EndpointLookup, "list" | "lastUrls">;
+  readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
 }
 
 /** How long a run may stand still before it is given up; progress is noted every few seconds. */

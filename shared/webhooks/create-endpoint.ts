@@ -50,6 +50,7 @@ export async function createEndpoint(
     id,
     accountId,
     url,
+    registeredUrl: url,
     secret: await secrets.seal(secret, endpointSecretContext(accountId, id)),
     secretHint: secretHint(secret),
     previousSecret: null,

@@ -32,7 +32,7 @@ export interface EndpointStore {
   ): Promise<ReplaceEndpointOutcome>;
   /**
    * Deletes an endpoint; in one transaction its URL is released, the count of endpoints goes down and
-   * the URL is kept for `lastUrls`. False when there is none.
+   * the URL is kept for `deletions`. False when there is none.
    */
   delete(accountId: string, id: string, now: Date): Promise<boolean>;
   /** Counts a test delivery in its minute; false when the minute has had its bound of them. */
@@ -44,14 +44,22 @@ export interface EndpointStore {
   /** Finds by the normalised URL (`normaliseUrl`). */
   findByUrl(accountId: string, url: string): Promise<Endpoint | null>;
   /**
-   * The URLs that up to 100 deleted endpoints had last, by id. An endpoint that was deleted more than
+   * The deletions of up to 100 endpoints, by endpoint id. An endpoint that was deleted more than
    * `limits.deletedEndpointDays` ago is left out.
    */
-  lastUrls(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  deletions(accountId: string, ids: readonly string[]): Promise<ReadonlyMap<string, Deletion>>;
+}
+
+/** What is kept of a deleted endpoint. */
+export interface Deletion {
+  /** The URL that it had last. */
+  readonly url: string;
+  /** ISO 8601 UTC. */
+  readonly deletedAt: string;
 }
 
 /** For whoever changes nothing about endpoints. */
 export type EndpointLookup = Pick<
   EndpointStore,
-  "get" | "list" | "countEndpoints" | "findByUrl" | "lastUrls"
+  "get" | "list" | "countEndpoints" | "findByUrl" | "deletions"
 >;

@@ -33,6 +33,8 @@ export interface Endpoint {
   readonly accountId: string;
   /** Normalised. */
   readonly url: string;
+  /** The URL that it was registered with, normalised; null when an earlier release registered it. */
+  readonly registeredUrl: string | null;
   readonly description: string | null;
   /** Types of the account-wide events it receives; null: every type. */
   readonly events: readonly EventType[] | null;

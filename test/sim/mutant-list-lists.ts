@@ -84,15 +84,22 @@ export const listMutants: readonly Mutant[] = [
   {
     name: "list-bound-to-its-deleted-endpoint",
     file: "shared/watchlists/endpoint-binding.ts",
-    says: "?? known.find((one) => one.url === url)",
+    says: "known.find((one) => isRegisteredAfter(deletion, one)) ??\n        known.find((one) => one.url === url)",
+    instead: "undefined",
+    scenario: "lists",
+  },
+  {
+    name: "successor-forgotten-with-its-url",
+    file: "shared/watchlists/endpoint-binding.ts",
+    says: "known.find((one) => isRegisteredAfter(deletion, one)) ??\n",
     instead: "",
     scenario: "lists",
   },
   {
     name: "last-url-of-a-deleted-endpoint-forgotten",
     file: "shared/watchlists/endpoint-binding.ts",
-    says: "lastUrls.get(endpointId) ?? stored",
-    instead: "stored ?? lastUrls.get(endpointId) ?? null",
+    says: "deletion?.url ?? stored",
+    instead: "stored ?? deletion?.url ?? null",
     scenario: "lists",
   },
   {

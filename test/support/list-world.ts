@@ -159,6 +159,7 @@ export async function openListWorld(tables: TestTables) {
         id: "we_0123456789abcdefghjkmnpq",
         accountId: "acct_1",
         url,
+        registeredUrl: url,
         description: null,
         events: null,
         enabled: true,

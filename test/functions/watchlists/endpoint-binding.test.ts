@@ -29,6 +29,7 @@ async function register(url: string): Promise<Endpoint> {
     id: newId("webhookEndpoint", at, systemChance),
     accountId: "acct_1",
     url,
+    registeredUrl: url,
     description: null,
     events: null,
     enabled: true,
@@ -118,6 +119,33 @@ describe("the webhook endpoint of a watchlist", () => {
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
   });
 
+  it("stays that endpoint when its URL is changed before the next run", async () => {
+    const endpoint = await register(urlA);
+    await putBound(endpoint);
+    await remove(endpoint);
+    const successor = await register(urlA);
+
+    await change(successor, { url: urlB });
+
+    expect(await look()).toEqual([urlB, successor.id, "ok"]);
+    const another = await register(urlA);
+    expect(await look()).toEqual([urlB, successor.id, "ok"]);
+    await remove(successor);
+    expect(await look()).toEqual([urlA, another.id, "ok"]);
+  });
+
+  it("is no endpoint that had the deleted one's last URL only before the deletion", async () => {
+    const earlier = await register(urlA);
+    const moved = await change(earlier, { url: urlB });
+    const endpoint = await register(urlA);
+    await putBound(endpoint);
+
+    await remove(endpoint);
+
+    expect(await look()).toEqual([urlA, endpoint.id, "deleted"]);
+    expect(moved.registeredUrl).toBe(urlA);
+  });
+
   it("is found by the stored URL when an earlier release deleted the endpoint", async () => {
     const gone = { ...(await register(urlA)), id: "we_0123456789abcdefghjkmnpq" };
     await putBound({ ...gone, url: urlB });
@@ -126,6 +154,33 @@ describe("the webhook endpoint of a watchlist", () => {
     const successor = await register(urlB);
 
     expect(await look()).toEqual([urlB, successor.id, "ok"]);
+  });
+
+  it("stays that endpoint when its URL is changed before the next run", async () => {
+    const endpoint = await register(urlA);
+    await putBound(endpoint);
+    await remove(endpoint);
+    const successor = await register(urlA);
+
+    await change(successor, { url: urlB });
+
+    expect(await look()).toEqual([urlB, successor.id, "ok"]);
+    const another = await register(urlA);
+    expect(await look()).toEqual([urlB, successor.id, "ok"]);
+    await remove(successor);
+    expect(await look()).toEqual([urlA, another.id, "ok"]);
+  });
+
+  it("is no endpoint that had the deleted one's last URL only before the deletion", async () => {
+    const earlier = await register(urlA);
+    const moved = await change(earlier, { url: urlB });
+    const endpoint = await register(urlA);
+    await putBound(endpoint);
+
+    await remove(endpoint);
+
+    expect(await look()).toEqual([urlA, endpoint.id, "deleted"]);
+    expect(moved.registeredUrl).toBe(urlA);
   });
 
   it("is never an endpoint of another account", async () => {
@@ -198,7 +253,7 @@ describe("GET /v1/watchlists", () => {
     await remove(gone);
     const spies = {
       list: vi.spyOn(world.endpoints, "list"),
-      lastUrls: vi.spyOn(world.endpoints, "lastUrls"),
+      deletions: vi.spyOn(world.endpoints, "deletions"),
       get: vi.spyOn(world.endpoints, "get"),
       findByUrl: vi.spyOn(world.endpoints, "findByUrl"),
     };
@@ -211,6 +266,6 @@ describe("GET /v1/watchlists", () => {
       new Set(["ok", "deleted"]),
     );
     const reads = Object.entries(spies).map(([name, { mock }]) => [name, mock.calls.length]);
-    expect(Object.fromEntries(reads)).toEqual({ list: 1, lastUrls: 1, get: 0, findByUrl: 0 });
+    expect(Object.fromEntries(reads)).toEqual({ list: 1, deletions: 1, get: 0, findByUrl: 0 });
   });
 });

@@ -96,6 +96,7 @@ async function openEndpoint(world: World): Promise<void> {
     id: endpointId,
     accountId: world.accountId,
     url: "https://hooks.example.com/",
+    registeredUrl: null,
     description: null,
     events: null,
     enabled: true,

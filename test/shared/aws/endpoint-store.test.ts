@@ -31,6 +31,7 @@ function anEndpoint(number: number, wanted: Partial<Endpoint> = {}): Endpoint {
     id: newId("webhookEndpoint", createdAt, chance),
     accountId: account,
     url: `https://hooks.shop-example.com/${number}`,
+    registeredUrl: null,
     description: null,
     events: null,
     enabled: true,

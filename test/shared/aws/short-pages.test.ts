@@ -223,6 +223,7 @@ const cases: readonly Case[] = [
         id: `we_${n}`,
         accountId: account,
         url: `https://hooks.shop-example.com/${n}`,
+        registeredUrl: null,
         description: null,
         events: null,
         enabled: true,

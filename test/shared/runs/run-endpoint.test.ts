@@ -27,6 +27,7 @@ async function openScene() {
       id: newId("webhookEndpoint", bench.clock.now(), systemChance),
       accountId,
       url,
+      registeredUrl: url,
       description: null,
       events: null,
       enabled: true,

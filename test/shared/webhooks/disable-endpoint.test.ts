@@ -6,6 +6,7 @@ const endpoint: Endpoint = {
   id: "we_1",
   accountId: "acct_1",
   url: "https://hooks.shop-example.com/",
+  registeredUrl: null,
   description: null,
   events: null,
   enabled: true,

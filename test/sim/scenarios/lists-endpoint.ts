@@ -43,6 +43,13 @@ export async function followEndpoint(acting: Acting): Promise<void> {
   const again = await succeed(acting, { method: "POST", path: endpoints, body: { url: moved } });
   const successor = String(again["id"]);
   await expectShown(acting, list, [moved, successor, "ok"]);
+  const next = `${url}/next`;
+  await succeed(acting, {
+    method: "PATCH",
+    path: `${endpoints}/${successor}`,
+    body: { url: next },
+  });
+  await expectShown(acting, list, [next, successor, "ok"]);
   const runId = await runOnce(acting, list);
   const last = `${url}/last`;
   await succeed(acting, {
@@ -55,7 +62,7 @@ export async function followEndpoint(acting: Acting): Promise<void> {
     acting,
     async () =>
       world.receivers.sent.some(
-        (one) => [moved, last].includes(one.url) && one.body.includes(`"id":"${runId}"`),
+        (one) => [next, last].includes(one.url) && one.body.includes(`"id":"${runId}"`),
       ),
     `${list.id}: the end of ${runId} is sent to the endpoint that was registered again`,
   );
