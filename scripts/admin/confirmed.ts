@@ -8,7 +8,7 @@ export interface Looked {
 }
 
 const pauseMs = 500;
-const looksMax = 8;
+const scannedEntriesMax = 8;
 
 /**
  * Looks again before it says that anything differs: the service goes on meanwhile, and what is half
@@ -23,7 +23,7 @@ export async function confirmed<Found extends Looked>(
     const found = await look();
     const again = found.differences.filter((one) => before.has(differenceName(one)));
     const isSettled = found.isSteady && again.length === found.differences.length;
-    if (isSettled || looks === looksMax) return { ...found, differences: again };
+    if (isSettled || looks === scannedEntriesMax) return { ...found, differences: again };
     before = new Set(found.differences.map(differenceName));
     await clock.sleep(pauseMs);
   }

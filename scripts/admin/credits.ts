@@ -6,7 +6,7 @@ import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { notOneOf } from "../../shared/base/valid-values.ts";
+import { invalidChoiceMessage } from "../../shared/base/valid-values.ts";
 import type { ChangeOutcome } from "../../shared/credits/credit-changes.ts";
 import type { TransactionFilter } from "../../shared/credits/credit-history.ts";
 import { entryTypes } from "../../shared/credits/ledger.ts";
@@ -100,7 +100,7 @@ export const creditCommands: Commands = {
 function filterOf({ request, type, watchlist }: Values): TransactionFilter {
   const wanted = entryTypes.find((one) => one === type);
   if (type !== undefined && wanted === undefined) {
-    throw new Error(notOneOf("--type", entryTypes, type));
+    throw new Error(invalidChoiceMessage("--type", entryTypes, type));
   }
   return { requestId: request, type: wanted, watchlistId: watchlist };
 }

@@ -21,7 +21,7 @@ export type Replayed =
 
 /** Names that emulators give to an action they do not know. */
 const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|UnsupportedOperation/;
-const looksMax = 30;
+const scannedEntriesMax = 30;
 const lookMs = 1_000;
 const receiveMax = 10;
 /** While one is sent and deleted, nobody else receives it. */
@@ -55,7 +55,7 @@ async function replayAll(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
 
 async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise<Replayed> {
   let moved = 0;
-  for (let looks = 0; looks < looksMax; looks += 1) {
+  for (let looks = 0; looks < scannedEntriesMax; looks += 1) {
     await delay(lookMs);
     const { Results } = await sqs.send(
       new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }),

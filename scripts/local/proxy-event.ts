@@ -41,7 +41,7 @@ export function requestUrl(request: IncomingMessage): URL {
 
 /** Headers with the names as the client wrote them, and what the gateway adds. */
 function headersOf(request: IncomingMessage): Record<string, string[]> {
-  const headers: Record<string, string[]> = {};
+  const headers = emptyLists();
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
     (headers[request.rawHeaders[i] ?? ""] ??= []).push(request.rawHeaders[i + 1] ?? "");
   }
@@ -52,9 +52,16 @@ function headersOf(request: IncomingMessage): Record<string, string[]> {
 }
 
 function queryOf(url: URL): Record<string, string[]> | null {
-  const query: Record<string, string[]> = {};
+  const query = emptyLists();
   for (const [name, value] of url.searchParams) (query[name] ??= []).push(value);
   return Object.keys(query).length > 0 ? query : null;
+}
+
+/** Without a prototype: a client may send names such as `constructor`. */
+function emptyLists(): Record<string, string[]> {
+  const lists: Record<string, string[]> = {};
+  Object.setPrototypeOf(lists, null);
+  return lists;
 }
 
 function lastOf(values: Record<string, string[]>): Record<string, string> {

@@ -21,7 +21,7 @@ interface Options extends LedgerTables {
 }
 
 /** Entries that a page with a filter reads before it ends early: some 900 KB, 225 read units. */
-const looksMax = 2_000;
+const scannedEntriesMax = 2_000;
 const rowsPerQuery = 500;
 /** Marks that a page reads, some 250 KB. Automatic top-ups add a mark each. */
 const marksMax = 1_000;
@@ -42,7 +42,7 @@ interface Wanted {
 /**
  * The ledger's entries in DynamoDB, which sort by their sequence. The entries of a call are found by
  * its hold, and up to `marksMax` grants, purchases and adjustments by their marks; for every other
- * filter the ledger is read newest first, `looksMax` entries a page.
+ * filter the ledger is read newest first, `scannedEntriesMax` entries a page.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,
@@ -173,7 +173,7 @@ async function scan(
     }
     last = transaction.sequence;
     looked += 1;
-    if (isFiltered && looked === looksMax) return { transactions, next: last };
+    if (isFiltered && looked === scannedEntriesMax) return { transactions, next: last };
   }
   return { transactions, next: null };
 }

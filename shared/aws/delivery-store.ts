@@ -27,7 +27,7 @@ export interface DynamoDeliveryStoreOptions {
 
 const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
 /** Rows that a filtered page looks at before it ends early. */
-const looksMax = 5_000;
+const scannedEntriesMax = 5_000;
 
 /** The delivery log in DynamoDB. Deliveries' ids begin with the event's time, so rows sort by it. */
 export function dynamoDeliveryStore(
@@ -105,7 +105,7 @@ async function list(
     ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
     ScanIndexForward: false,
     // One more than fits tells whether there are more.
-    Limit: Object.keys(filter).length === 0 ? limit + 1 : looksMax / 10,
+    Limit: Object.keys(filter).length === 0 ? limit + 1 : scannedEntriesMax / 10,
   });
   let lastId = before;
   let looked = 0;
@@ -118,7 +118,7 @@ async function list(
     }
     lastId = delivery.id;
     looked += 1;
-    if (looked === looksMax) return { deliveries, lastId };
+    if (looked === scannedEntriesMax) return { deliveries, lastId };
   }
   return { deliveries, lastId: null };
 }

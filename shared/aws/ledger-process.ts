@@ -52,7 +52,7 @@ export function untilDone<T>(
 ): Promise<T> {
   return untilSettled({ ...process, waitMsMax }, async (note) => {
     for (let tries = 0; tries < freshTriesMax; tries += 1) {
-      const result = await orAgain(() => attempt(note), note);
+      const result = await retryOnThrottle(() => attempt(note), note);
       if (result !== "again") return result;
       if (!process.booksOf.has(accountId)) return "again";
     }
@@ -62,7 +62,10 @@ export function untilDone<T>(
 }
 
 /** A request that was turned away has changed nothing. */
-async function orAgain<T>(attempt: () => Promise<T | "again">, note: Note): Promise<T | "again"> {
+async function retryOnThrottle<T>(
+  attempt: () => Promise<T | "again">,
+  note: Note,
+): Promise<T | "again"> {
   try {
     return await attempt();
   } catch (error) {
@@ -110,7 +113,7 @@ export async function commit<Effect extends object>(
     process.booksOf.delete(accountId);
     if (reasons === undefined) {
       if (isThrottle(error)) return turnedAway;
-      const found = await askPatiently(process, effect);
+      const found = await readWithRetry(process, effect);
       if (found === undefined) throw error;
       return found;
     }
@@ -121,7 +124,7 @@ export async function commit<Effect extends object>(
 }
 
 /** Reads with retries whether a transaction without a response committed; the charge depends on it. */
-async function askPatiently<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
+async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
   const mayRepeat = repeats(process, { triesMax: 4, pauseMs: 200 });
   for (;;) {
     try {

@@ -10,7 +10,7 @@ export type Warn = (message: string, error: unknown) => void;
  */
 export async function hint(send: () => Promise<void>, warn: Warn): Promise<void> {
   try {
-    await withSeparateLoss(limits.dependencies.hintMs, send);
+    await withSeparateLoss(limits.dependencies.wakeUpMs, send);
   } catch (error) {
     warn("a hint was not sent; the sweeper will take the work on", error);
   }

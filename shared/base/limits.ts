@@ -94,7 +94,7 @@ export const limits = {
     /** Lost by giving credits back through the queue, after the call has lost its own time. */
     cancelMs: 1_500,
     /** Lost by a wake-up message, or by cleaning up, that the sweeper makes unnecessary. */
-    hintMs: 1_500,
+    wakeUpMs: 1_500,
     /** Lost by a message, or a part of a sweep, before it is left to its next delivery. */
     workerLossMs: 20_000,
     /** Kept free at the end of a worker's invocation, for what takes no request. */

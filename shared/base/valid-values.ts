@@ -7,11 +7,16 @@ import { shownValue } from "./shown-value.ts";
  * was probably meant.
  * @param what the parameter with what it belongs to, such as `'tier' of retailer_a`
  */
-export function notOneOf(what: string, valid: readonly string[], value: unknown): string {
+export function invalidChoiceMessage(
+  what: string,
+  valid: readonly string[],
+  value: unknown,
+): string {
   const meant = typeof value === "string" ? didYouMean(value, valid) : "";
-  return `${what} must be one of ${valid.join(", ")} (got ${shownValue(value)}).${meant}`;
+  const set = valid.length === 1 ? valid[0] : `one of ${valid.join(", ")}`;
+  return `${what} must be ${set} (got ${shownValue(value)}).${meant}`;
 }
 
 /** The schema of a parameter that takes one of a set. */
 export const oneOf = <const Values extends readonly string[]>(param: string, values: Values) =>
-  picklist(values, ({ input }) => notOneOf(`'${param}'`, values, input));
+  picklist(values, ({ input }) => invalidChoiceMessage(`'${param}'`, values, input));

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { assert } from "../base/assert.ts";
 import { invalidParam, missingParam } from "../base/errors.ts";
-import { notOneOf } from "../base/valid-values.ts";
+import { invalidChoiceMessage } from "../base/valid-values.ts";
 import {
   parsePlatform,
   platforms,
@@ -130,7 +130,7 @@ function parseTier(platform: Platform, wanted: string | undefined): Tier {
   }
   const found = tiers.find((tier) => tier.id === id);
   if (found !== undefined) return found;
-  throw invalidParam("tier", notOneOf(`'tier' of ${platform}`, valid, id));
+  throw invalidParam("tier", invalidChoiceMessage(`'tier' of ${platform}`, valid, id));
 }
 
 function scraperOf(platform: Platform, tier: string): ProductScraperId {

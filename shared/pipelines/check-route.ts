@@ -1,5 +1,5 @@
 import { invalidParam, missingParam } from "../base/errors.ts";
-import { notOneOf } from "../base/valid-values.ts";
+import { invalidChoiceMessage } from "../base/valid-values.ts";
 import type { FieldType } from "../scrapers/fields.ts";
 import { type StepScraperId, stepScrapers } from "../scrapers/catalogue.ts";
 import { type Op, ops, type Route, type When } from "./definition.ts";
@@ -101,7 +101,7 @@ function typeOf(when: When, field: string, { scraper, path }: Place): FieldType 
     const testable = Object.keys(fieldTypes).filter((one) => whensFor(scraper, one).includes(when));
     throw invalidParam(
       `${path}.field`,
-      notOneOf(`'field' of a rule with ${when} on ${scraper}`, testable, field),
+      invalidChoiceMessage(`'field' of a rule with ${when} on ${scraper}`, testable, field),
     );
   }
   return type;

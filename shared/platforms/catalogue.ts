@@ -2,7 +2,7 @@ import { is, looseObject, optional, unknown } from "valibot";
 import { assert } from "../base/assert.ts";
 import { invalidParam, notImplemented } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
-import { notOneOf } from "../base/valid-values.ts";
+import { invalidChoiceMessage } from "../base/valid-values.ts";
 import { countries, type Country, type MarketplaceCode } from "./marketplaces.ts";
 import {
   announcedEndpoints,
@@ -220,7 +220,8 @@ export function refuseAnnounced(sent: unknown, endpoint: EndpointId = "products"
   if (!isPlatform(name)) return;
   const entry: PlatformEntry = platforms[name];
   const found = entry.endpoints.find(({ id }) => id === endpoint);
-  if (found?.status !== "live") throw notImplemented(`${endpointNames[endpoint]} on ${name}`);
+  if (found?.status !== "live")
+    throw notImplemented(`The endpoint "${endpointNames[endpoint]}" of ${name}`);
   const wanted = entry.marketplaces.find(({ code }) => code === marketplace);
   if (wanted?.status === "coming_soon") {
     throw notImplemented(`The marketplace ${wanted.code} of ${name}`);
@@ -241,7 +242,10 @@ export function parsePlatform(
   refuseAnnounced(wanted, endpoint);
   const platform = wanted.platform ?? defaultPlatform;
   if (!isPlatform(platform)) {
-    throw invalidParam("platform", notOneOf("'platform'", livePlatforms(endpoint), platform));
+    throw invalidParam(
+      "platform",
+      invalidChoiceMessage("'platform'", livePlatforms(endpoint), platform),
+    );
   }
   const entry: PlatformEntry = platforms[platform];
   const marketplace = wanted.marketplace ?? entry.defaultMarketplace;
@@ -249,7 +253,7 @@ export function parsePlatform(
   if (!valid.includes(marketplace)) {
     throw invalidParam(
       "marketplace",
-      notOneOf(`'marketplace' of ${platform}`, valid, wanted.marketplace),
+      invalidChoiceMessage(`'marketplace' of ${platform}`, valid, wanted.marketplace),
     );
   }
   return { platform, marketplace };

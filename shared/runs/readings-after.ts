@@ -87,7 +87,7 @@ function newReadings(item: Item, read: GoodRead, changes: Changes): Readings {
       const isNotified = changes.get(field)?.notified === true;
       if (
         value !== undefined &&
-        (isFirst || isPulseServed({ pipeline, step, field, isNotified }))
+        (isFirst || replacesPulseReading({ pipeline, step, field, isNotified }))
       ) {
         pulse[field] = value;
       }
@@ -111,7 +111,7 @@ interface ProductField {
  * route every item that a refresh found changed to the product step again and charge for it. Exception: if a pulse
  * route would do something that this read did not, the pulse reading stays, so that the next pulse detects the change.
  */
-const isPulseServed = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
+const replacesPulseReading = ({ pipeline, step, field, isNotified }: ProductField): boolean =>
   pipeline.steps
     .filter((one) => readingKind(one) === "pulse")
     .flatMap(({ routes }) => routes)

@@ -30,7 +30,9 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
-  const { refreshEveryRuns } = patch;
+  // What the watchlist shows may be sent back.
+  const refreshEveryRuns =
+    patch.refreshEveryRuns === before.refreshEveryRuns ? undefined : patch.refreshEveryRuns;
   checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
   const settings: Watchlist = {
     ...before,

@@ -4,7 +4,7 @@ import type { Watchlist } from "./watchlist.ts";
 import type { WatchlistStore } from "./watchlist-store.ts";
 
 /** Looks at a list that others keep changing, each of whom puts what they want. */
-const looksMax = 5;
+const scannedEntriesMax = 5;
 
 /**
  * Makes the schedule what the row wants, also when that changes meanwhile: none for a list that is
@@ -19,7 +19,7 @@ export async function restoreSchedule(
 ): Promise<void> {
   const { accountId, watchlistId, now } = list;
   let seen = await watchlists.get(accountId, watchlistId);
-  for (let looks = 0; looks < looksMax; looks += 1) {
+  for (let looks = 0; looks < scannedEntriesMax; looks += 1) {
     await (seen?.status === "active"
       ? schedules.put(listSchedule(seen, now))
       : schedules.remove(watchlistId));

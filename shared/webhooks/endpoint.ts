@@ -15,7 +15,7 @@ import {
 } from "valibot";
 import { limits } from "../base/limits.ts";
 import type { SecretContext } from "../base/secret-box.ts";
-import { notOneOf } from "../base/valid-values.ts";
+import { invalidChoiceMessage } from "../base/valid-values.ts";
 import { lengthOf, visiblePattern, visibleText } from "../base/visible-text.ts";
 import { urlLengthMax } from "../outgoing/url.ts";
 import { type EventType, eventTypes } from "../events/event.ts";
@@ -76,7 +76,7 @@ const descriptionField = nullable(
 const eventsField = nullable(
   pipe(
     array(
-      picklist(eventTypes, ({ input }) => notOneOf("An event type", eventTypes, input)),
+      picklist(eventTypes, ({ input }) => invalidChoiceMessage("An event type", eventTypes, input)),
       "'events' must be an array of event types or null.",
     ),
     description("Types of the events that name no endpoint; null: every type."),

@@ -122,9 +122,9 @@ describe("PATCH /v1/watchlists/{id}", () => {
 
   it("PATCH refuses refresh_every_runs where no run would follow it, and names pipeline.refresh", async () => {
     await put();
-    const otherPlatform = await patch({ refresh_every_runs: 8 });
+    const otherPlatform = await patch({ refresh_every_runs: 5 });
     await patch({ pipeline: { steps: [{ id: "a", scraper: "retailer_d.standard" }] } });
-    const otherPlatformOwn = await patch({ pipeline: null, refresh_every_runs: 8 });
+    const otherPlatformOwn = await patch({ pipeline: null, refresh_every_runs: 5 });
 
     for (const answer of [otherPlatform, otherPlatformOwn]) {
       expect(refusal(answer)).toEqual([400, "refresh_every_runs"]);
@@ -132,6 +132,14 @@ describe("PATCH /v1/watchlists/{id}", () => {
       expect(answer.text).toContain("'pipeline.refresh'");
     }
     expect((await stored())?.refreshEveryRuns).toBe(list.refreshEveryRuns);
+  });
+
+  it("PATCH takes back the refresh_every_runs that the watchlist shows, on every platform", async () => {
+    await put();
+
+    const { status, json } = await patch({ refresh_every_runs: list.refreshEveryRuns });
+
+    expect([status, json["refresh_every_runs"]]).toEqual([200, list.refreshEveryRuns]);
   });
 
   it("PATCH decides over refresh_every_runs by the pipeline that the watchlist has afterwards", async () => {

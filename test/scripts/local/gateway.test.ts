@@ -63,6 +63,19 @@ describe("event", () => {
     ]);
   });
 
+  it("carries parameters and headers with the names of object members", async () => {
+    const event = await eventOf("/v1/things/a?constructor=1&__proto__=2&toString=3", {
+      headers: { valueOf: "x" },
+    });
+
+    expect(Object.entries(event.multiValueQueryStringParameters ?? {})).toEqual([
+      ["constructor", ["1"]],
+      ["__proto__", ["2"]],
+      ["toString", ["3"]],
+    ]);
+    expect(Object.keys(event.headers)).toContainEqual(expect.stringMatching(/^valueof$/i));
+  });
+
   it("has null where a request has no query, no body and no path parameters", async () => {
     const event = await eventOf("/v1/things");
 

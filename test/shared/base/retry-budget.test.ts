@@ -123,18 +123,18 @@ describe("a separate loss", () => {
     const warned: string[] = [];
     await under(() =>
       hint(
-        async () => void (await request(limits.dependencies.hintMs)),
+        async () => void (await request(limits.dependencies.wakeUpMs)),
         (message) => void warned.push(message),
       ),
     );
-    expect(asked).toEqual([limits.dependencies.hintMs]);
+    expect(asked).toEqual([limits.dependencies.wakeUpMs]);
     expect(warned).toHaveLength(1);
     expect(budget.leftMs()).toBe(7_000);
   });
 });
 
 it("a call that loses all it may, and then what follows it, is answered within 10 seconds", () => {
-  const { callLossMs, hintMs, cancelMs, answerSpareMs } = limits.dependencies;
-  expect(callLossMs + Math.max(hintMs, cancelMs)).toBeLessThan(10_000 - 1_000);
+  const { callLossMs, wakeUpMs, cancelMs, answerSpareMs } = limits.dependencies;
+  expect(callLossMs + Math.max(wakeUpMs, cancelMs)).toBeLessThan(10_000 - 1_000);
   expect(cancelMs).toBeLessThan(answerSpareMs);
 });

@@ -1,6 +1,6 @@
 import { safeParse } from "valibot";
 import { describe, expect, it } from "vitest";
-import { notOneOf, oneOf } from "../../../shared/base/valid-values.ts";
+import { invalidChoiceMessage, oneOf } from "../../../shared/base/valid-values.ts";
 
 const states = ["new", "active", "delisted"] as const;
 
@@ -14,7 +14,7 @@ describe("the message for a value that is none of a set", () => {
     [undefined, "(got nothing)."],
     ["x".repeat(100), `(got "${"x".repeat(39)}…).`],
   ])("lists the set, repeats a little of %j, and suggests what was meant", (value, end) => {
-    expect(notOneOf("'state'", states, value)).toBe(
+    expect(invalidChoiceMessage("'state'", states, value)).toBe(
       `'state' must be one of new, active, delisted ${end}`,
     );
   });

@@ -85,7 +85,7 @@ describe("naming a shop", () => {
   ])("answers 400 with the valid marketplaces of %s for '%s'", (platform, marketplace) => {
     const error = refusal({ platform, marketplace });
     expect(error).toMatchObject({ status: 400, details: { param: "marketplace" } });
-    expect(error.message).toContain(`'marketplace' of ${platform} must be one of us (got`);
+    expect(error.message).toContain(`'marketplace' of ${platform} must be us (got`);
   });
 });
 
