@@ -182,7 +182,7 @@ describe("a list that others fill meanwhile", () => {
       change(list, { add: ["20003", "20004"], remove: ["1000001", "99999"] }, { pages }),
     ).rejects.toMatchObject({
       code: "CONFLICT",
-      message: expect.stringContaining("in place (added: 0, removed: 1)") as string,
+      message: expect.stringContaining("in part (added: 0, removed: 1)") as string,
     });
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
