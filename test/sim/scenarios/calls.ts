@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { watchBooks } from "../checks/books.ts";
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
+import type { ApiAnswer } from "../api.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
@@ -56,8 +57,29 @@ async function useApi(world: World, user: User, heard: HeardCall[]): Promise<voi
     if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
       await revoke(world, user, answer.body as unknown as NewKey);
     }
+    if (answer?.headers["x-service-credits"] !== undefined && random.isHit(0.2)) {
+      await findCharge(world, user, answer);
+    }
     if (random.isHit(0.3)) await world.pause(random.between(0, 20) * second);
   }
+}
+
+/** The ledger shows under a call's request ID what the call says that it cost. */
+async function findCharge(world: World, user: User, { headers }: ApiAnswer): Promise<void> {
+  const path = `/v1/credit_transactions?request_id=${headers["x-request-id"]}`;
+  const listed = await world.call({ method: "GET", path, key: user.key });
+  if (listed?.status !== 200) return;
+  const { data } = listed.body as unknown as { data: readonly Entry[] };
+  const charged = data
+    .filter(({ type }) => type === "charge")
+    .reduce((sum, { credits }) => sum + credits, 0);
+  assert.equal(charged, Number(headers["x-service-credits"]), `the charge at ${path}`);
+  world.sighted("a charge was found by its request ID");
+}
+
+interface Entry {
+  readonly type: string;
+  readonly credits: number;
 }
 
 const newKeyPath = "/v1/api_keys";
