@@ -153,7 +153,7 @@ describe.skipIf(lacksChromium)("the export page", () => {
       }),
     );
     await page.getByRole("button", { name: "Test", exact: true }).click();
-    await page.getByText("It does not work. The KMS key is disabled. Enable it.").waitFor();
+    await page.getByText("The test failed. The KMS key is disabled. Enable it.").waitFor();
   });
 
   it("disables, enables and deletes the destination", async () => {

@@ -169,7 +169,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
   });
 
   it("show why the service disabled an endpoint, and enable it again", async () => {
-    const id = await register("hooks/gone", { description: "Gone" });
+    const id = await register("hooks/disabled", { description: "Gone" });
     await receiver("behaviour", { status: 410, times: 1 });
     await runFor(id, "Lamps");
     await eventually("the endpoint is disabled", 30, async () => {
@@ -178,7 +178,7 @@ describe.skipIf(lacksChromium)("the webhook pages", () => {
     });
     const page = await signInTo(`/webhooks/${id}`, "Gone");
     await page
-      .getByText("The service disabled this endpoint: its receiver answered HTTP 410.")
+      .getByText("The service disabled this endpoint because its receiver returned HTTP 410.")
       .waitFor();
     await page.getByText("Last failure").waitFor();
     await expectAccessible(page);

@@ -5,7 +5,7 @@ import { useWatchlistNames } from "../../api/use-watchlist-names.ts";
 import { formatCount } from "../../format/numbers.ts";
 import { linkTo } from "../../shell/router.ts";
 import { Card } from "../../ui/card.tsx";
-import { Filters, Segmented } from "../../ui/filters.tsx";
+import { Filters, SelectFilter } from "../../ui/filters.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
@@ -14,7 +14,7 @@ import { itemsOf, purposeOf } from "./transaction-words.ts";
 
 const pageSize = 20;
 const types = [
-  ["", "All"],
+  ["", "All types"],
   ["charge", "Charges"],
   ["refund", "Refunds"],
   ["purchase", "Purchases"],
@@ -38,7 +38,7 @@ export function LedgerCard() {
   return (
     <Card title="Ledger" flush>
       <Filters>
-        <Segmented label="Type" choices={types} value={type} onChange={setType} />
+        <SelectFilter label="Type" choices={types} value={type} onChange={setType} />
       </Filters>
       <Table
         caption="Ledger"
