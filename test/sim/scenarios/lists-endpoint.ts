@@ -66,6 +66,10 @@ export async function followEndpoint(acting: Acting): Promise<void> {
       ),
     `${list.id}: the end of ${runId} is sent to the endpoint that was registered again`,
   );
+  await succeed(acting, { method: "DELETE", path: `${endpoints}/${successor}` });
+  await expectShown(acting, list, [last, successor, "deleted"]);
+  const third = await succeed(acting, { method: "POST", path: endpoints, body: { url: last } });
+  await expectShown(acting, list, [last, String(third["id"]), "ok"]);
   world.sighted("a list whose endpoint was deleted and registered again");
 }
 
