@@ -17,7 +17,8 @@ export const calls: Scenario = {
     const heard: HeardCall[] = [];
     // Its seeds are short: as many faults as elsewhere have to happen in fewer requests.
     const isCrowded = random.isHit(0.1);
-    if (!isCrowded) world.faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
+    if (!isCrowded)
+      world.faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
     const users: User[] = [];
     for (let n = random.between(1, 2); n > 0; n -= 1) {
       users.push(await world.newUser(`tenant-${n}`, random.pick([0, 12, 40, 5_000])));
