@@ -118,7 +118,9 @@ export const countedEdge = (
   overrides: Overrides,
 ): EdgeDependencies => ({
   ...publicEdge(environment, name, overrides),
-  accounts: { admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE) },
+  accounts: {
+    admit: keyAdmission(dynamo(overrides), environment.ACCOUNTS_TABLE, chance(overrides)),
+  },
 });
 
 /** What every other route group needs. */
@@ -128,7 +130,11 @@ export const edge = (
   overrides: Overrides,
 ): EdgeDependencies & { readonly accounts: AccountStore } => ({
   ...publicEdge(environment, name, overrides),
-  accounts: dynamoAccountStore(dynamo(overrides), { accounts: environment.ACCOUNTS_TABLE }),
+  accounts: dynamoAccountStore(
+    dynamo(overrides),
+    { accounts: environment.ACCOUNTS_TABLE },
+    chance(overrides),
+  ),
 });
 
 export const ledger = (

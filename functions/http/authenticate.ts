@@ -35,9 +35,10 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
       if (state === undefined) return;
       const countAnonymous = (): void => {
         const { sourceIp } = event.requestContext.identity;
-        const { admitted, rate } = addresses.admit(sourceIp, clock.now());
-        state.rate = rate;
-        if (!admitted) throw rateLimited(limits.requestsPerSecond, 1);
+        const admission = addresses.admit(sourceIp, clock.now());
+        state.rate = admission.rate;
+        if (!admission.admitted)
+          throw rateLimited(limits.requestsPerSecond, admission.retryAfterSeconds);
       };
       if (keys === "ignored") return countAnonymous();
       const presented = presentedKey(event);
@@ -55,7 +56,9 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
         return;
       }
       state.rate = admission.rate;
-      if (admission.outcome === "limited") throw rateLimited(admission.rate.limit, 1);
+      if (admission.outcome === "limited") {
+        throw rateLimited(admission.rate.limit, admission.retryAfterSeconds);
+      }
       if (admission.outcome === "unreadable") {
         if (isRequired) throw admission.error;
         return;

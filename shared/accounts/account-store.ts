@@ -1,5 +1,5 @@
 import type { Account } from "./account.ts";
-import type { RateDecision } from "./rate-window.ts";
+import type { RateDecision, Refusal } from "./rate-window.ts";
 
 /** The key record behind a call. */
 export interface KeyOwner {
@@ -18,7 +18,7 @@ export type Admission =
       /** True for a call that this process alone has counted, because the store failed. */
       readonly countedHere?: true;
     }
-  | { readonly outcome: "limited"; readonly rate: RateDecision }
+  | ({ readonly outcome: "limited" } & Refusal)
   | { readonly outcome: "unknown" }
   /** The store failed, and this process does not know the key either. */
   | { readonly outcome: "unreadable"; readonly rate: RateDecision; readonly error: unknown };
@@ -36,8 +36,9 @@ export interface NewKey {
 export interface AccountStore {
   /**
    * Looks a key up by its hash and counts the call against its rate, in one conditional write.
-   * A revoked key is unknown. While the store fails, this process counts the calls of each key and
-   * holds it to the same rate; it lets in only keys that it can read or has seen within minutes.
+   * A revoked key is unknown. When the store throttles the key's row, its calls are limited. While the
+   * store fails otherwise, this process counts the calls of each key and holds it to the same rate; it
+   * lets in only keys that it can read or has seen within minutes.
    */
   admit(keyHash: string, now: Date): Promise<Admission>;
   /** Creates the account with its first grant in one transaction. */

@@ -1,36 +1,49 @@
 import { boundedMap } from "../base/bounded-map.ts";
 import {
-  admissionCap,
-  admit,
-  noCalls,
+  type AdmissionTimes,
+  hasRoom,
+  noAdmissions,
   type RateDecision,
   rateDecision,
-  type RateState,
+  type Refusal,
+  refusal,
+  roomFromMs,
+  withAdmission,
 } from "./rate-window.ts";
 
-/** Callers that are remembered; beyond them, those who have not called for longest are forgotten. */
+/** Callers whose calls are counted; a further one removes the caller that called longest ago. */
 const callersMax = 10_000;
+
+type LocalAdmission =
+  | { readonly admitted: true; readonly rate: RateDecision }
+  | ({ readonly admitted: false } & Refusal);
 
 /** The request rate of callers in this process alone, by the same window as that of keys. */
 export interface LocalRate {
-  /** Counts a call, unless its caller has made as many as it may within a second. */
-  admit(caller: string, now: Date): { readonly admitted: boolean; readonly rate: RateDecision };
-  /** Counts a call that was admitted by what all processes know. */
+  /** Counts a call, unless its caller has used its rate up. */
+  admit(caller: string, now: Date): LocalAdmission;
+  /** Counts a call that the store of all processes has admitted. */
   count(caller: string, now: Date): void;
 }
 
 export function localRate(): LocalRate {
-  const states = boundedMap<RateState>(callersMax);
-  const stateOf = (caller: string): RateState => states.get(caller) ?? noCalls;
+  const callers = boundedMap<AdmissionTimes>(callersMax);
+  const timesOf = (caller: string): AdmissionTimes => callers.get(caller) ?? noAdmissions;
+  const count = (caller: string, nowMs: number): AdmissionTimes => {
+    const times = withAdmission(timesOf(caller), nowMs);
+    callers.set(caller, times);
+    return times;
+  };
   return {
     admit(caller, now) {
       const nowMs = now.getTime();
-      const state = stateOf(caller);
-      const admitted = state.admitted < admissionCap(state, nowMs);
-      const next = admitted ? admit(state, nowMs) : state;
-      states.set(caller, next);
-      return { admitted, rate: rateDecision(next, nowMs) };
+      const times = timesOf(caller);
+      if (!hasRoom(times, nowMs)) {
+        callers.set(caller, times);
+        return { admitted: false, ...refusal(roomFromMs(times), nowMs) };
+      }
+      return { admitted: true, rate: rateDecision(count(caller, nowMs), nowMs) };
     },
-    count: (caller, now) => states.set(caller, admit(stateOf(caller), now.getTime())),
+    count: (caller, now) => void count(caller, now.getTime()),
   };
 }

@@ -1,29 +1,20 @@
 import { limits } from "../base/limits.ts";
 
 /**
- * The request rate of one key: never more than 50 admitted in any one-second window.
+ * The request rate of one key (specification, section "Limits").
  *
- * Admissions are counted in one running total, and the total is noted per 50 ms bucket in a ring.
- * A call at time t may be admitted while the total is below `total at t - 1 s` + 50. That bound only
- * grows with fresher knowledge of the ring, so a copy that is out of date can refuse too much but
- * never admit too much, and concurrent callers do not invalidate each other's copies.
- *
- * Calls are noted in order: one that comes late, after a call of a later bucket was noted, is noted
- * in that later bucket. So everything counted in a noted total happened before its bucket's end.
+ * The limiter keeps the times of the key's last 50 admissions, in the order of admission. It admits a
+ * call when the oldest of them is at least a window ago, appends the call's time and drops the oldest.
+ * So every admission is at least a window later than the 50th before it, also when calls arrive out of
+ * order, and no second has more than 50.
  */
-export const bucketMilliseconds = 50;
-export const ringSlots = 64;
-export const windowMilliseconds = 1_000;
+export type AdmissionTimes = readonly [oldest: number, ...later: number[]];
 
-export interface RateState {
-  /** Calls admitted since the key exists. */
-  readonly admitted: number;
-  /** The last bucket noted; no call is noted before it. */
-  readonly lastBucket: number;
-  /** Slot (bucket number modulo 64) to the last bucket noted there and the total after it. */
-  readonly ring: ReadonlyMap<number, { readonly bucket: number; readonly admitted: number }>;
-}
+/** Milliseconds that the window is longer than a second, for clocks that differ between processes. */
+export const marginMs = 20;
+export const windowMs = 1_000 + marginMs;
 
+/** What the rate-limit headers report. */
 export interface RateDecision {
   readonly limit: number;
   readonly remaining: number;
@@ -31,49 +22,48 @@ export interface RateDecision {
   readonly resetSeconds: number;
 }
 
-/** The state of a key that made no call yet. */
-export const noCalls: RateState = { admitted: 0, lastBucket: 0, ring: new Map() };
-
-export const bucketOf = (ms: number): number => Math.floor(ms / bucketMilliseconds);
-
-/** The bucket in which a call at `nowMs` is noted. */
-export const notedBucket = (state: RateState, nowMs: number): number =>
-  Math.max(bucketOf(nowMs), state.lastBucket);
-
-export const slotOf = (bucket: number): number => bucket % ringSlots;
-
-/** The running total below which a call at `nowMs` may be admitted. */
-export function admissionCap(state: RateState, nowMs: number): number {
-  const settledBefore = nowMs - windowMilliseconds;
-  let total = 0;
-  for (const noted of state.ring.values()) {
-    const bucketEnd = (noted.bucket + 1) * bucketMilliseconds;
-    if (bucketEnd <= settledBefore && noted.admitted > total) total = noted.admitted;
-  }
-  return total + limits.requestsPerSecond;
+/** A refused call: its headers. */
+export interface Refusal {
+  readonly rate: RateDecision;
+  /** Whole seconds, at least 1. */
+  readonly retryAfterSeconds: number;
 }
 
-/** The state after one more admission at `nowMs`. */
-export function admit(state: RateState, nowMs: number): RateState {
-  const bucket = notedBucket(state, nowMs);
-  const admitted = state.admitted + 1;
-  const ring = new Map(state.ring).set(slotOf(bucket), { bucket, admitted });
-  return { admitted, lastBucket: bucket, ring };
+/** The times of a key without a call. */
+export const noAdmissions: AdmissionTimes = [
+  0,
+  ...Array<number>(limits.requestsPerSecond - 1).fill(0),
+];
+
+/** True if the window has room for a call at `nowMs`. */
+export const hasRoom = ([oldest]: AdmissionTimes, nowMs: number): boolean =>
+  oldest <= nowMs - windowMs;
+
+/** When the window has room for the next call; in the past if it has room already. */
+export const roomFromMs = ([oldest]: AdmissionTimes): number => oldest + windowMs;
+
+/** The times after one more admission at `nowMs`. */
+export function withAdmission(times: AdmissionTimes, nowMs: number): AdmissionTimes {
+  const [, oldest = nowMs, ...later] = times;
+  return [oldest, ...later, nowMs];
 }
 
-/** What the rate-limit headers say, given the state after the call. */
-export function rateDecision(state: RateState, nowMs: number): RateDecision {
-  const remaining = Math.max(0, admissionCap(state, nowMs) - state.admitted);
+/** The rate after the last of these admissions. */
+export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision {
+  const recent = times.findIndex((time) => time > nowMs - windowMs);
+  const remaining = recent === -1 ? times.length : recent;
   return {
     limit: limits.requestsPerSecond,
     remaining,
-    resetSeconds: Math.ceil((remaining > 0 ? nowMs : nextFreeMs(state, nowMs)) / 1_000),
+    resetSeconds: toSeconds(remaining > 0 ? nowMs : roomFromMs(times)),
   };
 }
 
-function nextFreeMs(state: RateState, nowMs: number): number {
-  const ends = [...state.ring.values()]
-    .map((noted) => (noted.bucket + 1) * bucketMilliseconds + windowMilliseconds)
-    .filter((freeAt) => freeAt > nowMs);
-  return Math.min(nowMs + windowMilliseconds, ...ends);
-}
+/** A refusal of a call at `nowMs`, when calls are refused until `untilMs`. */
+export const refusal = (untilMs: number, nowMs: number): Refusal => ({
+  rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
+  // The margin is shorter than the answer's way to the client and the way back.
+  retryAfterSeconds: Math.max(1, toSeconds(untilMs - marginMs - nowMs)),
+});
+
+const toSeconds = (ms: number): number => Math.ceil(ms / 1_000);

@@ -10,6 +10,7 @@ import type { AccountStore } from "../accounts/account-store.ts";
 import type { AutoTopUp, AutoTopUpStore } from "../accounts/auto-top-up.ts";
 import { isPackId } from "../accounts/credit-packs.ts";
 import { assert } from "../base/assert.ts";
+import type { Chance } from "../base/clock.ts";
 import { putKey } from "./api-key-store.ts";
 import { type Row, unlessRefused } from "./dynamo.ts";
 import { keyAdmission } from "./key-admission.ts";
@@ -23,9 +24,13 @@ interface Tables {
 }
 
 /** Accounts and keys in DynamoDB. */
-export function dynamoAccountStore(client: DynamoDBDocumentClient, tables: Tables): AccountStore {
+export function dynamoAccountStore(
+  client: DynamoDBDocumentClient,
+  tables: Tables,
+  chance?: Chance,
+): AccountStore {
   return {
-    admit: keyAdmission(client, tables.accounts),
+    admit: keyAdmission(client, tables.accounts, chance),
     create: (account) => createAccountRow(client, tables, account),
     async get(accountId) {
       const { Item } = await client.send(

@@ -9,6 +9,7 @@ import type { ApiKey, ApiKeyStore } from "../accounts/api-key-store.ts";
 import { conflict, unavailable } from "../base/errors.ts";
 import { limits } from "../base/limits.ts";
 import { cancellationReasons, codesOf, isContention, type Row } from "./dynamo.ts";
+import { lastUseAttributes, lastUseOf, newKeyRow } from "./key-row.ts";
 import { queryRows } from "./query-rows.ts";
 import { accountKeys } from "./table.ts";
 
@@ -40,16 +41,16 @@ export async function putKey(
   table: string,
   key: NewKey,
 ): Promise<void> {
-  const shown = {
+  const listing = {
+    ...accountKeys.key(key.accountId, key.id),
     account_id: key.accountId,
     key_id: key.id,
     name: key.name,
     prefix: key.prefix,
     demo: key.demo,
     created_at: key.createdAt,
+    hash: key.hash,
   };
-  const lookup = { ...accountKeys.keyHash(key.hash), ...shown, admitted: 0, last_admitted_ms: 0 };
-  const listing = { ...accountKeys.key(key.accountId, key.id), ...shown, hash: key.hash };
   try {
     await client.send(
       new TransactWriteCommand({
@@ -63,7 +64,7 @@ export async function putKey(
               ExpressionAttributeValues: { ":one": 1, ":max": limits.apiKeysMax },
             },
           },
-          ...[lookup, listing].map((Item) => ({
+          ...[newKeyRow(key), listing].map((Item) => ({
             Put: { TableName: table, Item, ConditionExpression: "attribute_not_exists(pk)" },
           })),
         ],
@@ -124,18 +125,20 @@ async function lastUses(
   const rows: Row[] = [];
   let left: Row[] = hashes.map((hash) => ({ ...accountKeys.keyHash(hash) }));
   for (let tries = 0; left.length > 0 && tries < readTriesMax; tries += 1) {
-    const ProjectionExpression = "key_id, last_admitted_ms";
+    const ProjectionExpression = `key_id, ${lastUseAttributes}`;
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ProjectionExpression } } }),
     );
     rows.push(...(Responses?.[table] ?? []));
     left = UnprocessedKeys?.[table]?.Keys ?? [];
   }
-  const used = rows.filter((row) => Number(row["last_admitted_ms"]) > 0);
-  return new Map(used.map((row) => [String(row["key_id"]), lastUseOf(row)]));
+  return new Map(
+    rows.flatMap((row) => {
+      const lastUse = lastUseOf(row);
+      return lastUse === null ? [] : [[String(row["key_id"]), lastUse]];
+    }),
+  );
 }
-
-const lastUseOf = (row: Row): string => new Date(Number(row["last_admitted_ms"])).toISOString();
 
 async function revokeKey(
   client: DynamoDBDocumentClient,
@@ -157,7 +160,8 @@ async function revokeKey(
             Update: {
               TableName: table,
               Key: accountKeys.keyHash(key.hash),
-              UpdateExpression: "SET revoked_at = :now",
+              // A revoked key is refused for other reasons than its rate.
+              UpdateExpression: "SET revoked_at = :now REMOVE admitted_ms",
               ConditionExpression: "attribute_exists(pk)",
               ExpressionAttributeValues: { ":now": key.now.toISOString() },
             },

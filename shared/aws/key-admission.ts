@@ -1,175 +1,216 @@
-import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Admission, KeyOwner } from "../accounts/account-store.ts";
 import { localRate } from "../accounts/local-rate.ts";
 import {
-  admissionCap,
-  bucketMilliseconds,
-  bucketOf,
-  noCalls,
-  notedBucket,
+  hasRoom,
+  noAdmissions,
   rateDecision,
-  type RateState,
-  ringSlots,
-  slotOf,
-  windowMilliseconds,
+  refusal,
+  roomFromMs,
+  windowMs,
 } from "../accounts/rate-window.ts";
-import { boundedMap } from "../base/bounded-map.ts";
+import {
+  afterAdmission,
+  afterRefusal,
+  noPause,
+  type RefusalPause,
+} from "../accounts/refusal-pause.ts";
+import { boundedMap, type BoundedMap } from "../base/bounded-map.ts";
+import type { Chance } from "../base/clock.ts";
 import { isDependencyFailure } from "../base/dependency-failure.ts";
-import { isConditionFailure, type Row } from "./dynamo.ts";
+import { systemChance } from "../base/system.ts";
+import { isConditionFailure, isThrottle, type Row } from "./dynamo.ts";
+import { admissionTimesOf, ownerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
 import { accountKeys } from "./table.ts";
 
-/** What this process last saw of a key. */
+/** A key as this process last read it. */
 interface Known {
-  readonly state: RateState;
   readonly owner: KeyOwner;
   readonly seenAt: Date;
 }
 
-/** Tries on a row that other calls keep moving on; each brings what the next one needs. */
-const refreshesMax = 8;
+type Limited = Extract<Admission, { outcome: "limited" }>;
+
 const knownKeysMax = 10_000;
-/** A key may have been revoked since it was seen: while the store fails, it is trusted so long. */
+/** A key may have been revoked since it was read: while the store fails, it is trusted so long. */
 const trustedMs = 5 * 60_000;
+/** How far the newest admission may be ahead of a call, whose process may have another clock. */
+const aheadMsMax = 10;
+/** Attempts to admit a call: one converts an old row, the others follow the newest admission. */
+const triesMax = 3;
+/** How long calls of a key are refused without a request after DynamoDB throttled its row. */
+const throttledMs = 1_000;
 
 /**
- * Finds keys and counts their calls; remembers the last known state of each key. While the store
- * fails, each key is held to its rate by what this process has counted: no call goes uncounted.
+ * Finds keys and counts their calls against their rate, in the keys' rows. A process that was refused
+ * refuses further calls without a request for a while. When DynamoDB throttles the row, calls are
+ * refused. While DynamoDB fails otherwise, each process holds each key to the rate by its own count.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,
   table: string,
+  chance: Pick<Chance, "fraction"> = systemChance,
 ): (keyHash: string, now: Date) => Promise<Admission> {
   const known = boundedMap<Known>(knownKeysMax);
+  const pauses = boundedMap<RefusalPause>(knownKeysMax);
+  const pauseOf = (keyHash: string): RefusalPause => pauses.get(keyHash) ?? noPause;
   const here = localRate();
+
+  const limitedFrom = (keyHash: string, nowMs: number, fromMs: number): Limited => {
+    const refused = { nowMs, fromMs, fraction: chance.fraction() };
+    const pause = afterRefusal(pauseOf(keyHash), refused);
+    pauses.set(keyHash, pause);
+    return { outcome: "limited", ...refusal(pause.untilMs, nowMs) };
+  };
   const counted = async (keyHash: string, now: Date): Promise<Admission> => {
     const nowMs = now.getTime();
-    for (let tries = 0; tries <= refreshesMax; tries += 1) {
-      const state = known.get(keyHash)?.state;
-      const row = await countCall(client, table, { keyHash, nowMs, state });
-      const fresh = row === undefined ? undefined : workingKey(row.item, now);
-      if (row === undefined || fresh === undefined) {
+    let seen: Row | undefined;
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const { isAdmitted, row } = await countCall(client, table, { keyHash, nowMs, seen });
+      if (!isWorking(row)) {
         known.delete(keyHash);
         return { outcome: "unknown" };
       }
-      known.set(keyHash, fresh);
-      const rate = rateDecision(fresh.state, nowMs);
-      if (row.counted) return { outcome: "admitted", owner: fresh.owner, rate };
-      if (rate.remaining === 0) return { outcome: "limited", rate };
+      const owner = ownerOf(row);
+      known.set(keyHash, { owner, seenAt: now });
+      const times = admissionTimesOf(row);
+      if (isAdmitted && times !== undefined) {
+        pauses.set(keyHash, afterAdmission(pauseOf(keyHash), roomFromMs(times)));
+        return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
+      }
+      if (times !== undefined && !hasRoom(times, nowMs)) {
+        // A wrong clock may have written times that are far ahead.
+        const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
+        return limitedFrom(keyHash, nowMs, fromMs);
+      }
+      seen = row;
     }
-    return { outcome: "limited", rate: rateDecision(known.get(keyHash)?.state ?? noCalls, nowMs) };
+    return limitedFrom(keyHash, nowMs, nowMs);
   };
   const countedHere = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
-    const { admitted, rate } = here.admit(keyHash, now);
-    if (!admitted) return { outcome: "limited", rate };
-    try {
-      // Reads have a throughput of their own, and the row knows whether the key was revoked.
-      const key = await readKey({ client, table, keyHash, now });
-      if (key === undefined) return { outcome: "unknown" };
-      return { outcome: "admitted", owner: key.owner, rate, countedHere: true };
-    } catch (readError) {
-      if (!isDependencyFailure(readError)) throw readError;
-      const key = known.get(keyHash);
-      const isTrusted = key !== undefined && now.getTime() - key.seenAt.getTime() <= trustedMs;
-      if (!isTrusted) return { outcome: "unreadable", rate, error };
-      return { outcome: "admitted", owner: key.owner, rate, countedHere: true };
+    const local = here.admit(keyHash, now);
+    if (!local.admitted) {
+      return { outcome: "limited", rate: local.rate, retryAfterSeconds: local.retryAfterSeconds };
     }
+    const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
+    if (owner === "unknown") return { outcome: "unknown" };
+    if (owner === "unreadable") return { outcome: "unreadable", rate: local.rate, error };
+    return { outcome: "admitted", owner, rate: local.rate, countedHere: true };
+  };
+  const throttled = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
+    const nowMs = now.getTime();
+    const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
+    if (owner === "unknown") return { outcome: "unknown" };
+    const limited = limitedFrom(keyHash, nowMs, nowMs + throttledMs);
+    return owner === "unreadable" ? { outcome: "unreadable", rate: limited.rate, error } : limited;
   };
   return async (keyHash, now) => {
+    const nowMs = now.getTime();
+    const { untilMs } = pauseOf(keyHash);
+    if (nowMs < untilMs) return { outcome: "limited", ...refusal(untilMs, nowMs) };
     try {
       const admission = await counted(keyHash, now);
       if (admission.outcome === "admitted") here.count(keyHash, now);
       return admission;
     } catch (error) {
       if (!isDependencyFailure(error)) throw error;
-      return countedHere(keyHash, now, error);
+      return isThrottle(error) ? throttled(keyHash, now, error) : countedHere(keyHash, now, error);
     }
   };
 }
 
-async function readKey({
-  client,
-  table,
-  keyHash,
-  now,
-}: {
+const isWorking = (row: Row | undefined): row is Row =>
+  row !== undefined && row["revoked_at"] === undefined;
+
+interface Store {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
-  readonly keyHash: string;
-  readonly now: Date;
-}): Promise<Known | undefined> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: table, Key: accountKeys.keyHash(keyHash) }),
-  );
-  return Item === undefined ? undefined : workingKey(Item, now);
+  readonly known: BoundedMap<Known>;
 }
 
 /**
- * One conditional write that counts the call and returns the key's row. Without a known state it
- * can only count a call after a second of rest; a refusal brings the state for the next try.
+ * The owner of a key whose row cannot be written. Reads have a throughput of their own, and the row
+ * tells whether the key was revoked. While reads fail too, what this process read before is trusted.
  */
+async function ownerWithoutCount(
+  { client, table, known }: Store,
+  keyHash: string,
+  now: Date,
+): Promise<KeyOwner | "unknown" | "unreadable"> {
+  try {
+    const command = new GetCommand({ TableName: table, Key: accountKeys.keyHash(keyHash) });
+    const { Item } = await client.send(command);
+    return isWorking(Item) ? ownerOf(Item) : "unknown";
+  } catch (error) {
+    if (!isDependencyFailure(error)) throw error;
+    const key = known.get(keyHash);
+    const isTrusted = key !== undefined && now.getTime() - key.seenAt.getTime() <= trustedMs;
+    return isTrusted ? key.owner : "unreadable";
+  }
+}
+
+interface Call {
+  readonly keyHash: string;
+  readonly nowMs: number;
+  /** The row that refused the attempt before, though the window had room. */
+  readonly seen: Row | undefined;
+}
+
+/** One conditional write that counts the call. Returns the key's row after it, or as it refused. */
 async function countCall(
   client: DynamoDBDocumentClient,
   table: string,
-  call: { keyHash: string; nowMs: number; state: RateState | undefined },
-): Promise<{ readonly counted: boolean; readonly item: Row } | undefined> {
-  const { nowMs, state = noCalls } = call;
-  const bucket = notedBucket(state, nowMs);
+  call: Call,
+): Promise<{ readonly isAdmitted: boolean; readonly row: Row | undefined }> {
   try {
     const { Attributes } = await client.send(
       new UpdateCommand({
         TableName: table,
         Key: accountKeys.keyHash(call.keyHash),
-        UpdateExpression:
-          "SET admitted = admitted + :one, #slotAdmitted = admitted + :one, #slotBucket = :bucket, last_admitted_ms = :noted",
-        ConditionExpression:
-          "attribute_exists(pk) AND attribute_not_exists(revoked_at) AND ((admitted < :cap AND last_admitted_ms < :bucketEnd) OR last_admitted_ms <= :rested)",
-        ExpressionAttributeNames: {
-          "#slotAdmitted": `ring_admitted_${slotOf(bucket)}`,
-          "#slotBucket": `ring_bucket_${slotOf(bucket)}`,
-        },
-        ExpressionAttributeValues: {
-          ":one": 1,
-          ":bucket": bucket,
-          ":bucketEnd": (bucket + 1) * bucketMilliseconds,
-          ":noted": Math.max(nowMs, bucket * bucketMilliseconds),
-          ":cap": call.state === undefined ? 0 : admissionCap(call.state, nowMs),
-          // A whole bucket more than the window, as the ring knows times only to the bucket.
-          ":rested": nowMs - 2 * windowMilliseconds,
-        },
+        ...updateOf(call),
         ReturnValues: "ALL_NEW",
         ReturnValuesOnConditionCheckFailure: "ALL_OLD",
       }),
     );
-    return { counted: true, item: Attributes ?? {} };
+    return { isAdmitted: true, row: Attributes };
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
-    return error.Item === undefined ? undefined : { counted: false, item: unmarshall(error.Item) };
+    return { isAdmitted: false, row: error.Item && unmarshall(error.Item) };
   }
 }
 
-const workingKey = (row: Row, seenAt: Date): Known | undefined =>
-  row["revoked_at"] === undefined
-    ? { state: rateStateOf(row), owner: ownerOf(row), seenAt }
-    : undefined;
+type Update = Pick<
+  UpdateCommandInput,
+  "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeValues"
+>;
 
-function rateStateOf(row: Row): RateState {
-  const ring = new Map<number, { bucket: number; admitted: number }>();
-  for (let slot = 0; slot < ringSlots; slot += 1) {
-    const bucket = row[`ring_bucket_${slot}`];
-    const admitted = row[`ring_admitted_${slot}`];
-    if (typeof bucket === "number" && typeof admitted === "number") {
-      ring.set(slot, { bucket, admitted });
-    }
-  }
-  const lastBucket = bucketOf(Number(row["last_admitted_ms"]));
-  return { admitted: Number(row["admitted"]), lastBucket, ring };
+function updateOf({ nowMs, seen }: Call): Update {
+  const times = seen && admissionTimesOf(seen);
+  if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
+  // The time of a call that was overtaken is that of the newest one, so that times do not go back.
+  const stampMs = Math.max(nowMs, times?.at(-1) ?? 0);
+  return {
+    UpdateExpression: "SET admitted_ms[50] = :stamp REMOVE admitted_ms[0]",
+    ConditionExpression:
+      "attribute_not_exists(revoked_at) AND admitted_ms[0] <= :oldest AND admitted_ms[49] <= :newest",
+    ExpressionAttributeValues: {
+      ":stamp": storedMs(stampMs),
+      ":oldest": storedMs(nowMs - windowMs),
+      ":newest": storedMs(stampMs + aheadMsMax),
+    },
+  };
 }
 
-const ownerOf = (row: Row): KeyOwner => ({
-  accountId: String(row["account_id"]),
-  keyId: String(row["key_id"]),
-  keyName: String(row["name"]),
-  keyPrefix: String(row["prefix"]),
-  demo: row["demo"] === true,
+/** Counts the first call of a row that the previous release wrote, and gives it the list of times. */
+const conversionOf = (row: Row, nowMs: number): Update => ({
+  UpdateExpression: `SET admitted_ms = :times REMOVE ${retiredAttributesOf(row).join(", ")}`,
+  ConditionExpression:
+    "attribute_exists(pk) AND attribute_not_exists(revoked_at) AND attribute_not_exists(admitted_ms)",
+  ExpressionAttributeValues: { ":times": [...noAdmissions.slice(1), storedMs(nowMs)] },
 });

@@ -1,9 +1,24 @@
 import type { Mutant } from "./mutant-list.ts";
 
 const ledger = "shared/aws/ledger-transactions.ts";
+const admission = "shared/aws/key-admission.ts";
 
-/** Mistakes with credits, holds and slots. */
+/** Mistakes with keys, credits, holds and slots. */
 export const callMutants: readonly Mutant[] = [
+  {
+    name: "revoked-key-limited",
+    file: admission,
+    says: "if (!isWorking(row)) {",
+    instead: "if (row === undefined) {",
+    scenario: "calls",
+  },
+  {
+    name: "revoked-key-works-in-an-outage",
+    file: admission,
+    says: 'return isWorking(Item) ? ownerOf(Item) : "unknown";',
+    instead: 'return Item === undefined ? "unknown" : ownerOf(Item);',
+    scenario: "calls",
+  },
   {
     name: "sequence-one-behind",
     file: ledger,

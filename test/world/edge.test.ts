@@ -11,6 +11,7 @@ import { createAccount, createApiKey } from "../../shared/accounts/create-accoun
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
+import { storedMs } from "../../shared/aws/key-row.ts";
 import { accountKeys } from "../../shared/aws/table.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 
@@ -44,8 +45,10 @@ async function keyOverItsRate(): Promise<string> {
     new UpdateCommand({
       TableName: accountsTable,
       Key: accountKeys.keyHash(hashApiKey(key)),
-      UpdateExpression: "SET admitted = :calls, last_admitted_ms = :later",
-      ExpressionAttributeValues: { ":calls": 1_000, ":later": Date.now() + 86_400_000 },
+      UpdateExpression: "SET admitted_ms = :tomorrow",
+      ExpressionAttributeValues: {
+        ":tomorrow": Array<number>(50).fill(storedMs(Date.now() + 86_400_000)),
+      },
     }),
   );
   return key;

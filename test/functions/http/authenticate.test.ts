@@ -109,7 +109,7 @@ describe("a key sent to a public, retired or unknown path", () => {
   });
 
   it.each(publicPaths)("is refused with 429 once it is over its rate: %s", async (called) => {
-    admission = { outcome: "limited", rate: { ...rate, remaining: 0 } };
+    admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 1 };
     const answer = await callEdge(documents, { route: called, headers: { "X-API-Key": key } });
     expect(answer).toMatchObject({
       status: 429,

@@ -207,9 +207,10 @@ describe("authentication", () => {
 describe("errors come in the order of the chain, each before those below it", () => {
   const fine: Admission = { outcome: "admitted", owner, rate };
   const demo: Admission = { outcome: "admitted", owner: { ...owner, demo: true }, rate };
+  const limited: Admission = { outcome: "limited", rate, retryAfterSeconds: 1 };
   it.each<{ guarantee: string; found: Admission; body: string; status: number }>([
     { guarantee: "401 before 429", found: { outcome: "unknown" }, body: "{", status: 401 },
-    { guarantee: "429 before 403", found: { outcome: "limited", rate }, body: "{", status: 429 },
+    { guarantee: "429 before 403", found: limited, body: "{", status: 429 },
     { guarantee: "403 before a malformed body", found: demo, body: "{", status: 403 },
     { guarantee: "403 before 501", found: demo, body: '{"ids":[],"soon":true}', status: 403 },
     { guarantee: "501 before parameters", found: fine, body: '{"ids":5,"soon":true}', status: 501 },
@@ -416,9 +417,9 @@ describe("headers", () => {
   });
 
   it("carry Retry-After on 429", async () => {
-    admission = { outcome: "limited", rate: { ...rate, remaining: 0 } };
+    admission = { outcome: "limited", rate: { ...rate, remaining: 0 }, retryAfterSeconds: 3 };
     expect((await ask({})).headers).toMatchObject({
-      "Retry-After": "1",
+      "Retry-After": "3",
       "X-RateLimit-Remaining": "0",
     });
   });

@@ -1,76 +1,106 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { localRate } from "../../../shared/accounts/local-rate.ts";
 import {
-  admissionCap,
-  admit,
-  noCalls,
+  type AdmissionTimes,
+  hasRoom,
+  noAdmissions,
   rateDecision,
-  type RateState,
+  refusal,
+  roomFromMs,
+  withAdmission,
 } from "../../../shared/accounts/rate-window.ts";
 
-const idle: RateState = noCalls;
+const startMs = 1_700_000_000_000;
 
-/** Offers calls at the given gaps; returns the times of those admitted. */
-function offer(gapsMs: readonly number[], startMs = 1_700_000_000_000): number[] {
-  let state = idle;
-  let now = startMs;
+/** Offers calls at the given times, in the given order; returns the times of those admitted. */
+function offer(timesMs: readonly number[]): number[] {
+  let times: AdmissionTimes = noAdmissions;
   const admitted: number[] = [];
-  for (const gap of gapsMs) {
-    now += gap;
-    if (state.admitted >= admissionCap(state, now)) continue;
-    state = admit(state, now);
+  for (const now of timesMs) {
+    if (!hasRoom(times, now)) continue;
+    times = withAdmission(times, now);
     admitted.push(now);
   }
   return admitted;
 }
 
-const mostInOneSecond = (times: readonly number[]): number =>
+const mostInASecond = (times: readonly number[]): number =>
   Math.max(0, ...times.map((from) => times.filter((t) => t >= from && t < from + 1_000).length));
 
-describe("rate window", () => {
-  it("never admits more than 50 in any one-second window", () => {
+describe("the rate window", () => {
+  it("never admits more than 50 in any second, in whatever order the calls come", () => {
     fc.assert(
-      fc.property(fc.array(fc.nat({ max: 120 }), { minLength: 1, maxLength: 400 }), (gaps) => {
-        expect(mostInOneSecond(offer(gaps))).toBeLessThanOrEqual(50);
-      }),
+      fc.property(
+        fc.array(fc.nat({ max: 5_000 }), { minLength: 51, maxLength: 600 }),
+        (offsets) => {
+          expect(mostInASecond(offer(offsets.map((ms) => startMs + ms)))).toBeLessThanOrEqual(50);
+        },
+      ),
     );
   });
 
-  it("admits 50 at once after a rest", () => {
-    expect(offer(Array.from({ length: 80 }, () => 0))).toHaveLength(50);
+  it("admits 50 calls at once after a rest", () => {
+    expect(offer(Array.from({ length: 80 }, () => startMs))).toHaveLength(50);
   });
 
   it("admits at least 47 a second when 200 a second are offered", () => {
     const seconds = 20;
-    const admitted = offer(Array.from({ length: 200 * seconds }, () => 5));
+    const admitted = offer(Array.from({ length: 200 * seconds }, (_, n) => startMs + n * 5));
     expect(admitted.length / seconds).toBeGreaterThanOrEqual(47);
   });
 
-  it("refuses rather than admits on a copy that is out of date", () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat({ max: 60 }), { minLength: 5, maxLength: 200 }), (gaps) => {
-        let state = idle;
-        let now = 1_700_000_000_000;
-        let stale = idle;
-        for (const [n, gap] of gaps.entries()) {
-          now += gap;
-          if (n % 7 === 0) stale = state;
-          expect(admissionCap(stale, now)).toBeLessThanOrEqual(admissionCap(state, now));
-          state = admit(state, now);
-        }
-      }),
-    );
+  it("keeps the last 50 admissions", () => {
+    let times: AdmissionTimes = noAdmissions;
+    for (let n = 0; n < 70; n += 1) times = withAdmission(times, startMs + n);
+    expect(times).toEqual(Array.from({ length: 50 }, (_, n) => startMs + 20 + n));
   });
 
-  it("says how many calls are left and when one frees up", () => {
-    const now = 1_700_000_000_000;
-    let state = idle;
-    for (let n = 0; n < 50; n += 1) state = admit(state, now);
-    expect(rateDecision(idle, now)).toMatchObject({ limit: 50, remaining: 50 });
-    const full = rateDecision(state, now);
-    expect(full.remaining).toBe(0);
-    const free = full.resetSeconds * 1_000;
-    expect(state.admitted).toBeLessThan(admissionCap(state, free + 1_000));
-    expect(free).toBeGreaterThan(now);
+  it("reports how many calls are left and when one frees up", () => {
+    let times: AdmissionTimes = noAdmissions;
+    expect(rateDecision(times, startMs)).toEqual({
+      limit: 50,
+      remaining: 50,
+      resetSeconds: startMs / 1_000,
+    });
+    for (let n = 0; n < 50; n += 1) {
+      times = withAdmission(times, startMs + n);
+      expect(rateDecision(times, startMs + n).remaining).toBe(49 - n);
+    }
+    expect(rateDecision(times, startMs + 60).resetSeconds).toBe(startMs / 1_000 + 2);
+    expect(hasRoom(times, roomFromMs(times) - 1)).toBe(false);
+    expect(hasRoom(times, roomFromMs(times))).toBe(true);
+    expect(rateDecision(times, startMs + 1_020 + 9).remaining).toBe(10);
+  });
+
+  it.each([
+    [1_020, 1],
+    [5, 1],
+    [1_021, 2],
+    [3_000, 3],
+  ])("asks to retry a call that is refused for %d ms after %d s", (ms, seconds) => {
+    expect(refusal(startMs + ms, startMs)).toMatchObject({
+      rate: { remaining: 0, resetSeconds: startMs / 1_000 + Math.ceil(ms / 1_000) },
+      retryAfterSeconds: seconds,
+    });
+  });
+});
+
+describe("the request rate in one process", () => {
+  const at = (ms: number): Date => new Date(startMs + ms);
+
+  it("admits 50 calls of each caller in a second, those that the store admitted included", () => {
+    const rate = localRate();
+    for (let n = 0; n < 30; n += 1) rate.count("a", at(n));
+    for (let n = 30; n < 50; n += 1) {
+      expect(rate.admit("a", at(n))).toMatchObject({ admitted: true, rate: { remaining: 49 - n } });
+    }
+    expect(rate.admit("a", at(50))).toEqual({
+      admitted: false,
+      rate: { limit: 50, remaining: 0, resetSeconds: startMs / 1_000 + 2 },
+      retryAfterSeconds: 1,
+    });
+    expect(rate.admit("b", at(50))).toMatchObject({ admitted: true, rate: { remaining: 49 } });
+    expect(rate.admit("a", at(1_020))).toMatchObject({ admitted: true });
   });
 });

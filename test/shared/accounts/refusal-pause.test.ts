@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import {
+  afterAdmission,
+  afterRefusal,
+  noPause,
+  type RefusalPause,
+} from "../../../shared/accounts/refusal-pause.ts";
+
+/** Refusals in a row, each of a call at the end of the pause before. */
+function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
+  let after = pause;
+  for (let n = 0; n < times; n += 1) {
+    after = afterRefusal(after, { nowMs: after.untilMs, fromMs: after.untilMs, fraction });
+  }
+  return after;
+}
+
+describe("the pause of a process that was refused", () => {
+  it("ends when a call is possible, without a wait after the first refusal", () => {
+    const pause = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0.9 });
+    expect(pause.untilMs).toBe(1_500);
+  });
+
+  it("gets a random wait that grows by 4 with each further refusal, up to 2 s", () => {
+    const waits = Array.from({ length: 9 }, (_, n) => refused(n + 1, 0.5).waitMs);
+    expect(waits).toEqual([4, 16, 64, 256, 1_024, 2_000, 2_000, 2_000, 2_000]);
+    const pause = { untilMs: 0, waitMs: 256 };
+    const at = { nowMs: 10, fromMs: 20 };
+    expect(afterRefusal(pause, { ...at, fraction: 0 }).untilMs).toBe(20);
+    expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
+  });
+
+  it("grows once for calls that were under way together", () => {
+    const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
+    expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
+  });
+
+  it("has half the wait after an admission, and keeps its end", () => {
+    const pause = refused(4, 0);
+    expect(afterAdmission(pause, 0)).toEqual({ untilMs: pause.untilMs, waitMs: 128 });
+    expect(afterAdmission(pause, 5_000).untilMs).toBe(5_000);
+  });
+});
