@@ -6,6 +6,7 @@ import { benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
+import { benchKey, printKey } from "./bench/key.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
 import { benchUpstream, printUpstream } from "./bench/upstream.ts";
 import { benchWatchlists, printWatchlists } from "./bench/watchlists.ts";
@@ -23,6 +24,7 @@ const benches: Record<
   account: { run: benchAccount, print: printAccount },
   api: { run: benchApi, print: printApi },
   delivery: { run: benchDelivery, print: printDelivery },
+  key: { run: benchKey, print: printKey, keepsRows: false },
   runs: { run: benchRuns, print: printRuns },
   upstream: { run: benchUpstream, print: printUpstream, keepsRows: false },
   watchlists: { run: benchWatchlists, print: printWatchlists },

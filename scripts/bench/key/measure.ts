@@ -1,0 +1,130 @@
+import { createApiKey } from "../../../shared/accounts/create-account.ts";
+import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { keyAdmission } from "../../../shared/aws/key-admission.ts";
+import type { Chance } from "../../../shared/base/clock.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import { defaultRules } from "../account/contention.ts";
+import {
+  type Consumption,
+  consuming,
+  modelledDynamo,
+  noConsumption,
+} from "../account/dynamo-model.ts";
+import { virtualTime } from "../account/virtual-time.ts";
+import { slidingSeconds } from "./sliding-seconds.ts";
+
+export interface KeyCase {
+  /** Calls attempted in a second. */
+  readonly attempts: number;
+  readonly environments: number;
+  /** Measured seconds, after the warm-up. */
+  readonly seconds: number;
+  /** The clock of each environment differs from the true time by up to so many milliseconds. */
+  readonly skewMs: number;
+  readonly seed: number;
+}
+
+/** Figures of the measured seconds, each per second. */
+export interface KeyFigures {
+  readonly attempts: number;
+  readonly environments: number;
+  /** Admitted calls: in all seconds on average, then the fewest and most in any sliding second. */
+  readonly admitted: number;
+  readonly least: number;
+  readonly most: number;
+  /** Admitted by the count of one process only. */
+  readonly uncounted: number;
+  readonly refused: number;
+  readonly "without a request": number;
+  readonly requests: number;
+  readonly "write units": number;
+  readonly throttles: number;
+}
+
+const warmUpMs = 5_000;
+
+/** Offers calls of one key to Lambda environments at random times. */
+export async function measureKey(
+  { attempts, environments, seconds, skewMs, seed }: KeyCase,
+  { endpoint, table }: { readonly endpoint: string; readonly table: string },
+): Promise<KeyFigures> {
+  const random = seeded(seed);
+  const accounts = dynamoAccountStore(documentClient(), { accounts: table });
+  const wanted = { account: { id: `acct_${attempts}_${seed}`, demo: false }, name: "bench" };
+  const dependencies = { accounts, clock: systemClock, chance: systemChance };
+  const keyHash = hashApiKey((await createApiKey(wanted, dependencies)).key);
+
+  const time = virtualTime(systemClock.now());
+  const client = modelledDynamo({ endpoint, time, rules: defaultRules, random });
+  const chance: Chance = { ...systemChance, fraction: random };
+  const idle = Array.from({ length: environments }, () => ({
+    admit: keyAdmission(client, table, chance),
+    aheadMs: Math.round((2 * random() - 1) * skewMs),
+  }));
+  const from = time.now() + warmUpMs;
+  const until = from + seconds * 1_000;
+  const isMeasured = (ms: number): boolean => ms >= from && ms < until;
+  const admittedAt: number[] = [];
+  const used = noConsumption();
+  const counts = { uncounted: 0, refused: 0, withoutRequest: 0 };
+
+  const attempt = async (): Promise<void> => {
+    const [environment] = idle.splice(Math.floor(random() * idle.length), 1);
+    // As Lambda does, a call that finds no environment is refused.
+    if (environment === undefined) return;
+    const { admit, aheadMs } = environment;
+    const at = time.now();
+    const consumption = noConsumption();
+    const admission = await consuming(consumption, () => admit(keyHash, new Date(at + aheadMs)));
+    idle.push(environment);
+    if (admission.outcome === "admitted") admittedAt.push(at);
+    if (!isMeasured(at)) return;
+    add(used, consumption);
+    if (admission.outcome === "admitted") counts.uncounted += admission.countedHere ? 1 : 0;
+    else counts.refused += 1;
+    if (consumption.requests === 0) counts.withoutRequest += 1;
+  };
+  const offer = async (): Promise<void> => {
+    const underWay: Promise<void>[] = [];
+    while (time.now() < until) {
+      underWay.push(attempt());
+      await time.sleep((-Math.log(1 - random()) * 1_000) / attempts);
+    }
+    await Promise.all(underWay);
+  };
+  await time.through(offer());
+  client.destroy();
+
+  const perSecond = (count: number): number => Number((count / seconds).toFixed(1));
+  return {
+    attempts,
+    environments,
+    admitted: perSecond(admittedAt.filter(isMeasured).length),
+    ...slidingSeconds(admittedAt, { from, until }),
+    uncounted: perSecond(counts.uncounted),
+    refused: perSecond(counts.refused),
+    "without a request": perSecond(counts.withoutRequest),
+    requests: perSecond(used.requests),
+    "write units": perSecond(used.writeUnits),
+    throttles: perSecond(used.throttles),
+  };
+}
+
+function add(to: Consumption, { requests, writeUnits, throttles }: Consumption): void {
+  to.requests += requests;
+  to.writeUnits += writeUnits;
+  to.throttles += throttles;
+}
+
+/** A generator whose numbers follow from the seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * The fewest and most times in any second: the most over all times, the fewest over the seconds
+ * that lie between `from` and `until`.
+ */
+export function slidingSeconds(
+  times: readonly number[],
+  { from, until }: { readonly from: number; readonly until: number },
+): { readonly least: number; readonly most: number } {
+  const sorted = times.toSorted((a, b) => a - b);
+  let [least, most] = [Infinity, 0];
+  const starts = [from, ...sorted.map((time) => time + 0.001), ...sorted];
+  for (const start of starts) {
+    const count = firstFrom(sorted, start + 1_000) - firstFrom(sorted, start);
+    most = Math.max(most, count);
+    if (start >= from && start + 1_000 <= until) least = Math.min(least, count);
+  }
+  return { least, most };
+}
+
+/** The index of the first time at or after `start`. */
+function firstFrom(sorted: readonly number[], start: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
