@@ -196,12 +196,12 @@ export const steps = (environment: ListNeeds, overrides: Overrides): StepStore =
   dynamoStepStore(dynamo(overrides), listRows(environment, overrides));
 
 export const schedules = (
-  environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_ARN" | "SCHEDULE_ROLE_ARN">,
+  environment: Needs<"SCHEDULE_GROUP" | "RUNS_QUEUE_URL" | "SCHEDULE_ROLE_ARN">,
   overrides: Overrides,
 ): Schedules =>
   eventBridgeSchedules(scheduler(overrides), {
     group: environment.SCHEDULE_GROUP,
-    queueArn: environment.RUNS_QUEUE_ARN,
+    queueUrl: environment.RUNS_QUEUE_URL,
     roleArn: environment.SCHEDULE_ROLE_ARN,
   });
 

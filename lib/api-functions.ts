@@ -99,7 +99,6 @@ export class ApiFunctions extends Construct {
       WATCHLISTS_TABLE: data.watchlists.tableName,
       DELIVERIES_TABLE: data.deliveries.tableName,
       RUNS_QUEUE_URL: workers.runs.queue.queueUrl,
-      RUNS_QUEUE_ARN: workers.runs.queue.queueArn,
       SCHEDULE_GROUP: schedules.group.scheduleGroupName,
       SCHEDULE_ROLE_ARN: schedules.role.roleArn,
     });

@@ -66,7 +66,7 @@ export class Workers extends Construct {
         DELIVERIES_TABLE: data.deliveries.tableName,
         STEPS_QUEUE_URL: this.steps.queue.queueUrl,
         FINISHES_QUEUE_URL: this.finishes.queue.queueUrl,
-        RUNS_QUEUE_ARN: own.queueArn,
+        RUNS_QUEUE_URL: own.queueUrl,
         SCHEDULE_GROUP: schedules.group.scheduleGroupName,
         SCHEDULE_ROLE_ARN: schedules.role.roleArn,
       }),

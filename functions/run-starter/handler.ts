@@ -39,8 +39,11 @@ export function createHandler(
     const scheduledTime = new Date(message.scheduled_time);
     const run = await takeDue({ ...ref, scheduledTime, now }, dependencies);
     addWorkKeys({ run_id: run?.id, run_number: run?.runNumber });
-    // What only saves time: without it the sweeper finds the list again.
-    if (message.overdue) await hint(() => restoreSchedule({ ...ref, now }, dependencies), warn);
+    // A failure changes nothing: the sweeper finds an overdue list again, and an old schedule ticks on.
+    const isOldSchedule = message.hops === undefined;
+    if (message.overdue || isOldSchedule) {
+      await hint(() => restoreSchedule({ ...ref, now }, dependencies), warn);
+    }
     if (run !== undefined) await resumeRun(run, dependencies);
   };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import * as v from "valibot";
 import { describeError } from "./lambda-host.ts";
 import type { LambdaHost } from "./lambda-host.ts";
 import type { Log } from "./log.ts";
@@ -20,7 +21,10 @@ export interface ScheduleTargets {
   readonly stop: () => Promise<void>;
 }
 
-/** What a schedule can send to: the templates' queues and functions. A failure is logged. */
+/**
+ * What a schedule can send to: the templates' queues and functions, and any queue by the universal
+ * target of `SendMessage`. A failure is logged.
+ */
 export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   const client = new SQSClient({});
   const running = new Set<Promise<unknown>>();
@@ -29,6 +33,10 @@ export function scheduleTargets(options: TargetOptions): ScheduleTargets {
       try {
         const input = inputOf(schedule, scheduledTime);
         const { Arn } = schedule.definition.Target;
+        if (Arn === sendMessageTarget) {
+          await client.send(new SendMessageCommand(v.parse(sendMessageInput, JSON.parse(input))));
+          return;
+        }
         if (Arn.startsWith("arn:aws:sqs:")) {
           await sendTo(client, queueUrlOf(options.templates, Arn), { schedule, input });
           return;
@@ -51,6 +59,14 @@ export function scheduleTargets(options: TargetOptions): ScheduleTargets {
     },
   };
 }
+
+/** The universal target that sends a message: its input holds the parameters of `SendMessage`. */
+const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
+const sendMessageInput = v.strictObject({
+  QueueUrl: v.string(),
+  MessageBody: v.string(),
+  MessageGroupId: v.optional(v.string()),
+});
 
 function queueUrlOf(templates: ResolvedTemplates, arn: string): string {
   const queue = templates

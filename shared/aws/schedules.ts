@@ -15,8 +15,8 @@ import type { ListSchedule, Schedules } from "../watchlists/schedules.ts";
 interface Options {
   readonly group: string;
   /** The queue that schedules send to. */
-  readonly queueArn: string;
-  /** The role by which they may. */
+  readonly queueUrl: string;
+  /** The role that allows schedules to send. */
   readonly roleArn: string;
 }
 
@@ -57,7 +57,7 @@ export function eventBridgeSchedules(client: SchedulerClient, options: Options):
 }
 
 function scheduleInput(
-  { group, queueArn, roleArn }: Options,
+  { group, queueUrl, roleArn }: Options,
   { accountId, watchlistId, schedule, firstAt }: ListSchedule,
 ): CreateScheduleCommandInput {
   return {
@@ -66,17 +66,31 @@ function scheduleInput(
     ...expressionOf(schedule, firstAt),
     FlexibleTimeWindow: { Mode: "OFF" },
     Target: {
-      Arn: queueArn,
+      Arn: sendMessageTarget(roleArn),
       RoleArn: roleArn,
       Input: JSON.stringify({
-        type: "due",
-        account_id: accountId,
-        watchlist_id: watchlistId,
-        scheduled_time: "<aws.scheduler.scheduled-time>",
+        QueueUrl: queueUrl,
+        MessageBody: JSON.stringify({
+          type: "due",
+          account_id: accountId,
+          watchlist_id: watchlistId,
+          scheduled_time: "<aws.scheduler.scheduled-time>",
+          hops: 0,
+        }),
+        MessageGroupId: accountId,
       }),
       RetryPolicy: { MaximumRetryAttempts: 10, MaximumEventAgeInSeconds: 600 },
     },
   };
+}
+
+/**
+ * The universal target of `SendMessage`, in the partition of the role. The templated target of a queue
+ * documents a message group ID for FIFO queues only.
+ */
+function sendMessageTarget(roleArn: string): string {
+  const [, partition = "aws"] = roleArn.split(":");
+  return `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`;
 }
 
 /** A rate counts from its start date; a ticker fires too often rather than too late, and needs none. */

@@ -77,7 +77,6 @@ const variables = (table: string): Readonly<Record<string, string>> => ({
   STEPS_QUEUE_URL: "https://sqs/steps",
   FINISHES_QUEUE_URL: "https://sqs/finishes",
   DELIVERIES_QUEUE_URL: "https://sqs/deliveries",
-  RUNS_QUEUE_ARN: "arn:aws:sqs:us-east-1:1:runs",
   SCHEDULE_GROUP: "lists",
   SCHEDULE_ROLE_ARN: "arn:aws:iam::1:role/schedules",
   EVENTS_BUCKET: "events",

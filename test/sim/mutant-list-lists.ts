@@ -12,6 +12,13 @@ export const listMutants: readonly Mutant[] = [
     scenario: "lists",
   },
   {
+    name: "tick-without-a-group",
+    file: "shared/aws/schedules.ts",
+    says: "        MessageGroupId: accountId,\n",
+    instead: "",
+    scenario: "lists",
+  },
+  {
     name: "one-key-too-many",
     file: "shared/aws/api-key-store.ts",
     says: "OR key_count < :max",

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { Faults, Fired } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Turns } from "./turns.ts";
@@ -25,6 +26,7 @@ export interface QueuedMessage {
 
 interface Entry {
   readonly MessageBody?: string;
+  readonly MessageGroupId?: string;
   readonly Id?: string;
   readonly DelaySeconds?: number;
 }
@@ -74,6 +76,14 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
   faults.onStop(() => {
     for (const body of deadCancels.splice(0)) put("runs", body);
   });
+  const accept = (queue: QueueName, entry: Entry): void => {
+    const { MessageBody = "", MessageGroupId, DelaySeconds } = entry;
+    const { account_id } = JSON.parse(MessageBody) as { readonly account_id?: string };
+    assert.ok(MessageGroupId, "every message has a group");
+    if (account_id !== undefined)
+      assert.equal(MessageGroupId, account_id, "its group is its account");
+    put(queue, MessageBody, DelaySeconds);
+  };
   const queueOf = (url: unknown): QueueName => {
     const name = queueNames.find((one) => String(url).endsWith(`/${one}`));
     if (name === undefined) throw new Error(`There is no queue ${String(url)}`);
@@ -87,14 +97,12 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
     service(operation: string, input: Readonly<Record<string, unknown>>) {
       const queue = queueOf(input["QueueUrl"]);
       if (operation === "SendMessage") {
-        const { MessageBody = "", DelaySeconds } = input as Entry;
-        put(queue, MessageBody, DelaySeconds);
+        accept(queue, input);
         return { MessageId: `sent-${sent}` };
       }
       if (operation !== "SendMessageBatch") throw new Error(`No queue answers ${operation}`);
       const entries = input["Entries"] as readonly Entry[];
-      for (const { MessageBody = "", DelaySeconds } of entries)
-        put(queue, MessageBody, DelaySeconds);
+      for (const entry of entries) accept(queue, entry);
       return { Successful: entries.map(({ Id }) => ({ Id, MessageId: `sent-${Id}` })), Failed: [] };
     },
     /** Queues in which a message waits. */

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { ConflictException, ResourceNotFoundException } from "@aws-sdk/client-scheduler";
 import { type Occurrences, parseExpression } from "../../scripts/local/schedule-expression.ts";
 import type { Faults } from "./faults.ts";
@@ -7,6 +8,7 @@ import type { VirtualQueues } from "./virtual-queues.ts";
 
 interface Schedule {
   readonly occurrences: Occurrences;
+  /** Parameters of `SendMessage`, with a place for the scheduled time. */
   readonly input: string;
   nextAt: number;
 }
@@ -15,11 +17,12 @@ interface Definition {
   readonly Name: string;
   readonly ScheduleExpression: string;
   readonly StartDate?: Date;
-  readonly Target: { readonly Input: string };
+  readonly Target: { readonly Arn: string; readonly Input: string };
 }
 
 /** A rate counts from its start even where that has just passed. */
 const precisionMs = 60_000;
+const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
 const timePlace = "<aws.scheduler.scheduled-time>";
 
 /** EventBridge Scheduler as it may behave: a tick may come twice, late, or not at all. */
@@ -29,6 +32,7 @@ export function virtualScheduler(
 ) {
   const schedules = new Map<string, Schedule>();
   const set = ({ Name, ScheduleExpression, StartDate, Target }: Definition): void => {
+    assert.equal(Target.Arn, sendMessageTarget, "a schedule sends a message");
     const now = turns.now();
     const occurrences = parseExpression({
       expression: ScheduleExpression,
@@ -42,13 +46,15 @@ export function virtualScheduler(
   const fire = (name: string, schedule: Schedule): void => {
     const at = new Date(schedule.nextAt);
     schedule.nextAt = schedule.occurrences.next(at)?.getTime() ?? Infinity;
-    const body = schedule.input.replace(timePlace, at.toISOString().replace(/\.\d{3}Z$/, "Z"));
+    const input = schedule.input.replace(timePlace, at.toISOString().replace(/\.\d{3}Z$/, "Z"));
+    const send = (DelaySeconds: number): unknown =>
+      queues.service("SendMessage", { ...(JSON.parse(input) as object), DelaySeconds });
     const fault = faults.draw("tick_lost", "tick_late", "tick_twice");
     turns.note(`tick of ${name} for ${at.toISOString()}${fault === undefined ? "" : `: ${fault}`}`);
     if (fault === "tick_lost") return;
     const late = fault === "tick_late" ? random.pick([5, 60, 120, 7_200]) : 0;
-    queues.put("runs", body, late);
-    if (fault === "tick_twice") queues.put("runs", body, random.pick([0, 1, 90]));
+    send(late);
+    if (fault === "tick_twice") send(random.pick([0, 1, 90]));
   };
   const due = (): [string, Schedule][] =>
     [...schedules].filter(([, { nextAt }]) => nextAt <= turns.now());

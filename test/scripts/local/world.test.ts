@@ -373,6 +373,37 @@ describe("schedule", () => {
     expect(await swept.promise).toEqual({});
   });
 
+  it("sends the message of a universal target to the queue that its input names", async () => {
+    const seen: string[] = [];
+    const world = await start(temporaryFolder(), {
+      worker: async (event: SQSEvent) => {
+        seen.push(...bodiesOf(event));
+      },
+    });
+    const StartDate = new Date(Math.floor(Date.now() / 1000) * 1000);
+
+    await new SchedulerClient({}).send(
+      new CreateScheduleCommand({
+        Name: "wl_1",
+        GroupName: "fixture-lists",
+        ScheduleExpression: "rate(1 hour)",
+        StartDate,
+        FlexibleTimeWindow: { Mode: "OFF" },
+        Target: {
+          Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage",
+          RoleArn: "arn:aws:iam::000000000000:role/Fixture-service-SchedulerRole",
+          Input: JSON.stringify({
+            QueueUrl: world.environmentOf("echo")["JOBS_URL"],
+            MessageBody: "due <aws.scheduler.scheduled-time>",
+            MessageGroupId: "acct_1",
+          }),
+        },
+      }),
+    );
+
+    await expect.poll(() => seen).toEqual([`due ${StartDate.toISOString().replace(".000", "")}`]);
+  });
+
   it("sends its input to a queue, with the scheduled time in it", async () => {
     const seen: string[] = [];
     const world = await start(temporaryFolder(), {

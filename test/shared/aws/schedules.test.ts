@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  CreateScheduleCommand,
   GetScheduleCommand,
   ListSchedulesCommand,
   SchedulerClient,
@@ -25,7 +26,7 @@ import type { Schedules } from "../../../shared/watchlists/schedules.ts";
 import { fixtureStacks } from "../../scripts/local/fixture-stacks.ts";
 
 const group = "fixture-lists";
-const queueArn = "arn:aws:sqs:us-east-1:000000000000:Fixture-service-Jobs";
+const queueUrl = "http://127.0.0.1:1/000000000000/Fixture-service-Jobs";
 let client: SchedulerClient;
 let schedules: Schedules;
 let roleArn: string;
@@ -43,7 +44,7 @@ beforeAll(async () => {
   endpoint = server.url;
   client = new SchedulerClient({ endpoint });
   roleArn = role ?? "";
-  schedules = eventBridgeSchedules(client, { group, queueArn, roleArn });
+  schedules = eventBridgeSchedules(client, { group, queueUrl, roleArn });
   stop = async () => {
     client.destroy();
     await clock.stop();
@@ -62,6 +63,11 @@ const put = (watchlistId: string, schedule: Schedule, firstAt = inHours(1)): Pro
 const got = (watchlistId: string) =>
   client.send(new GetScheduleCommand({ Name: watchlistId, GroupName: group }));
 
+const inputOf = async (watchlistId: string): Promise<Readonly<Record<string, string>>> => {
+  const { Target } = await got(watchlistId);
+  return JSON.parse(Target?.Input ?? "{}") as Readonly<Record<string, string>>;
+};
+
 describe("a list's schedule", () => {
   it("is put again when another call removed it in the middle", async () => {
     await put("wl_contended", parseEvery("1h"));
@@ -77,7 +83,7 @@ describe("a list's schedule", () => {
       },
       { step: "initialize" },
     );
-    const contended = eventBridgeSchedules(removing, { group, queueArn, roleArn });
+    const contended = eventBridgeSchedules(removing, { group, queueUrl, roleArn });
     await contended.put({
       accountId: "acct_1",
       watchlistId: "wl_contended",
@@ -102,20 +108,70 @@ describe("a list's schedule", () => {
       ScheduleExpression: expression,
       StartDate: firstAt,
       FlexibleTimeWindow: { Mode: "OFF" },
-      Target: { Arn: queueArn },
+      Target: { Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage", RoleArn: roleArn },
     });
   });
 
-  it("sends a message that says which list is due, and since when", async () => {
+  it("sends a message to the queue that names the list and its due time", async () => {
     await put("wl_message", parseEvery("1h"));
 
-    const { Target } = await got("wl_message");
-    expect(JSON.parse(Target?.Input ?? "")).toEqual({
+    const { QueueUrl, MessageBody } = await inputOf("wl_message");
+    expect(QueueUrl).toBe(queueUrl);
+    expect(JSON.parse(MessageBody ?? "")).toEqual({
       type: "due",
       account_id: "acct_1",
       watchlist_id: "wl_message",
       scheduled_time: "<aws.scheduler.scheduled-time>",
+      hops: 0,
     });
+  });
+
+  it("sends its message in the message group of its account", async () => {
+    await put("wl_group", parseEvery("1h"));
+    expect(await inputOf("wl_group")).toMatchObject({ MessageGroupId: "acct_1" });
+  });
+
+  it("sends through the universal target of the role's partition", async () => {
+    const sent: unknown[] = [];
+    const recording = new SchedulerClient({ endpoint });
+    recording.middlewareStack.add(
+      () =>
+        async ({ input }) => {
+          sent.push(input);
+          return { output: { $metadata: {} }, response: {} };
+        },
+      { step: "initialize" },
+    );
+    const inChina = eventBridgeSchedules(recording, {
+      group,
+      queueUrl,
+      roleArn: "arn:aws-cn:iam::000000000000:role/Schedules",
+    });
+    const schedule = parseEvery("1h");
+    await inChina.put({ accountId: "acct_1", watchlistId: "wl_1", schedule, firstAt: inHours(1) });
+    recording.destroy();
+
+    expect(sent).toMatchObject([
+      { Target: { Arn: "arn:aws-cn:scheduler:::aws-sdk:sqs:sendMessage" } },
+    ]);
+  });
+
+  it("is moved from the queue's templated target when it is put again", async () => {
+    await client.send(
+      new CreateScheduleCommand({
+        Name: "wl_templated",
+        GroupName: group,
+        ScheduleExpression: "rate(60 minutes)",
+        FlexibleTimeWindow: { Mode: "OFF" },
+        Target: {
+          Arn: "arn:aws:sqs:us-east-1:000000000000:Fixture-service-Jobs",
+          RoleArn: roleArn,
+          Input: "{}",
+        },
+      }),
+    );
+    await put("wl_templated", parseEvery("1h"));
+    expect(await inputOf("wl_templated")).toMatchObject({ MessageGroupId: "acct_1" });
   });
 
   it.each([
