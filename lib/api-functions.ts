@@ -34,8 +34,8 @@ export interface ApiFunctionsProps {
 
 /** Just below the gateway's own limit for buffered answers. */
 const bufferedTimeout = Duration.seconds(limits.gatewaySeconds.buffered);
-/** Leaves 20 seconds after the longest call deadline to settle and answer. */
-const streamingTimeout = Duration.seconds(300);
+/** Leaves time after the longest call deadline to settle and answer (`shared/base/call-time.ts`). */
+const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
 
 /** One function per group of functions/routes.ts, each with what its operations need. */
 export class ApiFunctions extends Construct {

@@ -8,7 +8,7 @@ import { assert } from "../../shared/base/assert.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
-import { limits } from "../../shared/base/limits.ts";
+import { readingEndsAt } from "../../shared/base/call-time.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
 import { addWorkKeys, tell, within } from "../../shared/base/work-log.ts";
 import {
@@ -58,8 +58,6 @@ export type HttpHandler = (
  * charged while the charge may be on its way. Lambda ends both together.
  */
 const untilTheEnd = { timeoutEarlyInMillis: 0 } as const;
-/** Time kept free before a call must be answered, to settle its credits. */
-const settleMilliseconds = 6_000;
 
 /** The Lambda of a route group: one chain around all its routes, in the one order calls go. */
 export function groupHandler<Group extends GroupName, Dependencies>(
@@ -128,7 +126,6 @@ async function answer<Group extends GroupName, Dependencies>(
   route.announced?.({ body: sent.body, query: sent.query, path });
   const { body, query } = parsedParts({ key, route, event, sent });
   route.check?.({ body, query, path });
-  const remainingMs = state.msToAnswer() - settleMilliseconds;
   const call: Call<never, never> = {
     routeKey: key,
     caller: state.caller ?? anonymous,
@@ -138,9 +135,11 @@ async function answer<Group extends GroupName, Dependencies>(
     headers: (name) => headersOf(event, name),
     requestId: state.requestId,
     now: state.startedAt,
-    deadline: new Date(
-      state.startedAt.getTime() + Math.min(remainingMs, limits.callDeadlineSeconds * 1_000),
-    ),
+    deadline: readingEndsAt({
+      startedAt: state.startedAt,
+      now: dependencies.clock.now(),
+      msToAnswer: state.msToAnswer(),
+    }),
     msToAnswer: state.msToAnswer,
     addressedPath: event.requestContext.path,
     baseUrl: baseUrlOf(event),

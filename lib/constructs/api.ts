@@ -12,7 +12,6 @@ import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { groups } from "../../functions/routes.ts";
 import type { Group, GroupName } from "../../functions/routes.ts";
-import { limits } from "../../shared/base/limits.ts";
 import { acknowledge } from "../acknowledgements.ts";
 import type { Config, ResponseMode, Stage } from "../config.ts";
 import { pinLogicalId } from "../pin-logical-id.ts";
@@ -27,8 +26,8 @@ export interface ApiProps {
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
 }
 
-/** Longer than a streaming function may run, so that the function's own deadline decides. */
-const streamingTimeout = Duration.seconds(limits.gatewaySeconds.streamed);
+/** Longer than a stream may stay without a byte (`gatewaySeconds`), so that this timeout never decides. */
+const streamingTimeout = Duration.seconds(320);
 
 /** The finding that the role of the access logs causes. */
 const logRolePolicy =

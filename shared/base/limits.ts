@@ -58,15 +58,20 @@ export const limits = {
   pageMergeItemsMax: 500,
   /** Ids in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,
-  /** The longest a call may work before it answers with what it has. */
+  /** Seconds that clients are told to wait for an answer (specification, section "Limits"). */
+  clientSeconds: { products: 300, offers: 180, offerCheck: 120 },
+  /** The longest a call may read before it answers with what it has. */
   callDeadlineSeconds: 280,
   /** The same for offers and offer checks, within what clients are told to allow. */
   offersDeadlineSeconds: 170,
   offerCheckDeadlineSeconds: 110,
   /** How long a step batch may read before unanswered ids are `unavailable`. */
   stepDeadlineSeconds: 120,
-  /** Seconds after which the gateway stops waiting for an answer, by how functions answer. */
-  gatewaySeconds: { buffered: 29, streamed: 320 },
+  /**
+   * Seconds after which the gateway stops waiting for an answer, by how functions answer. A stream ends
+   * when a Regional endpoint waits 300 seconds for its next byte, and no byte is sent before the answer.
+   */
+  gatewaySeconds: { buffered: 29, streamed: 300 },
   /**
    * What a call or a message waits for the service's own dependencies: DynamoDB, SQS, Scheduler, KMS,
    * S3, STS, SSM and Secrets Manager. A client must receive a response within 10 seconds if a
@@ -91,7 +96,13 @@ export const limits = {
     callLossMs: 7_000,
     /** Lost by settling a call's credits, or releasing them, after its sources were read. */
     settleLossMs: 5_000,
-    /** Lost by giving credits back through the queue, after the call has lost its own time. */
+    /** The 99th percentile of one request to the ledger while an account has many calls at once. */
+    ledgerRequestMs: 600,
+    /** Requests to the ledger after the last lost one, until a call is settled. */
+    settleRequestsMax: 5,
+    /** Kept free between reading and answering a call: for `settleLossMs` and these requests. */
+    settleMs: 7_500,
+    /** Taken by giving credits back, in the ledger or through the queue, after the call lost its time. */
     cancelMs: 1_500,
     /** Lost by a wake-up message, or by cleaning up, that the sweeper makes unnecessary. */
     wakeUpMs: 1_500,
@@ -99,7 +110,9 @@ export const limits = {
     workerLossMs: 20_000,
     /** Kept free at the end of a worker's invocation, for what takes no request. */
     workerSpareMs: 5_000,
-    /** Kept free before a call must be answered: it covers `cancelMs`, and sending the answer. */
+    /** Serializing, compressing and sending the largest answer. */
+    sendMs: 500,
+    /** Kept free before a call must be answered, for `cancelMs` and `sendMs`. */
     answerSpareMs: 2_000,
   },
   /** Runs kept of each list, the newest. */

@@ -183,7 +183,8 @@ async function settle(
   );
   if (msToAnswer() > 0) return settled;
   const isCancelled =
-    (await cancelNow(call, dependencies)) || (await cancelLater(call, dependencies));
+    (await cancelNow(call, dependencies, cancelMs / 2)) ||
+    (await cancelLater(call, dependencies, cancelMs / 2));
   throw isCancelled ? unavailable("settled too late to answer") : unconfirmed("settled too late");
 }
 
@@ -191,23 +192,28 @@ async function settle(
 async function cancelNow(
   { accountId, requestId: holdId }: MeteredCall,
   { ledger, clock }: MeteredReadDependencies,
+  withinMs: number,
 ): Promise<boolean> {
   const cancel = (): Promise<void> => ledger.cancel({ accountId, holdId, now: clock.now() });
-  return hasWorked(clock, cancel);
+  return hasWorked(clock, withinMs, cancel);
 }
 
 /** True when it is certain that a worker will end the hold at no charge. */
 async function cancelLater(
   { accountId, requestId: holdId }: MeteredCall,
   { cancels, clock }: MeteredReadDependencies,
+  withinMs: number = cancelMs,
 ): Promise<boolean> {
   const send = (): Promise<void> => cancels.send({ accountId, holdId });
-  return hasWorked(clock, send);
+  return hasWorked(clock, withinMs, send);
 }
 
 /** What fails here fails a call that has failed already: that error is the one to report. */
-const hasWorked = (clock: Clock, act: () => Promise<void>): Promise<boolean> =>
-  withRetryBudget(retryBudget({ clock, lossMs: cancelMs }), act).then(
+function hasWorked(clock: Clock, withinMs: number, act: () => Promise<void>): Promise<boolean> {
+  const endsAt = clock.now().getTime() + withinMs;
+  const endsInMs = (): number => endsAt - clock.now().getTime();
+  return withRetryBudget(retryBudget({ clock, lossMs: withinMs, endsInMs }), act).then(
     () => true,
     () => false,
   );
+}

@@ -10,6 +10,7 @@ import { startWorld, type World } from "../../../scripts/local/world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
 import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { afterReadingMs } from "../../../shared/base/call-time.ts";
 import { expectDocumented } from "../../support/openapi.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 
@@ -131,7 +132,7 @@ describe("200", () => {
       requestContext: { path: "/v1/products", identity: { sourceIp: "127.0.0.1" } },
     };
     // One second to read in, and the slow id takes three.
-    const context = { getRemainingTimeInMillis: () => 9_000 };
+    const context = { getRemainingTimeInMillis: () => afterReadingMs + 1_000 };
     await handler(event, stream, context);
     const { results, credits, stats } = parsed(Buffer.concat(chunks));
     expect(results).toMatchObject([{ id: "9000008", status: "unavailable" }]);

@@ -1,0 +1,202 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createHandler } from "../../../functions/products/handler.ts";
+import {
+  type Prelude,
+  provideStreaming,
+  responseStream,
+} from "../../../scripts/local/response-stream.ts";
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger.ts";
+import { afterReadingMs } from "../../../shared/base/call-time.ts";
+import { limits } from "../../../shared/base/limits.ts";
+import { withinBudget } from "../../../shared/base/retry-budget.ts";
+import type { StepSources } from "../../../shared/runs/read-step.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+import { watchedClient } from "../../support/watched-client.ts";
+
+const { callDeadlineSeconds, dependencies } = limits;
+const { answerSpareMs, attemptMs, attemptsMax, ledgerRequestMs } = dependencies;
+const { settleLossMs, settleRequestsMax } = dependencies;
+const start = "2026-03-01T00:00:00Z";
+
+let tables: TestTables;
+beforeAll(async () => {
+  provideStreaming();
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+/** A clock that sleeping moves. */
+function movingClock() {
+  const clock = fixedClock(start);
+  return { ...clock, sleep: async (ms: number) => clock.advance(ms) };
+}
+type MovingClock = ReturnType<typeof movingClock>;
+
+/** An attempt that is not answered: how long it waits, and whether the request took effect. */
+interface LostAttempt {
+  readonly waitsMs: number;
+  readonly takesEffect?: boolean;
+}
+
+/**
+ * A client as the SDK is: it repeats attempts under the retry budget. An attempt takes the 99th
+ * percentile of a loaded ledger. The first attempts of a request may be lost.
+ */
+function slowClient(
+  clock: MovingClock,
+  lostOf: (command: unknown) => Promise<readonly LostAttempt[]>,
+) {
+  return watchedClient(tables.client, async (command, send) => {
+    const lost = await lostOf(command);
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        const answer = await withinBudget(attemptMs, async (milliseconds) => {
+          const attempt = lost[attempts - 1];
+          clock.advance(Math.min(milliseconds, attempt?.waitsMs ?? ledgerRequestMs));
+          if (attempt?.takesEffect === true) await send();
+          if (attempt === undefined && milliseconds >= ledgerRequestMs) return send;
+          throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+        });
+        // A refusal is an answer: it loses no time.
+        return await answer();
+      } catch (error) {
+        const mayRepeat = error instanceof Error && error.name === "TimeoutError";
+        if (!mayRepeat || attempts === attemptsMax) throw error;
+      }
+    }
+  });
+}
+
+/** The writes of a call are the admission of its key, its reservation and its settlement. */
+const reservation = 2;
+const unansweredReservation = Array.from({ length: attemptsMax }, (_, n) => ({
+  waitsMs: 100,
+  takesEffect: n === 0,
+}));
+/** Leaves time for one request. */
+const allThatMayBeLost = [
+  { waitsMs: attemptMs },
+  { waitsMs: settleLossMs - attemptMs - ledgerRequestMs },
+];
+
+/**
+ * A call that loses as much time to the ledger as it may, and then still needs every request: its
+ * reservation took effect without an answer, so that it has to read its hold and the account before it
+ * settles, and its first transaction meets one of another process.
+ */
+async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
+  const table = await tables.create();
+  const clock = movingClock();
+  const chance = countingChance();
+  const accounts = dynamoAccountStore(tables.client, { accounts: table, ledger: table });
+  const setup = { accounts, clock, chance };
+  const account = await createAccount({ name: "Test", email: "t@example.com" }, setup);
+  const { key } = await createApiKey({ account, name: "server" }, setup);
+  const elsewhere = dynamoLedger(tables.client, {
+    accountsTable: table,
+    ledgerTable: table,
+    clock,
+    chance,
+  });
+  const meetAnother = async (): Promise<void> => {
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + 60_000);
+    const source = { requestId: "req_other" };
+    const hold = { accountId: account.id, holdId: "req_other", credits: 1, slot: true, source };
+    await elsewhere.reserve({ ...hold, now, expiresAt });
+  };
+
+  let writes = 0;
+  let settleRequests = 0;
+  let isSettling = false;
+  const client = slowClient(clock, async (command) => {
+    const isWrite = !(command instanceof GetCommand);
+    if (isWrite) writes += 1;
+    if (!isSettling) return isWrite && writes === reservation ? unansweredReservation : [];
+    settleRequests += 1;
+    if (settleRequests === 3) await meetAnother();
+    return settleRequests === 1 ? allThatMayBeLost : [];
+  });
+  const readUntil: Date[] = [];
+  const sources: StepSources = {
+    scraperFor: () => ({
+      async read({ ids, deadline }) {
+        readUntil.push(deadline);
+        clock.set(deadline.toISOString());
+        isSettling = true;
+        return ids.map((id) => ({ id, status: "not_found" as const, fetchedAt: start }));
+      },
+    }),
+    offerScraperFor: () => unused("offers"),
+    offerCheckerFor: () => unused("offer checks"),
+  };
+  const handler = createHandler(
+    {
+      STAGE: "dev",
+      ACCOUNTS_TABLE: table,
+      LEDGER_TABLE: table,
+      RUNS_QUEUE_URL: "http://127.0.0.1:1/runs",
+      SOURCES: "{}",
+      RESPONSE_MODE: mode,
+    },
+    { clock, chance, sources, clients: { dynamo: client } },
+  );
+
+  const startedAt = clock.now().getTime();
+  const event = {
+    httpMethod: "POST",
+    path: "/v1/products",
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ platform: "retailer_d", ids: ["6000001"] }),
+    isBase64Encoded: false,
+    requestContext: { path: "/v1/products", requestTimeEpoch: startedAt },
+  };
+  const context = {
+    awsRequestId: "invocation-1",
+    getRemainingTimeInMillis: () => startedAt + limitSeconds * 1_000 - clock.now().getTime(),
+  };
+  const { statusCode, headers } = await answerOf(handler, { event, context, mode });
+  const tookMs = clock.now().getTime() - startedAt;
+  const readMs = (readUntil[0]?.getTime() ?? 0) - startedAt;
+  return { statusCode, credits: headers?.["X-Service-Credits"], tookMs, readMs, settleRequests };
+}
+
+const unused = (what: string): never => {
+  throw new Error(`no ${what} are read`);
+};
+
+async function answerOf(
+  handler: unknown,
+  asked: { readonly event: unknown; readonly context: unknown; readonly mode: string },
+): Promise<Prelude> {
+  const handle = handler as (...parameters: unknown[]) => Promise<Prelude>;
+  if (asked.mode === "buffer") return handle(asked.event, asked.context);
+  let answer: Prelude | undefined;
+  const stream = responseStream({
+    begin: (prelude) => {
+      answer = prelude;
+    },
+    write: async () => {},
+  });
+  await handle(asked.event, stream, asked.context);
+  if (answer === undefined) throw new Error("nothing was answered");
+  return answer;
+}
+
+it.each([
+  ["buffer", limits.gatewaySeconds.buffered],
+  ["stream", limits.gatewaySeconds.streamed],
+] as const)(
+  "POST /v1/products (%s) settles and answers before the gateway's %d seconds when its source uses its whole time and the ledger is slow",
+  async (mode, seconds) => {
+    const { statusCode, credits, tookMs, readMs, settleRequests } = await worstCall(mode, seconds);
+    expect({ statusCode, credits }).toEqual({ statusCode: 200, credits: "1" });
+    expect(settleRequests).toBeLessThanOrEqual(settleRequestsMax);
+    expect(readMs).toBe(Math.min(seconds * 1_000 - afterReadingMs, callDeadlineSeconds * 1_000));
+    expect(tookMs).toBeLessThanOrEqual(seconds * 1_000 - answerSpareMs);
+  },
+);

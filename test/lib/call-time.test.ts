@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { groups } from "../../functions/routes.ts";
+import { afterReadingMs } from "../../shared/base/call-time.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { functionIds, propertiesOf, resourcesOf, synthesize } from "./synthesize.ts";
+
+const { dependencies, gatewaySeconds, clientSeconds } = limits;
+const modes = {
+  streamed: synthesize("prod", { responseMode: "stream" }).service,
+  buffered: synthesize("prod", { responseMode: "buffered" }).service,
+};
+type Mode = keyof typeof modes;
+
+function timeoutMs(mode: Mode, name: string): number {
+  const functions = resourcesOf(modes[mode], "AWS::Lambda::Function");
+  const properties = functions[functionIds(modes[mode]).get(name) ?? ""]?.Properties;
+  return Number(properties?.["Timeout"]) * 1_000;
+}
+const itemGroups = Object.entries(groups).flatMap(([name, { itemCalls }]) =>
+  itemCalls ? [name] : [],
+);
+const cases = (["streamed", "buffered"] as const).flatMap((mode) =>
+  itemGroups.map((name) => [name, mode] as const),
+);
+/** The time of one try that most adapters have by default (`shared/sources/adapter-options.ts`). */
+const sourceTryMs = 15_000;
+const deadlines = [
+  ["products", limits.callDeadlineSeconds],
+  ["offers", limits.offersDeadlineSeconds],
+  ["offerCheck", limits.offerCheckDeadlineSeconds],
+] as const;
+
+describe("the time of a call that charges", () => {
+  it("covers, after reading, all that settling may lose and the requests that then succeed", () => {
+    const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
+    // The first of these requests must fit into what is left to lose, so it adds nothing.
+    const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
+    expect(worstMs).toBeLessThanOrEqual(settleMs);
+  });
+
+  it("covers, after settling, giving credits back and sending the answer", () => {
+    const { answerSpareMs, cancelMs, sendMs } = dependencies;
+    expect(cancelMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
+  });
+
+  it.each(cases)("has an end in %s (%s) that Lambda does not anticipate", (name, mode) => {
+    expect(timeoutMs(mode, name)).toBeGreaterThanOrEqual(gatewaySeconds[mode] * 1_000);
+  });
+
+  it.each(itemGroups)(
+    "lets streamed %s read until the longest deadline, settle and answer",
+    (name) => {
+      const endMs = Math.min(timeoutMs("streamed", name), gatewaySeconds.streamed * 1_000);
+      expect(limits.callDeadlineSeconds * 1_000 + afterReadingMs).toBeLessThanOrEqual(endMs);
+    },
+  );
+
+  it.each(itemGroups)("lets buffered %s read for one try of a source", (name) => {
+    const endMs = Math.min(timeoutMs("buffered", name), gatewaySeconds.buffered * 1_000);
+    expect(endMs - afterReadingMs).toBeGreaterThanOrEqual(sourceTryMs);
+  });
+
+  it("ends after what the gateway's integrations of streams wait for", () => {
+    const waits = propertiesOf(modes.streamed, "AWS::ApiGateway::Method").flatMap((method) => {
+      const integration = method["Integration"] as { readonly TimeoutInMillis?: number };
+      return integration.TimeoutInMillis ?? [];
+    });
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(gatewaySeconds.streamed * 1_000);
+  });
+
+  it.each(deadlines)("lets %s answer within the seconds that clients wait", (route, deadline) => {
+    const answeredMs = deadline * 1_000 + afterReadingMs;
+    expect(answeredMs).toBeLessThanOrEqual(clientSeconds[route] * 1_000);
+  });
+});
+
+it("a step worker reads, loses all that it may, and stores before Lambda ends it", () => {
+  const { workerLossMs, workerSpareMs } = dependencies;
+  const worstMs = limits.stepDeadlineSeconds * 1_000 + workerLossMs + workerSpareMs;
+  expect(worstMs).toBeLessThanOrEqual(timeoutMs("buffered", "run-step"));
+});

@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { limits } from "../../../shared/base/limits.ts";
+import { withinBudget } from "../../../shared/base/retry-budget.ts";
+import { meteredRead } from "../../../shared/items/metered-read.ts";
+import { fixedClock } from "../../support/clock.ts";
+
+const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
+
+it("a call that settled too late gives its credits back, and is answered, in the time kept for both", async () => {
+  const clock = fixedClock("2026-03-01T00:00:00Z");
+  /** A request that is never answered. */
+  const hang = (): Promise<never> =>
+    withinBudget(attemptMs, async (milliseconds) => {
+      clock.advance(milliseconds);
+      throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
+    });
+  const asked: string[] = [];
+  const now = clock.now();
+  const call = {
+    accountId: "acct_1",
+    requestId: "req_1",
+    endpoint: "POST /v1/products",
+    now,
+    deadline: now,
+    msToAnswer: () => now.getTime() + 1 - clock.now().getTime(),
+  };
+  const reading = meteredRead(
+    call,
+    {
+      scraper: "retailer_d.standard",
+      items: 1,
+      reserved: 1,
+      charge: () => 1,
+      read: async () => [{ status: "ok" as const }],
+      present: (answer) => answer,
+    },
+    {
+      clock,
+      ledger: {
+        reserve: async () => ({ outcome: "reserved" as const, balance: 1 }),
+        settle: async () => {
+          clock.advance(1);
+          return { credits: 1, balance: 0 };
+        },
+        cancel: () => {
+          asked.push("ledger");
+          return hang();
+        },
+      },
+      cancels: {
+        send: () => {
+          asked.push("queue");
+          return hang();
+        },
+      },
+    },
+  );
+  await expect(reading).rejects.toMatchObject({ status: 503, details: { isUnconfirmed: true } });
+  expect(asked).toEqual(["ledger", "queue"]);
+  const tookMs = clock.now().getTime() - now.getTime() - 1;
+  expect(tookMs).toBe(cancelMs);
+  expect(tookMs + sendMs).toBeLessThanOrEqual(answerSpareMs);
+});
