@@ -71,6 +71,7 @@ export function partsOf(
       callsPerSecond,
       burst,
       callsAtOnce: callsAtOnceMax,
+      isSpread: adapter !== "web",
       tryTimeoutMs,
       bytesMax: options.bytesMax ?? bytesMaxDefault,
       userAgent: options.userAgent ?? userAgentDefault,

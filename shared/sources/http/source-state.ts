@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
 import { type Circuit, circuit } from "./circuit.ts";
 import type { RateBudget } from "./rate-budget.ts";
 import { type RetryTokens, retryTokens } from "./retry-tokens.ts";
@@ -14,6 +14,12 @@ export interface SourcePace {
   /** Calls that may start at one moment after a rest; at least 1. */
   readonly burst: number;
   readonly callsAtOnce: number;
+  /**
+   * True spreads the shared rate of a fast source over several rows. Not for sites that ask for a pause
+   * after each call: such a pause is between all calls, and a row knows its own only.
+   * @default false
+   */
+  readonly isSpread?: boolean;
 }
 
 /** What the calls to one source share within this process. */
@@ -28,13 +34,17 @@ export interface SourceState {
 }
 
 export function sourceState(
-  { name, callsPerSecond, burst, callsAtOnce }: SourcePace,
-  { budget, clock }: { readonly budget: RateBudget; readonly clock: Clock },
+  { name, callsPerSecond, burst, callsAtOnce, isSpread = false }: SourcePace,
+  {
+    budget,
+    clock,
+    chance,
+  }: { readonly budget: RateBudget; readonly clock: Clock; readonly chance: Chance },
 ): SourceState {
   const speed = adaptiveSpeed(callsPerSecond);
   return {
     slots: slots(callsAtOnce),
-    turns: turns({ source: name, burst, callsPerSecond, speed, budget, clock }),
+    turns: turns({ source: name, burst, callsPerSecond, speed, budget, clock, chance, isSpread }),
     speed,
     circuit: circuit(),
     retryTokens: retryTokens(),

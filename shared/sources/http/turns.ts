@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
 import { gapMsOf, type RateBudget, type RateGrant } from "./rate-budget.ts";
 import type { Speed } from "./speed.ts";
 
@@ -18,6 +18,9 @@ export interface TurnsOptions {
   readonly speed: Pick<Speed, "perSecond">;
   readonly budget: RateBudget;
   readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
+  /** True lets a fast source have several rows; its calls then ask for no `gapMs`. */
+  readonly isSpread: boolean;
 }
 
 interface Waiting {
@@ -28,17 +31,26 @@ interface Waiting {
 
 /** A process reserves no more than this much of the future in one go. */
 const reservedSecondsMax = 1;
+/**
+ * Calls a second of one shared row. Each call may cost one write, refused takes cost one as well, and
+ * DynamoDB takes 1,000 writes a second to one row.
+ */
+const sharePerSecondMax = 250;
 
 /** Asks the budget for all who wait at once, so that many calls make few requests to it. */
 export function turns(options: TurnsOptions): Turns {
-  const { clock } = options;
+  const { clock, callsPerSecond, burst, chance, isSpread } = options;
   const waiting: Waiting[] = [];
+  // Every process divides a source by its configured rate, so that all agree on the shares.
+  const wanted = isSpread ? Math.ceil(callsPerSecond / sharePerSecondMax) : 1;
+  const count = Math.max(1, Math.min(burst, wanted));
+  const shares = { count, next: Math.floor(chance.fraction() * count) };
   let isAsking = false;
   const ask = async (): Promise<void> => {
     if (isAsking) return;
     isAsking = true;
     try {
-      while (waiting.length > 0) await serve(waiting, options);
+      while (waiting.length > 0) await serve(waiting, shares, options);
     } finally {
       isAsking = false;
     }
@@ -57,8 +69,14 @@ export function turns(options: TurnsOptions): Turns {
   };
 }
 
-/** One request to the budget for those who wait; gives each of them a time, or none. */
-async function serve(waiting: Waiting[], options: TurnsOptions): Promise<void> {
+/** The shares of a source's budget, each with a row; a process takes from one after the other. */
+interface Shares {
+  readonly count: number;
+  next: number;
+}
+
+/** One request to each share of the budget that is needed; gives those who wait a time, or none. */
+async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions): Promise<void> {
   const { source, callsPerSecond, speed, budget, clock } = options;
   const gapMs = Math.max(...waiting.map((one) => one.gapMs));
   const perSecond = Math.min(speed.perSecond(clock.now()), gapMs > 0 ? 1_000 / gapMs : Infinity);
@@ -67,12 +85,29 @@ async function serve(waiting: Waiting[], options: TurnsOptions): Promise<void> {
   const permitsMax = Math.max(burst, Math.ceil(perSecond * reservedSecondsMax));
   const asking = waiting.slice(0, permitsMax);
   const until = new Date(Math.max(...asking.map(({ deadline }) => deadline.getTime())));
-  const wanted = { permits: asking.length, perSecond, burst, until };
-  const grant = await budget.take(source, wanted, clock.now());
+  const { count } = shares;
+  const wanted = {
+    perSecond: perSecond / count,
+    burst: Math.max(1, Math.floor(burst / count)),
+    until,
+  };
+  let granted = 0;
+  for (let tries = 0; tries < count && granted < asking.length; tries += 1) {
+    const share = shares.next % count;
+    shares.next = share + 1;
+    const permits = Math.ceil((asking.length - granted) / (count - tries));
+    const ask = { ...wanted, permits };
+    const grant = await budget.take(shareName(source, share), ask, clock.now());
+    granted += grant.permits;
+    handOut(waiting, grant, gapMsOf(ask));
+  }
   // Not even the most patient of them can be served in time.
-  if (grant.permits === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
-  handOut(waiting, grant, gapMsOf(wanted));
+  if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
+
+/** The first share has the name that a source without shares has. */
+const shareName = (source: string, share: number): string =>
+  share === 0 ? source : `${source}#${share}`;
 
 function handOut(waiting: Waiting[], { from, permits }: RateGrant, gapMs: number): void {
   for (let used = 0; used < permits;) {
