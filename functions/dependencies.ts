@@ -21,7 +21,7 @@ import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
 import { dynamoExportStore } from "../shared/aws/export-store.ts";
 import { hostResolver } from "../shared/aws/host-resolver.ts";
 import { dynamoIdempotencyStore } from "../shared/aws/idempotency-store.ts";
-import { dynamoLedger } from "../shared/aws/ledger.ts";
+import { dynamoLedger } from "../shared/aws/ledger/ledger.ts";
 import { dynamoOutbox } from "../shared/aws/outbox.ts";
 import { sqsOutboxQueue } from "../shared/aws/outbox-queue.ts";
 import { dynamoPendingWork } from "../shared/aws/pending-work.ts";
@@ -133,7 +133,7 @@ export const edge = (
   accounts: dynamoAccountStore(
     dynamo(overrides),
     { accounts: environment.ACCOUNTS_TABLE },
-    chance(overrides),
+    timeAndChance(overrides),
   ),
 });
 
@@ -156,7 +156,10 @@ export const apiKeys = (environment: AccountNeeds, overrides: Overrides): ApiKey
   dynamoApiKeyStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
 
 export const usage = (environment: AccountNeeds, overrides: Overrides): UsageStore =>
-  dynamoUsageStore(dynamo(overrides), environment.ACCOUNTS_TABLE);
+  dynamoUsageStore(dynamo(overrides), {
+    accountsTable: environment.ACCOUNTS_TABLE,
+    ...timeAndChance(overrides),
+  });
 
 export const creditHistory = (
   environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">,

@@ -11,7 +11,6 @@ import type { DataStack } from "./data-stack.ts";
 import {
   grantAssumeCustomerRoles,
   grantDecrypt,
-  grantDueIndex,
   grantEncrypt,
   grantKeyCount,
   grantObjectRead,
@@ -87,8 +86,6 @@ export class ApiFunctions extends Construct {
     // Holds that a call cannot end itself are cancelled by the queue's worker.
     grantSend(itemCalls, workers.runs.queue);
     grantSourceSecrets(itemCalls, config.sources);
-    // Whoever finds no slot or no credits gives back what expired.
-    grantDueIndex(itemCalls, data.accounts);
     return itemCalls;
   }
 

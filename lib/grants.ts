@@ -45,12 +45,12 @@ const actions = {
   invoke: ["lambda:InvokeFunction"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** `append` leaves no way to change or delete a row on purpose: for the ledger. */
+/** `append` reads and adds rows, and leaves no way to change or delete one: for the ledger. */
 export type TableAccess = "read" | "append" | "read-write";
 
 const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {
   read: actions.tableRead,
-  append: actions.tableAppend,
+  append: [...actions.tableRead, ...actions.tableAppend],
   "read-write": [...actions.tableRead, ...actions.tableWrite],
 };
 

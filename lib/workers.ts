@@ -212,8 +212,6 @@ export class Workers extends Construct {
     const { data } = this.#props;
     grantTable(worker, data.accounts, "read-write");
     grantTable(worker, data.ledger, "append");
-    // Whoever finds no credits gives back what expired.
-    grantDueIndex(worker, data.accounts);
     grantTable(worker, data.watchlists, "read-write");
     grantSend(worker, this.finishes.queue);
   }

@@ -2,7 +2,7 @@ import type { AutoTopUp } from "../../shared/accounts/auto-top-up.ts";
 import { adjustCredits, grantCredits, purchasePack } from "../../shared/accounts/change-credits.ts";
 import { creditPacks, isPackId, type PackId } from "../../shared/accounts/credit-packs.ts";
 import { dynamoAutoTopUpStore } from "../../shared/aws/account-store.ts";
-import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";

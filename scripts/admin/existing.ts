@@ -3,7 +3,7 @@ import type { Account } from "../../shared/accounts/account.ts";
 import type { Admin } from "./command.ts";
 
 export const accountsOf = ({ dynamo, target: { tables } }: Admin) =>
-  dynamoAccountStore(dynamo, { accounts: tables.accounts, ledger: tables.ledger });
+  dynamoAccountStore(dynamo, { accounts: tables.accounts });
 
 /** @throws Error when there is no such account. */
 export async function existingAccount(accountId: string, admin: Admin): Promise<Account> {

@@ -55,7 +55,6 @@ async function openAccounts(world: BenchWorld, endpoint: string): Promise<string
   pointClientsAt({ dynamodb: endpoint });
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
-    ledger: world.environment["LEDGER_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const keys: string[] = [];

@@ -141,7 +141,6 @@ const seed: Seed = async (_folder, variablesOf) => {
   const variables = variablesOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
-    ledger: variables["LEDGER_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const account = await createAccount(

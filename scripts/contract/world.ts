@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { purchasePack } from "../../shared/accounts/change-credits.ts";
-import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { startWorld, type World } from "../local/world.ts";

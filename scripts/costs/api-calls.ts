@@ -113,7 +113,6 @@ async function openAccount(world: BenchWorld, endpoint: string): Promise<string>
   pointClientsAt({ dynamodb: endpoint });
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
-    ledger: world.environment["LEDGER_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const wanted = { name: "Costs", email: "costs@example.com", signupCredits: credits };

@@ -27,7 +27,6 @@ export const seedAccounts: Seed = async (folder, variablesOf) => {
   const variables = variablesOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
-    ledger: variables["LEDGER_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const keys = {

@@ -27,7 +27,7 @@ const pageMax = 100;
 
 export function accountsIn(tables: Tables): Accounts {
   const client = documentClient();
-  const accounts = dynamoAccountStore(client, { accounts: tables.accounts, ledger: tables.ledger });
+  const accounts = dynamoAccountStore(client, { accounts: tables.accounts });
   const system = { clock: systemClock, chance: systemChance };
   const history = dynamoCreditHistory(client, {
     accountsTable: tables.accounts,

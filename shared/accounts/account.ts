@@ -29,3 +29,15 @@ export function nextTier(
 ): { readonly concurrency: number; readonly atLifetimeCredits: number } | null {
   return concurrencyTiers.find((tier) => tier.atLifetimeCredits > lifetimeCredits) ?? null;
 }
+
+/** Calls that may hold credits of one shard of an account at once. */
+const slotsPerShard = 10;
+
+/** How many shards hold the credits of an account, and how many of its slots are those of one shard. */
+export const shardSlots = (
+  concurrency: number,
+  shard: number,
+): { readonly shards: number; readonly slots: number } => ({
+  shards: Math.ceil(concurrency / slotsPerShard),
+  slots: Math.min(slotsPerShard, concurrency - shard * slotsPerShard),
+});

@@ -1,46 +1,46 @@
 import {
   type DynamoDBDocumentClient,
-  GetCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
-import type { Account } from "../accounts/account.ts";
-import { concurrencyFor } from "../accounts/account.ts";
+import { type Account, concurrencyFor, shardSlots } from "../accounts/account.ts";
 import type { AccountStore } from "../accounts/account-store.ts";
 import type { AutoTopUp, AutoTopUpStore } from "../accounts/auto-top-up.ts";
 import { isPackId } from "../accounts/credit-packs.ts";
 import { assert } from "../base/assert.ts";
-import type { Chance } from "../base/clock.ts";
+import type { Chance, Clock } from "../base/clock.ts";
 import { putKey } from "./api-key-store.ts";
 import { type Row, unlessRefused } from "./dynamo.ts";
 import { keyAdmission } from "./key-admission.ts";
-import { ledgerEntry } from "./ledger-entry.ts";
+import type { ChangeRecord } from "../credits/journal.ts";
+import { stampOf } from "../credits/journal.ts";
+import { systemChance, systemClock } from "../base/system.ts";
+import { type AccountRows, readWholeAccount, sumsOf } from "./ledger/read-shards.ts";
+import { newShardRow } from "./ledger/shard-row.ts";
 import { accountKeys } from "./table.ts";
 
 interface Tables {
   readonly accounts: string;
-  /** Needed only to open accounts. */
-  readonly ledger?: string;
+}
+
+interface Patience {
+  readonly clock: Clock;
+  readonly chance: Chance;
 }
 
 /** Accounts and keys in DynamoDB. */
 export function dynamoAccountStore(
   client: DynamoDBDocumentClient,
   tables: Tables,
-  chance?: Chance,
+  patience: Patience = { clock: systemClock, chance: systemChance },
 ): AccountStore {
   return {
-    admit: keyAdmission(client, tables.accounts, chance),
-    create: (account) => createAccountRow(client, tables, account),
+    admit: keyAdmission(client, tables.accounts, patience.chance),
+    create: (account) => createAccountRows(client, tables.accounts, account),
     async get(accountId) {
-      const { Item } = await client.send(
-        new GetCommand({
-          TableName: tables.accounts,
-          Key: accountKeys.account(accountId),
-          ConsistentRead: true,
-        }),
-      );
-      return Item === undefined ? undefined : accountOf(Item);
+      const reader = { client, accountsTable: tables.accounts, ...patience };
+      const rows = await readWholeAccount(reader, accountId);
+      return rows === undefined ? undefined : accountOf(rows);
     },
     addKey: (key) => putKey(client, tables.accounts, key),
   };
@@ -77,68 +77,62 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
   return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
 }
 
-const accountOf = (row: Row): Account => ({
-  id: String(row["id"]),
-  name: String(row["name"]),
-  email: String(row["email"]),
-  demo: row["demo"] === true,
-  balance: Number(row["balance"]),
-  held: Number(row["held"]),
-  spent: Number(row["spent"]),
-  lifetime: Number(row["lifetime"]),
-  inFlight: Number(row["in_flight"]),
-  autoTopUp: autoTopUpOf(row["auto_topup"]),
-  createdAt: String(row["created_at"]),
-});
+function accountOf({ account, shards }: AccountRows): Account {
+  // An account that has no shards yet keeps its sums itself.
+  const sums =
+    shards.length > 0
+      ? sumsOf(shards)
+      : {
+          balance: Number(account["balance"]),
+          held: Number(account["held"]),
+          spent: Number(account["spent"]),
+          inFlight: Number(account["in_flight"]),
+        };
+  return {
+    id: String(account["id"]),
+    name: String(account["name"]),
+    email: String(account["email"]),
+    demo: account["demo"] === true,
+    ...sums,
+    lifetime: Number(account["lifetime"]),
+    autoTopUp: autoTopUpOf(account["auto_topup"]),
+    createdAt: String(account["created_at"]),
+  };
+}
 
-async function createAccountRow(
+/** Opens an account with its first grant. Its credits are in the first of its shards. */
+async function createAccountRows(
   client: DynamoDBDocumentClient,
-  tables: Tables,
+  table: string,
   account: Account,
 ): Promise<void> {
-  if (tables.ledger === undefined) throw new Error("Opening an account needs the ledger table");
-  const entry = ledgerEntry({
-    accountId: account.id,
-    sequence: 1,
-    type: "grant",
-    credits: account.balance,
-    balanceBefore: 0,
-    balanceAfter: account.balance,
-    createdAt: account.createdAt,
-  });
-  const row = {
-    ...accountKeys.account(account.id),
-    id: account.id,
-    name: account.name,
-    email: account.email,
-    demo: account.demo,
-    balance: account.balance,
-    held: account.held,
-    spent: account.spent,
-    lifetime: account.lifetime,
-    in_flight: account.inFlight,
-    concurrency: concurrencyFor(account.lifetime),
-    sequence: 1,
-    created_at: account.createdAt,
-  };
+  const { id, balance, createdAt } = account;
+  const at = stampOf(new Date(createdAt));
+  const concurrency = concurrencyFor(account.lifetime);
+  const { shards: count } = shardSlots(concurrency, 0);
+  const grant: ChangeRecord = { type: "grant", at, credits: balance, changeId: null };
+  const rows = [
+    {
+      ...accountKeys.account(id),
+      id,
+      name: account.name,
+      email: account.email,
+      demo: account.demo,
+      lifetime: account.lifetime,
+      received: balance,
+      shards: count,
+      created_at: createdAt,
+    },
+    ...Array.from({ length: count }, (_, number) => {
+      const first = number === 0 ? { balance, sequence: 1, journal: [grant] } : {};
+      return newShardRow({ accountId: id, number, concurrency, fence: at, ...first });
+    }),
+  ];
   await client.send(
     new TransactWriteCommand({
-      TransactItems: [
-        {
-          Put: {
-            TableName: tables.accounts,
-            Item: row,
-            ConditionExpression: "attribute_not_exists(pk)",
-          },
-        },
-        {
-          Put: {
-            TableName: tables.ledger,
-            Item: entry,
-            ConditionExpression: "attribute_not_exists(pk)",
-          },
-        },
-      ],
+      TransactItems: rows.map((row) => ({
+        Put: { TableName: table, Item: row, ConditionExpression: "attribute_not_exists(pk)" },
+      })),
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type AccountLine, accountLineOf, keyOf } from "./books-reader.ts";
 import type { Row } from "./dynamo.ts";
-import type { LedgerTables } from "./ledger-transactions.ts";
+import type { LedgerTables } from "./ledger/process.ts";
 import { readRows, rowsBelow, scanRows } from "./row-reader.ts";
 import { accountIdOf, accountKeys, ledgerKeys, type RowKey } from "./table.ts";
 

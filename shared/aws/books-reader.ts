@@ -5,7 +5,7 @@ import type { StoredBooks, StoredHold, StoredUsage } from "../credits/reconcile-
 import { dueTimeOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import { transactionOf } from "./ledger-entry.ts";
-import type { LedgerTables } from "./ledger-transactions.ts";
+import type { LedgerTables } from "./ledger/process.ts";
 import { readRows, rowsBelow, scanRows } from "./row-reader.ts";
 import { accountIdOf, accountKeys, ledgerKeys, type RowKey } from "./table.ts";
 

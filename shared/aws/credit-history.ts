@@ -10,7 +10,8 @@ import {
 } from "../credits/credit-history.ts";
 import type { Row } from "./dynamo.ts";
 import { transactionOf } from "./ledger-entry.ts";
-import { type LedgerTables, resolvedHoldDays } from "./ledger-transactions.ts";
+import type { LedgerTables } from "./ledger/process.ts";
+import { resolvedHoldDays } from "./ledger/row-holds.ts";
 import { firstRows, queryRows } from "./query-rows.ts";
 import { rowsByKey } from "./rows-by-key.ts";
 import { accountKeys, ledgerKeys } from "./table.ts";

@@ -10,21 +10,28 @@ interface Options {
 }
 
 /**
- * Reads up to 100 rows by their keys in one strongly consistent request; rows that do not exist are
- * left out. Keys that an overloaded table leaves out of its answer are asked for again.
+ * Reads up to 100 rows by their keys in one strongly consistent request, or some of their attributes;
+ * rows that do not exist are left out. Keys that an overloaded table leaves out of its answer are asked for again.
  * @throws 503 UNAVAILABLE when the table keeps leaving keys out.
  */
 export async function rowsByKey(
   client: DynamoDBDocumentClient,
   { table, ...patience }: Options,
   keys: readonly RowKey[],
+  attributes?: readonly string[],
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let left: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
   if (left.length === 0) return rows;
+  const projection = attributes !== undefined && {
+    ProjectionExpression: attributes.map((_, n) => `#a${n}`).join(", "),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map((name, n) => [`#a${n}`, name])),
+  };
   await untilSettled(patience, async () => {
     const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ConsistentRead: true } } }),
+      new BatchGetCommand({
+        RequestItems: { [table]: { Keys: left, ConsistentRead: true, ...projection } },
+      }),
     );
     rows.push(...(Responses?.[table] ?? []));
     left = UnprocessedKeys?.[table]?.Keys ?? [];

@@ -9,6 +9,9 @@ export interface RowKey {
 
 const pad = (n: number, width: number): string => String(n).padStart(width, "0");
 
+const shardPartition = (accountId: string, shard: number): string =>
+  `account#${accountId}#shard#${pad(shard, 2)}`;
+
 /** Accounts table: accounts, their keys, holds and daily usage. */
 export const accountKeys = {
   account: (accountId: string): RowKey => ({ pk: `account#${accountId}`, sk: "account" }),
@@ -30,18 +33,35 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `change#${changeId}`,
   }),
+  /** Usage of a day from before the account had shards. */
   usage: (accountId: string, date: string): RowKey => ({
     pk: `account#${accountId}`,
+    sk: `usage#${date}`,
+  }),
+  /** A part of the account's credits. Its partition key is its own, so that shards do not share its limits. */
+  shard: (accountId: string, shard: number): RowKey => ({
+    pk: shardPartition(accountId, shard),
+    sk: "shard",
+  }),
+  /** Usage of a day, of what a shard has copied to the pages of its journal. */
+  shardUsage: (accountId: string, shard: number, date: string): RowKey => ({
+    pk: shardPartition(accountId, shard),
     sk: `usage#${date}`,
   }),
   /** When the next call to a source of data may start. */
   sourceRate: (source: string): RowKey => ({ pk: `source#${source}`, sk: "rate" }),
 };
 
-/** Ledger table: one append-only row per entry, in sequence order. */
+/** Ledger table: append-only. */
 export const ledgerKeys = {
+  /** A page of a shard's journal, by the stamp of its first record. */
+  page: (accountId: string, shard: number, firstStamp: number): RowKey => ({
+    pk: shardPartition(accountId, shard),
+    sk: `page#${pad(firstStamp, 16)}`,
+  }),
   /** The highest sequence that sorts in place. */
   sequenceMax: 999_999_999_999,
+  /** An entry from before the account had shards, by its number. */
   entry: (accountId: string, sequence: number): RowKey => ({
     pk: `account#${accountId}`,
     sk: `entry#${pad(sequence, 12)}`,
@@ -89,7 +109,7 @@ export const watchlistKeys = {
 };
 
 /** The account that a row below `account#` belongs to. */
-export const accountIdOf = (key: RowKey): string => key.pk.slice("account#".length);
+export const accountIdOf = (key: Pick<RowKey, "pk">): string => key.pk.split("#")[1] ?? "";
 
 /** Deliveries table: endpoints, the S3 destination, events, and the work of sending them. */
 export const deliveryKeys = {

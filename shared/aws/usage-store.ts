@@ -1,29 +1,78 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import type { UsageStore } from "../accounts/usage-store.ts";
+import type { DailyUsage, UsageStore } from "../accounts/usage-store.ts";
+import type { Chance, Clock } from "../base/clock.ts";
+import { addUsage, type UsageChange, usageByDay } from "../credits/journal.ts";
+import { type Row, untilSettled } from "./dynamo.ts";
+import { readAccountRows } from "./ledger/read-shards.ts";
+import type { Shard } from "./ledger/shard-row.ts";
 import { queryRows } from "./query-rows.ts";
-import { accountKeys } from "./table.ts";
+import { accountKeys, type RowKey } from "./table.ts";
 
-/** Daily usage in DynamoDB, a row per day with work, written by the ledger's transactions. */
-export function dynamoUsageStore(client: DynamoDBDocumentClient, table: string): UsageStore {
+interface Options {
+  readonly accountsTable: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Daily usage in DynamoDB. Each shard has a row per day with what it has copied to its pages; what its
+ * journal still has comes on top. Days before the account had shards are in rows of the account.
+ */
+export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
+  const { accountsTable: table } = options;
+  const stored = (key: RowKey, { from, to }: Days): Promise<readonly UsageChange[]> => {
+    const rows = queryRows(client, {
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":pk": key.pk, ":from": key.sk + from, ":to": key.sk + to },
+    });
+    return Array.fromAsync(rows, (row) => usageOf(row, key.sk));
+  };
   return {
-    async daily(accountId, { from, to }) {
-      const rows = queryRows(client, {
-        TableName: table,
-        ConsistentRead: true,
-        KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
-        ExpressionAttributeValues: {
-          ":pk": accountKeys.account(accountId).pk,
-          ":from": accountKeys.usage(accountId, from).sk,
-          ":to": accountKeys.usage(accountId, to).sk,
-        },
-      });
-      return Array.fromAsync(rows, (row) => ({
-        date: String(row["sk"]).slice(accountKeys.usage(accountId, "").sk.length),
-        requests: Number(row["requests"]),
-        successful: Number(row["successful"]),
-        failed: Number(row["failed"]),
-        credits: Number(row["credits"]),
-      }));
-    },
+    daily: (accountId, days) =>
+      untilSettled(options, async () => {
+        const read = () => readAccountRows({ client, ...options }, accountId);
+        const before = await read();
+        const all = await Promise.all([
+          stored(accountKeys.usage(accountId, ""), days),
+          ...(before?.shards ?? []).map(({ number }) =>
+            stored(accountKeys.shardUsage(accountId, number, ""), days),
+          ),
+        ]);
+        const shards = (await read())?.shards ?? [];
+        // A journal that was copied meanwhile is in the rows of one reading, or of both.
+        if (!isUncopied(before?.shards ?? [], shards)) return "again";
+        const inJournals = shards.flatMap(({ journal }) => [...usageByDay(journal).values()]);
+        const within = inJournals.filter(({ date }) => date >= days.from && date <= days.to);
+        return summed([...all.flat(), ...within]);
+      }),
   };
 }
+
+/** True when no journal has lost records between two readings. */
+const isUncopied = (before: readonly Shard[], after: readonly Shard[]): boolean =>
+  before.length === after.length &&
+  before.every(({ journal }, n) => {
+    const first = journal[0]?.at;
+    return first === undefined || first === after[n]?.journal[0]?.at;
+  });
+
+function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {
+  const days = new Map<string, UsageChange>();
+  for (const change of changes) days.set(change.date, addUsage(days.get(change.date), change));
+  return [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+const usageOf = (row: Row, prefix: string): UsageChange => ({
+  date: String(row["sk"]).slice(prefix.length),
+  requests: Number(row["requests"]),
+  successful: Number(row["successful"]),
+  failed: Number(row["failed"]),
+  credits: Number(row["credits"]),
+});

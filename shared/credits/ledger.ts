@@ -25,10 +25,13 @@ export type CreditSource = CallSource | StepSource;
 
 export interface Reservation {
   readonly accountId: string;
-  /** Chosen by the caller: the same id reserves once, however often it is asked for. */
+  /**
+   * Chosen by the caller. That of a step reserves once, however often it is asked for. That of a call
+   * reserves once while its hold is open: a call is made by one process, which then settles it.
+   */
   readonly holdId: string;
   readonly credits: number;
-  /** True takes a concurrency slot as well, as item calls do; run steps take none. */
+  /** True for an item call, which takes a concurrency slot; a step of a run takes none. */
   readonly slot: boolean;
   readonly source: CreditSource;
   readonly now: Date;
@@ -37,7 +40,7 @@ export interface Reservation {
 }
 
 export type ReserveOutcome =
-  | { readonly outcome: "reserved"; readonly balance: number }
+  | { readonly outcome: "reserved" }
   | { readonly outcome: "insufficient"; readonly balance: number }
   | { readonly outcome: "no_slot"; readonly limit: number; readonly balance: number };
 
@@ -62,8 +65,8 @@ export interface Settled {
 }
 
 /**
- * The account's credits. Every hold is made once and resolved once, each in the one transaction
- * that changes the balance and appends the ledger entries. At every moment
+ * The account's credits. Every hold is made once and resolved once, each in the one write that moves
+ * the credits and records the movement. At every moment
  * `balance + open holds + spent = granted + purchased`, and the balance is never negative.
  */
 export interface Ledger {

@@ -124,8 +124,10 @@ async function reserve(
   work: Pick<MeteredWork<never, unknown>, "scraper" | "items" | "reserved">,
   dependencies: MeteredReadDependencies,
 ): Promise<void> {
-  const { accountId, requestId, endpoint, now, deadline } = call;
+  const { accountId, requestId, endpoint, deadline } = call;
   const { scraper, items, reserved: credits } = work;
+  // Not the time at which the call began: other calls have changed the ledger since.
+  const now = dependencies.clock.now();
   const reservation = {
     accountId,
     holdId: requestId,

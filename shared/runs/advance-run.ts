@@ -233,7 +233,7 @@ export async function reserveStep(
 ): Promise<Shortfall | null> {
   const now = clock.now();
   const needed = reservedFor(step);
-  const { outcome, balance } = await ledger.reserve({
+  const reserved = await ledger.reserve({
     accountId: run.accountId,
     holdId: holdIdOf(step),
     credits: needed,
@@ -249,7 +249,7 @@ export async function reserveStep(
     now,
     expiresAt: new Date(now.getTime() + holdMs),
   });
-  return outcome === "reserved" ? null : { needed, available: balance };
+  return reserved.outcome === "reserved" ? null : { needed, available: reserved.balance };
 }
 
 /** Gives a reservation back untouched, if there is one. */

@@ -87,10 +87,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
 
   describe("reserve", () => {
     it("takes the credits out of the balance and a slot", async () => {
-      expect(await reserve(world.ledger(), "h1", 120)).toEqual({
-        outcome: "reserved",
-        balance: 4_880,
-      });
+      expect(await reserve(world.ledger(), "h1", 120)).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({
         balance: 4_880,
         held: 120,
@@ -119,7 +116,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
     it("reserves once for one hold id, also from another process", async () => {
       await reserve(world.ledger(), "h1", 120);
       const repeated = await reserve(world.ledger(), "h1", 120);
-      expect(repeated).toEqual({ outcome: "reserved", balance: 4_880 });
+      expect(repeated).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ held: 120, inFlight: 1 });
     });
 
@@ -141,7 +138,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
         id: "g",
         credits: 1,
       });
-      expect(afterExpiry).toEqual({ outcome: "reserved", balance: 4_999 });
+      expect(afterExpiry).toEqual({ outcome: "reserved" });
       expect(await world.account(accountId)).toMatchObject({ inFlight: 1, held: 1, spent: 0 });
       await expectBooksToBalance(world, accountId);
     });

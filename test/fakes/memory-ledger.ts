@@ -16,7 +16,6 @@ import type {
 
 interface Hold {
   readonly reservation: Reservation;
-  readonly balance: number;
   settled?: Settled;
   settledAt?: string;
 }
@@ -121,7 +120,7 @@ function append(
 function reserve(books: Books, reservation: Reservation): Awaited<ReturnType<Ledger["reserve"]>> {
   const { holdId, credits, slot, source, now } = reservation;
   const before = books.holds.get(holdId);
-  if (before !== undefined) return { outcome: "reserved", balance: before.balance };
+  if (before !== undefined) return { outcome: "reserved" };
   const short = (): boolean => books.account.balance < credits;
   const limit = concurrencyFor(books.account.lifetime);
   const full = (): boolean => slot && books.account.inFlight >= limit;
@@ -137,8 +136,8 @@ function reserve(books: Books, reservation: Reservation): Awaited<ReturnType<Led
     createdAt: now.toISOString(),
   });
   occupy(books, { credits, slots: slot ? 1 : 0 });
-  books.holds.set(holdId, { reservation, balance: books.account.balance });
-  return { outcome: "reserved", balance: books.account.balance };
+  books.holds.set(holdId, { reservation });
+  return { outcome: "reserved" };
 }
 
 function settle(

@@ -3,8 +3,8 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { dynamoLedger } from "../../shared/aws/ledger.ts";
-import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
+import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
@@ -229,7 +229,7 @@ async function openAccount({ client, table }: Stage): Promise<string> {
   const { id } = await createAccount(
     { name: "Pair", email: "pair@example.com", signupCredits: credits.granted },
     {
-      accounts: dynamoAccountStore(client, { accounts: table, ledger: table }),
+      accounts: dynamoAccountStore(client, { accounts: table }),
       clock: { now: () => start, sleep: async () => {} },
       chance,
     },

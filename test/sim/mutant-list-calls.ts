@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant-list.ts";
 
-const ledger = "shared/aws/ledger-transactions.ts";
+const ledger = "shared/aws/ledger/process.ts";
 const admission = "shared/aws/key-admission.ts";
 
 /** Mistakes with keys, credits, holds and slots. */
@@ -57,7 +57,7 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: "slot-too-many",
-    file: "shared/aws/ledger.ts",
+    file: "shared/aws/ledger/ledger.ts",
     says: "inFlight >= concurrency",
     instead: "inFlight > concurrency",
     scenario: "calls",

@@ -264,7 +264,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "tier-falls-with-a-purchase",
-    file: "shared/aws/credit-changes.ts",
+    file: "shared/aws/ledger/credit-changes.ts",
     says: "concurrency: Math.max(before.concurrency, concurrencyFor(lifetime)),",
     instead: "concurrency: Math.min(1, concurrencyFor(lifetime)),",
     scenario: "runs",

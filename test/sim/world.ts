@@ -192,7 +192,6 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
 
   const accounts = dynamoAccountStore(stage.client, {
     accounts: stage.table,
-    ledger: stage.table,
   });
   const clock = { now: () => new Date(turns.now()), sleep: async () => {} };
   const chance = seededChance(of("setup"));

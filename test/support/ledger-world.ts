@@ -1,12 +1,13 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { dynamoCreditChanges } from "../../shared/aws/credit-changes.ts";
+import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
-import { dynamoLedger } from "../../shared/aws/ledger.ts";
+import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import type { LedgerWorld } from "../contracts/ledger.contract.ts";
+import { fixedClock } from "./clock.ts";
 import { startTables } from "./tables.ts";
 
 export interface DynamoLedgerWorld extends LedgerWorld {
@@ -25,7 +26,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
   const accountsTable = await tables.create();
   const ledgerTable = await tables.create();
   const options = { accountsTable, ledgerTable, clock: systemClock, chance: systemChance };
-  const accounts = dynamoAccountStore(client, { accounts: accountsTable, ledger: ledgerTable });
+  const accounts = dynamoAccountStore(client, { accounts: accountsTable });
   const ledgerThrough = (through: DynamoDBDocumentClient): Ledger => dynamoLedger(through, options);
   return {
     client,
@@ -38,7 +39,8 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
     async open(signupCredits) {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
-        { accounts, clock: systemClock, chance: systemChance },
+        // Before the calls of any test: a shard takes no stamp that is older than its newest.
+        { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), chance: systemChance },
       );
       return id;
     },

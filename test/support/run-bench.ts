@@ -1,6 +1,6 @@
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
-import { dynamoLedger } from "../../shared/aws/ledger.ts";
+import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { dynamoPageStore } from "../../shared/aws/page-store.ts";
 import { dynamoRunStore } from "../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../shared/aws/step-store.ts";
@@ -107,7 +107,6 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
   const [accountsTable = "", ledgerTable = "", table = ""] = await namesIn(tables);
   const accounts = dynamoAccountStore(tables.client, {
     accounts: accountsTable,
-    ledger: ledgerTable,
   });
   const account = await createAccount(
     { name: "Bench", email: "bench@example.com", signupCredits: credits },

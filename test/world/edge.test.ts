@@ -31,10 +31,9 @@ afterAll(async () => {
 });
 
 async function keyOverItsRate(): Promise<string> {
-  const { ACCOUNTS_TABLE: accountsTable = "", LEDGER_TABLE: ledger = "" } =
-    world.environmentOf("products");
+  const { ACCOUNTS_TABLE: accountsTable = "" } = world.environmentOf("products");
   const client = documentClient();
-  const accounts = dynamoAccountStore(client, { accounts: accountsTable, ledger });
+  const accounts = dynamoAccountStore(client, { accounts: accountsTable });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const account = await createAccount(
     { name: "Limited", email: "l@example.com", demo: true },

@@ -28,7 +28,6 @@ async function keyOfAnotherAccount(): Promise<string> {
   const tables = world.environmentOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
-    ledger: tables["LEDGER_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const account = await createAccount({ name: "Stranger", email: "s@example.com" }, deps);

@@ -49,6 +49,9 @@ const warmUpMs = 2_000;
 const callCredits = 1;
 const stepCredits = 100;
 const stepMs = 2_000;
+const workOfCall = { endpoint: "POST /v1/products", scraper: "retailer_a.lite", items: 1 };
+const workOfStep = { scraper: "retailer_a.lite", items: 100 };
+const watchlistId = `wl_${"0".repeat(24)}`;
 /** How long a caller that was refused waits before it tries again. */
 const pauseMs = 100;
 const callHoldMs = 120_000;
@@ -113,13 +116,13 @@ async function makeCall(
       );
       const admittedAt = time.now();
       if (admission.outcome !== "admitted") return "limited";
-      const holdId = `req_${number}`;
+      const holdId = `req_${String(number).padStart(24, "0")}`;
       const { outcome } = await ledger.reserve({
         accountId,
         holdId,
         credits: callCredits,
         slot: true,
-        source: { requestId: holdId },
+        source: { requestId: holdId, ...workOfCall },
         now: time.clock.now(),
         expiresAt: new Date(time.now() + callHoldMs),
       });
@@ -153,7 +156,7 @@ async function makeStep(
       holdId,
       credits: stepCredits,
       slot: false,
-      source: { runId: holdId, step: "check" },
+      source: { runId: holdId, step: "check", watchlistId, runNumber: 1, ...workOfStep },
       now: time.clock.now(),
       expiresAt: new Date(time.now() + stepHoldMs),
     });

@@ -26,7 +26,7 @@ import { dynamoAccountStore, dynamoAutoTopUpStore } from "../../../shared/aws/ac
 import { dynamoApiKeyStore } from "../../../shared/aws/api-key-store.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
-import { systemChance } from "../../../shared/base/system.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
 import { externalIdOf } from "../../../shared/exports/destination.ts";
 import { expectDocumented } from "../../support/openapi.ts";
@@ -48,7 +48,7 @@ let key: Awaited<ReturnType<typeof createApiKey>>;
 beforeAll(async () => {
   world = await startLedgerWorld();
   const { client, accountsTable, ledgerTable } = world;
-  const accounts = dynamoAccountStore(client, { accounts: accountsTable, ledger: ledgerTable });
+  const accounts = dynamoAccountStore(client, { accounts: accountsTable });
   deps = { accounts, clock, chance };
   handler = groupHandler({
     group: "account",
@@ -66,7 +66,7 @@ beforeAll(async () => {
       apiKeys: dynamoApiKeyStore(client, accountsTable),
       endpoints: dynamoEndpointStore(client, { tableName: ledgerTable, clock, chance }),
       history: world.history,
-      usage: dynamoUsageStore(client, accountsTable),
+      usage: dynamoUsageStore(client, { accountsTable, clock: systemClock, chance: systemChance }),
     },
   });
 });

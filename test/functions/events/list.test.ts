@@ -52,7 +52,7 @@ beforeEach(async () => {
   clock.set(start);
   world = await base.open({ clock, chance });
   const { client, tableName } = world;
-  const accounts = dynamoAccountStore(client, { accounts: tableName, ledger: tableName });
+  const accounts = dynamoAccountStore(client, { accounts: tableName });
   const apiKeys = dynamoApiKeyStore(client, tableName);
   reads = [];
   handler = groupHandler({

@@ -52,7 +52,6 @@ export async function startOffersWorld(): Promise<OffersWorld> {
   const variables = world.environmentOf("offers");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: variables["ACCOUNTS_TABLE"] ?? "",
-    ledger: variables["LEDGER_TABLE"] ?? "",
   });
   const dependencies = { accounts, clock: systemClock, chance: systemChance };
   return {

@@ -24,7 +24,6 @@ beforeAll(async () => {
   const tables = world.environmentOf("products");
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: tables["ACCOUNTS_TABLE"] ?? "",
-    ledger: tables["LEDGER_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const account = await createAccount(

@@ -6,7 +6,7 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, expect } from "vitest";
 import { reconcile, type Tables } from "../../../scripts/admin/reconcile.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
 import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => tables.stop());
 beforeEach(async () => {
   [table, ledger] = [await tables.create(), await tables.create()];
-  store = dynamoAccountStore(tables.client, { accounts: table, ledger });
+  store = dynamoAccountStore(tables.client, { accounts: table });
   wishes = dynamoAutoTopUpStore(tables.client, table);
 });
 const entriesOf = async (accountId: string) => {
@@ -78,13 +78,6 @@ describe("dynamoAccountStore", () => {
     );
     expect(await store.get("acct_1")).toEqual(anAccount);
     expect(await entriesOf("acct_1")).toHaveLength(1);
-  });
-
-  it("opens none without a ledger for its grant", async () => {
-    const blind = dynamoAccountStore(tables.client, { accounts: table });
-
-    await expect(blind.create(anAccount)).rejects.toThrow("ledger");
-    expect(await store.get("acct_1")).toBeUndefined();
   });
 });
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-it("a warm item call makes three requests to DynamoDB, whatever is refunded", async () => {
+it("a warm item call waits for three requests to DynamoDB, whatever is refunded", async () => {
   const sent: unknown[] = [];
   const client = watchedClient(world.client, (command, send) => {
     sent.push(command.constructor);
@@ -57,7 +57,9 @@ it("a warm item call makes three requests to DynamoDB, whatever is refunded", as
   for (const [n, charged] of [10, 4, 0].entries()) {
     sent.length = 0;
     await call(`req_${n}`, charged);
-    expect(sent).toEqual([UpdateCommand, TransactWriteCommand, TransactWriteCommand]);
+    // The eighth record of the account is copied to a page while the call reads.
+    const copies = n === 2 ? [TransactWriteCommand] : [];
+    expect(sent).toEqual([UpdateCommand, UpdateCommand, ...copies, UpdateCommand]);
   }
   await expectBooksToBalance(world, account.id);
 });

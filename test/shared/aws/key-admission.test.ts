@@ -15,16 +15,14 @@ import { watchedClient } from "../../support/watched-client.ts";
 
 let tables: TestTables;
 let table: string;
-let ledger: string;
 let key: { readonly hash: string; readonly id: string; readonly accountId: string };
 beforeAll(async () => {
   tables = await startTables();
   table = await tables.create();
-  ledger = await tables.create();
 });
 afterAll(() => tables.stop());
 beforeEach(async () => {
-  const accounts = dynamoAccountStore(tables.client, { accounts: table, ledger });
+  const accounts = dynamoAccountStore(tables.client, { accounts: table });
   const deps = { accounts, clock: systemClock, chance: systemChance };
   const account = await createAccount({ name: "Test", email: "t@example.com" }, deps);
   const made = await createApiKey({ account, name: "server" }, deps);

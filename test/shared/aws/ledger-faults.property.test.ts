@@ -1,13 +1,18 @@
-import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { concurrencyFor } from "../../../shared/accounts/account.ts";
+import { readWholeAccount } from "../../../shared/aws/ledger/read-shards.ts";
 import { assert } from "../../../shared/base/assert.ts";
-import { accountKeys } from "../../../shared/aws/table.ts";
+import { systemChance } from "../../../shared/base/system.ts";
 import type { Ledger, Settled } from "../../../shared/credits/ledger.ts";
 import { entriesOf, expectBooksToBalance } from "../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
+import { fixedClock } from "../../support/clock.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
 let world: DynamoLedgerWorld;
@@ -21,11 +26,20 @@ const expiresAt = new Date("2026-03-01T12:10:00Z");
 const afterExpiry = new Date("2026-03-01T12:10:01Z");
 
 /** What may happen to a request; a process that has crashed sends nothing any more. */
-type Fault = "none" | "crash_before" | "crash_after" | "answer_lost" | "conflict" | "throttle";
+type Fault =
+  | "none"
+  | "crash_before"
+  | "crash_after"
+  | "answer_lost"
+  /** The same, and the request takes place once more after everything else. */
+  | "executed_again"
+  | "conflict"
+  | "throttle";
 const faults: readonly Fault[] = [
   "crash_before",
   "crash_after",
   "answer_lost",
+  "executed_again",
   "conflict",
   "throttle",
 ];
@@ -39,11 +53,13 @@ const call = fc.record({
   answered: fc.double({ min: 0, max: 1, noNaN: true }),
   /** Of the process that makes the call, request by request; none after these. */
   faults: fc.array(fault, { maxLength: 8 }),
-  /** What happens when that process does not finish: another repeats the call, or nobody does. */
-  afterwards: fc.constantFrom("repeated", "left"),
+  /** True for an item call, which one process makes; false for a step, which any may make again. */
+  slot: fc.boolean(),
+  /** What happens when that process does not finish: another ends what it began, or nobody does. */
+  afterwards: fc.constantFrom("ended", "left"),
   /** True for a process that stands still with its hold until it has expired. */
   sleeps: fc.boolean(),
-  /** True for a call that is made again, late, after the hold has expired. */
+  /** True for a step that is made again, late, after the hold has expired. */
   zombie: fc.boolean(),
 });
 type ModelCall = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
@@ -59,8 +75,11 @@ const conflict = (writes: number): Error =>
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });
 
+/** Requests that take place once more, whatever they then find. */
+type Late = (() => Promise<unknown>)[];
+
 /** A process whose requests meet the faults planned for it, in order. */
-function faultyProcess(plan: readonly Fault[], look: () => Promise<void>): Ledger {
+function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: Late = []): Ledger {
   const pending = [...plan];
   let crashed = false;
   const client = watchedClient(world.client, async (command, send) => {
@@ -71,39 +90,40 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>): Ledge
     if (next === "conflict" && isTransaction) {
       throw conflict(command.input.TransactItems?.length ?? 0);
     }
+    if (next === "conflict" && command instanceof UpdateCommand) {
+      throw new TransactionConflictException({ message: "conflict", $metadata: {} });
+    }
     crashed = next.startsWith("crash");
     if (next === "crash_before") throw named("Crash");
     const answer = await send();
     if (crashed) throw named("Crash");
-    if (!isTransaction) return answer;
+    if (!isTransaction && !(command instanceof UpdateCommand)) return answer;
     await look();
-    if (next === "answer_lost") throw named("TimeoutError");
+    if (next === "executed_again") late.push(send);
+    if (next === "answer_lost" || next === "executed_again") throw named("TimeoutError");
     return answer;
   });
   return world.ledgerThrough(client);
 }
 
-/** What must hold at every instant, read in one consistent look at the account's rows. */
+/** What must hold at every instant. */
 async function expectSoundBooks(accountId: string, granted: number): Promise<void> {
-  const { Items: rows = [] } = await world.client.send(
-    new QueryCommand({
-      TableName: world.accountsTable,
-      ConsistentRead: true,
-      KeyConditionExpression: "pk = :pk",
-      ExpressionAttributeValues: { ":pk": accountKeys.account(accountId).pk },
-    }),
-  );
-  const account = rows.find(({ sk }) => sk === "account");
-  const open = rows.filter(({ state }) => state === "open");
-  assert(account !== undefined, "the account exists");
-  const slots = open.filter(({ slot }) => slot === true).length;
-  expect(account["balance"]).toBeGreaterThanOrEqual(0);
-  expect(account["in_flight"]).toBe(slots);
-  expect(slots).toBeLessThanOrEqual(concurrencyFor(granted));
-  expect(open.reduce((sum, { credits }) => sum + Number(credits), 0)).toBe(account["held"]);
-  expect(Number(account["balance"]) + Number(account["held"]) + Number(account["spent"])).toBe(
-    granted,
-  );
+  const { client, accountsTable } = world;
+  const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), chance: systemChance };
+  const rows = await readWholeAccount(reader, accountId);
+  assert(rows !== undefined, "the account exists");
+  const { shards } = rows;
+  for (const { balance, held, spent, inFlight, slots, holds } of shards) {
+    expect(Math.min(balance, held, spent)).toBeGreaterThanOrEqual(0);
+    expect(inFlight).toBe(holds.size);
+    expect(inFlight).toBeLessThanOrEqual(slots);
+    const ofCalls = [...holds.values()].reduce((sum, { credits }) => sum + credits, 0);
+    expect(held).toBeGreaterThanOrEqual(ofCalls);
+  }
+  const slots = shards.reduce((sum, shard) => sum + shard.slots, 0);
+  expect(slots).toBe(concurrencyFor(granted));
+  const total = shards.reduce((sum, { balance, held, spent }) => sum + balance + held + spent, 0);
+  expect(total).toBe(granted);
 }
 
 interface Heard {
@@ -123,8 +143,8 @@ async function makeCall(
       accountId,
       holdId,
       credits,
-      slot: true,
-      source: { requestId: holdId },
+      slot: model.slot,
+      source: model.slot ? { requestId: holdId } : { runId: holdId, step: "check" },
       now: start,
       expiresAt,
     });
@@ -143,15 +163,17 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   const accountId = await world.open(granted);
   const look = (): Promise<void> => expectSoundBooks(accountId, granted);
   const heard: Heard[] = [];
-  const processes = calls.map((model) => faultyProcess(model.faults, look));
+  const lateRequests: Late = [];
+  const processes = calls.map((model) => faultyProcess(model.faults, look, lateRequests));
   const play = async (model: ModelCall, n: number): Promise<void> => {
     const wanted = { accountId, holdId: `hold-${n}`, model };
     const ledger = processes[n] ?? faultyProcess([], look);
     const first = await makeCall(ledger, wanted);
-    const last =
-      first === undefined && !model.sleeps && model.afterwards === "repeated"
-        ? await makeCall(faultyProcess([], look), wanted)
-        : first;
+    if (typeof first === "object") heard.push(first);
+    if (first !== undefined || model.sleeps || model.afterwards === "left") return;
+    // What does not know of a settlement is a worker that cancels a call, or repeats a step.
+    if (model.slot) await world.ledger().cancel({ accountId, holdId: wanted.holdId, now: start });
+    const last = model.slot ? undefined : await makeCall(faultyProcess([], look), wanted);
     if (typeof last === "object") heard.push(last);
   };
   await Promise.all(calls.map(play));
@@ -159,12 +181,13 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   await world.ledger().releaseExpired(accountId, afterExpiry);
   const zombies = calls.map(async (model, n) => {
     const wanted = { accountId, holdId: `hold-${n}`, model, settlesAt: afterExpiry };
-    if (!model.zombie && !model.sleeps) return;
+    if (!model.sleeps && (model.slot || !model.zombie)) return;
     const own = model.sleeps ? processes[n] : undefined;
     const late = await makeCall(own ?? faultyProcess(model.faults, look), wanted);
     if (typeof late === "object") heard.push(late);
   });
   await Promise.all(zombies);
+  for (const send of lateRequests) await send().catch(() => undefined);
   await world.ledger().releaseExpired(accountId, afterExpiry);
 
   await look();
@@ -172,9 +195,10 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   expect(await world.account(accountId)).toMatchObject({ held: 0, inFlight: 0 });
   const charges = (await entriesOf(world, accountId)).filter(({ type }) => type === "charge");
   const chargedFor = (holdId: string): number[] =>
-    charges.flatMap(({ source, credits }) =>
-      source !== null && "requestId" in source && source.requestId === holdId ? [credits] : [],
-    );
+    charges.flatMap(({ source, credits }) => {
+      const id = source !== null && ("requestId" in source ? source.requestId : source.runId);
+      return id === holdId ? [credits] : [];
+    });
   for (const n of calls.keys()) expect(chargedFor(`hold-${n}`).length).toBeLessThanOrEqual(1);
   for (const { holdId, settled } of heard) {
     expect(chargedFor(holdId)).toEqual(
@@ -195,11 +219,13 @@ it("keeps the books sound at every instant, whatever request fails and whoever r
 });
 
 it.each(faults.flatMap((one) => [0, 1, 2, 3].map((position) => [one, position] as const)))(
-  "charges once when a call meets %s at request %i and is made again",
+  "charges once when a call or a step meets %s at request %i, and another ends it",
   async (one, position) => {
     const plan: Fault[] = [...Array.from({ length: position }, () => "none" as const), one];
     const model = { credits: 100, answered: 0.7, faults: plan, zombie: true, sleeps: false };
-    await playOut([{ ...model, afterwards: "repeated" }], 2_000);
-    await playOut([{ ...model, afterwards: "left" }], 2_000);
+    for (const slot of [true, false]) {
+      await playOut([{ ...model, slot, afterwards: "ended" }], 2_000);
+      await playOut([{ ...model, slot, afterwards: "left" }], 2_000);
+    }
   },
 );

@@ -7,7 +7,7 @@ import { dynamoAccountsReader } from "../../../shared/aws/accounts-reader.ts";
 import { dynamoBooksReader } from "../../../shared/aws/books-reader.ts";
 import { dynamoDeliveriesReader } from "../../../shared/aws/deliveries-reader.ts";
 import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
-import { dynamoLedger } from "../../../shared/aws/ledger.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { dynamoListsReader } from "../../../shared/aws/lists-reader.ts";
 import { dynamoOutbox } from "../../../shared/aws/outbox.ts";
 import { dynamoRunStore } from "../../../shared/aws/run-store.ts";

@@ -404,7 +404,7 @@ const cases: readonly Case[] = [
     fill: (place, n) => put(place, accountKeys.usage(account, `2026-03-0${n}`)),
     async read({ client, table }) {
       const range = { from: "2026-03-02", to: "2026-03-05" };
-      return (await dynamoUsageStore(client, table).daily(account, range)).map(({ date }) => date);
+      return (await dynamoUsageStore(client, { accountsTable: table, clock: systemClock, chance: systemChance }).daily(account, range)).map(({ date }) => date);
     },
     found: ["2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"],
   },

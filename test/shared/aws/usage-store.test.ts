@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { accountKeys } from "../../../shared/aws/table.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { UsageStore } from "../../../shared/accounts/usage-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
@@ -11,7 +14,7 @@ let accountId: string;
 beforeAll(async () => {
   world = await startLedgerWorld();
   ledger = world.ledger();
-  usage = dynamoUsageStore(world.client, world.accountsTable);
+  usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemChance });
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
@@ -28,10 +31,10 @@ async function work(holdId: string, time: string, credits: number): Promise<void
 }
 
 describe("dynamoUsageStore", () => {
-  it("counts billed work on its UTC day, in the transaction that settles it", async () => {
+  it("counts billed work on its UTC day, once", async () => {
     await work("h1", "2026-03-01T00:00:00.000Z", 8);
-    // Settled a second time, which changes nothing.
-    await work("h1", "2026-03-01T12:00:00.000Z", 8);
+    const again = { accountId, holdId: "h1", credits: 8, succeeded: true };
+    await ledger.settle({ ...again, now: new Date("2026-03-01T12:00:00.000Z") });
     await work("h2", "2026-03-01T23:59:59.999Z", 0);
 
     expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-01" })).toEqual([
@@ -40,7 +43,7 @@ describe("dynamoUsageStore", () => {
   });
 
   it("gives the days from one date to another, both included, oldest first, without idle ones", async () => {
-    for (const day of ["05", "02", "04", "01"]) {
+    for (const day of ["01", "02", "04", "05"]) {
       await work(`h${day}`, `2026-03-${day}T12:00:00.000Z`, Number(day));
     }
 
@@ -48,6 +51,50 @@ describe("dynamoUsageStore", () => {
     expect(days.map(({ date, credits }) => [date, credits])).toEqual([
       ["2026-03-02", 2],
       ["2026-03-04", 4],
+    ]);
+  });
+
+  it("counts work once, whether its shard has copied it to a page or not", async () => {
+    for (let n = 0; n < 30; n += 1) {
+      await work(`h${n}`, `2026-03-0${1 + Math.floor(n / 10)}T12:00:00.000Z`, 2);
+      const days = await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" });
+      expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(n + 1);
+    }
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual(
+      ["01", "02", "03"].map((day) => ({
+        date: `2026-03-${day}`,
+        requests: 10,
+        successful: 10,
+        failed: 0,
+        credits: 20,
+      })),
+    );
+  });
+
+  it("takes the usage of a charge back from the day on which it was counted", async () => {
+    await work("h1", "2026-03-01T12:00:00.000Z", 8);
+    await ledger.cancel({ accountId, holdId: "h1", now: new Date("2026-03-02T00:00:00.000Z") });
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual([
+      { date: "2026-03-01", requests: 1, successful: 0, failed: 1, credits: 0 },
+    ]);
+  });
+
+  it("adds the days that the previous release kept in the account's rows", async () => {
+    await world.client.send(
+      new PutCommand({
+        TableName: world.accountsTable,
+        Item: {
+          ...accountKeys.usage(accountId, "2026-03-01"),
+          requests: 2,
+          successful: 1,
+          failed: 1,
+          credits: 5,
+        },
+      }),
+    );
+    await work("h1", "2026-03-01T12:00:00.000Z", 8);
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual([
+      { date: "2026-03-01", requests: 3, successful: 2, failed: 1, credits: 13 },
     ]);
   });
 

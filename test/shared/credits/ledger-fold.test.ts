@@ -1,7 +1,4 @@
-import { marshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, it } from "vitest";
-import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
-import { reserveTransaction } from "../../../shared/aws/ledger-transactions.ts";
 import { numberedId } from "../../../shared/base/ids.ts";
 import { type LedgerEntry, ledgerFold } from "../../../shared/credits/ledger-fold.ts";
 import type { CreditSource } from "../../../shared/credits/ledger.ts";
@@ -14,15 +11,6 @@ const call: CreditSource = {
   scraper: "retailer_a.lite",
   items: 4,
 };
-const step: CreditSource = {
-  watchlistId: `wl_${"0".repeat(24)}`,
-  runId: `wlrun_${"0".repeat(24)}`,
-  runNumber: 99_999_999,
-  step: "s".repeat(64),
-  scraper: "retailer_a.offer_check",
-  items: 50_000,
-};
-
 const entry = (sequence: number, more: Partial<LedgerEntry>): LedgerEntry => ({
   id: numberedId("creditTransaction", sequence, accountId),
   sequence,
@@ -65,45 +53,5 @@ describe("the fold of a ledger", () => {
     const { requestId } = call as { requestId: string };
     expect(differencesOf({ requestId }, {})).toEqual([]);
     expect(differencesOf(call, { source: { requestId } })).toEqual([]);
-  });
-});
-
-describe("what an entry is for", () => {
-  it.each([
-    ["a call", call],
-    ["a step", step],
-  ])("costs no further write unit for %s: entry and hold stay below 1 KB", (_what, source) => {
-    const holdId = "runId" in source ? `${source.runId}#${source.step}` : source.requestId;
-    const most = 999_999_999_999;
-    const row = ledgerEntry({
-      accountId,
-      sequence: most,
-      type: "reserve",
-      credits: most,
-      balanceBefore: most,
-      balanceAfter: most,
-      createdAt: at,
-      holdId,
-      source,
-      itemsCharged: 50_000,
-    });
-    const tables = { accountsTable: "accounts", ledgerTable: "ledger" };
-    const now = new Date(at);
-    const reservation = {
-      accountId,
-      holdId,
-      credits: most,
-      slot: true,
-      source,
-      now,
-      expiresAt: now,
-    };
-    const books = { balance: most, held: 0, spent: 0, sequence: most, inFlight: 0, concurrency: 5 };
-    const [, hold] = reserveTransaction(tables, reservation, books).writes;
-    // The marshalled form is longer than what DynamoDB counts.
-    for (const one of [row, hold?.Put?.Item ?? {}]) {
-      const size = JSON.stringify(marshall(one, { removeUndefinedValues: true })).length;
-      expect(size).toBeLessThan(1_024);
-    }
   });
 });

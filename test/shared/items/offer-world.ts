@@ -1,6 +1,6 @@
 import { createAccount } from "../../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { dynamoLedger } from "../../../shared/aws/ledger.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";

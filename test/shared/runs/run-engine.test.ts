@@ -332,8 +332,8 @@ describe("a step that two processes plan at once", () => {
     const ledger: Ledger = {
       ...bench.ledger,
       async reserve(reservation) {
-        const { balance } = await bench.ledger.reserve(reservation);
-        return { outcome: "insufficient", balance };
+        await bench.ledger.reserve(reservation);
+        return { outcome: "insufficient", balance: 0 };
       },
     };
     const now = bench.clock.now();

@@ -11,7 +11,7 @@ import { grantCredits, purchasePack } from "../../../shared/accounts/change-cred
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import type { PackId } from "../../../shared/accounts/credit-packs.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { tableSchema } from "../../../shared/base/table-schema.ts";
 import type { BucketOutcome, CustomerBuckets } from "../../../shared/exports/customer-bucket.ts";
 import type { Sender } from "../../../shared/webhooks/sender.ts";
@@ -147,7 +147,6 @@ export async function openService(stage: Stage, credits: number) {
 
   const accounts = dynamoAccountStore(stage.client, {
     accounts: stage.table,
-    ledger: stage.table,
   });
   const changes = dynamoCreditChanges(stage.client, {
     accountsTable: stage.table,

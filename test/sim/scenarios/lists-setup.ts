@@ -60,7 +60,7 @@ export async function fillLists(world: World, user: User, count: number): Promis
 /** Gives an account more keys, without faults. */
 export async function fillKeys(world: World, user: User, count: number): Promise<void> {
   const { client, table, clock, chance } = world;
-  const accounts = dynamoAccountStore(client, { accounts: table, ledger: table });
+  const accounts = dynamoAccountStore(client, { accounts: table });
   const account = { id: user.accountId, demo: false };
   for (let n = 0; n < count; n += 1) {
     await createApiKey({ account, name: `filler ${n}` }, { accounts, clock, chance });

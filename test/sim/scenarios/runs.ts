@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { dynamoCreditChanges } from "../../../shared/aws/credit-changes.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoPageStore } from "../../../shared/aws/page-store.ts";
 import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
 import { dynamoStepStore } from "../../../shared/aws/step-store.ts";

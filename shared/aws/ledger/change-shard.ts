@@ -1,0 +1,145 @@
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import {
+  GetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { repeats } from "../../base/retry-budget.ts";
+import {
+  cancellationReasons,
+  codesOf,
+  isConditionFailure,
+  isThrottle,
+  type Note,
+  type Row,
+  type TransactItem,
+  untilSettled,
+} from "../dynamo.ts";
+import { accountKeys, type RowKey } from "../table.ts";
+import { type LedgerProcess, noteShards } from "./process.ts";
+import { type Shard, shardOf } from "./shard-row.ts";
+
+/** What became of one update of a shard. */
+export type ShardChange =
+  | { readonly outcome: "changed"; readonly shard: Shard }
+  /** Its condition did not hold for the shard as it is. */
+  | { readonly outcome: "refused"; readonly shard: Shard }
+  /** There is no such shard. */
+  | { readonly outcome: "missing" }
+  /** Others are at the row: it was not looked at. */
+  | { readonly outcome: "busy"; readonly why: string };
+
+/**
+ * One plain conditional update. A caller that gets no answer learns from `effect` whether it took place.
+ * @throws what the request throws, when `effect` does not find it either
+ */
+export async function changeShard(
+  process: LedgerProcess,
+  accountId: string,
+  update: UpdateCommandInput,
+): Promise<ShardChange> {
+  try {
+    const { Attributes = {} } = await process.client.send(
+      new UpdateCommand({ ...update, ReturnValues: "ALL_NEW" }),
+    );
+    const shard = shardOf(Attributes);
+    noteShards(process, accountId, [shard]);
+    return { outcome: "changed", shard };
+  } catch (error) {
+    if (error instanceof TransactionConflictException || isThrottle(error)) {
+      return { outcome: "busy", why: (error as Error).name };
+    }
+    if (!isConditionFailure(error)) throw error;
+    if (error.Item === undefined) return { outcome: "missing" };
+    const shard = shardOf(unmarshall(error.Item));
+    noteShards(process, accountId, [shard]);
+    return { outcome: "refused", shard };
+  }
+}
+
+/** What became of a transaction: why each write was refused, as far as it was. */
+export type Transacted =
+  | { readonly outcome: "changed" }
+  | {
+      readonly outcome: "refused";
+      /** By position: true for a write whose condition did not hold. */
+      readonly refused: readonly boolean[];
+      /** The shards whose condition did not hold, as they are. */
+      readonly shards: readonly Shard[];
+      readonly why: string;
+    };
+
+/** One transaction over shards and other rows; shards that refuse it are remembered as they are. */
+export async function transactShards(
+  process: LedgerProcess,
+  accountId: string,
+  items: readonly TransactItem[],
+): Promise<Transacted> {
+  try {
+    await process.client.send(new TransactWriteCommand({ TransactItems: [...items] }));
+    return { outcome: "changed" };
+  } catch (error) {
+    if (isThrottle(error)) {
+      return { outcome: "refused", refused: [], shards: [], why: (error as Error).name };
+    }
+    const reasons = cancellationReasons(error);
+    if (reasons === undefined) throw error;
+    const rows = reasons.flatMap((reason) =>
+      reason?.item === undefined ? [] : [unmarshall(reason.item)],
+    );
+    const shards = rows.filter(isShard).map(shardOf);
+    noteShards(process, accountId, shards);
+    return {
+      outcome: "refused",
+      refused: reasons.map((reason) => reason?.code === "ConditionalCheckFailed"),
+      shards,
+      why: codesOf(reasons),
+    };
+  }
+}
+
+const isShard = (row: Row): boolean => row["sk"] === accountKeys.shard("", 0).sk;
+
+/** 250 calls may end in the same moment. */
+const waitMsMax = 1_000;
+/** Attempts in a row on what a refusal has just told, before a wait. */
+const freshTriesMax = 6;
+
+/**
+ * Repeats an attempt until it has a result. `fresh` means that a refusal told how the rows stand: the
+ * next attempt follows at once. After `again` it waits, with full jitter.
+ * @throws 503 UNAVAILABLE when the rows stay contended, or the retry budget is used up
+ */
+export function untilDone<T extends object>(
+  process: LedgerProcess,
+  attempt: (note: Note) => Promise<T | "fresh" | "again">,
+): Promise<T> {
+  return untilSettled({ ...process, waitMsMax }, async (note) => {
+    for (let tries = 0; tries < freshTriesMax; tries += 1) {
+      const result = await attempt(note);
+      if (result !== "fresh") return result;
+    }
+    return "again";
+  });
+}
+
+export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
+  const { Item } = await process.client.send(
+    new GetCommand({ TableName: process.accountsTable, Key: key, ConsistentRead: true }),
+  );
+  return Item;
+}
+
+/** Reads with retries what became of a change that was not answered; the charge depends on it. */
+export async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
+  const mayRepeat = repeats(process, { triesMax: 4, pauseMs: 200 });
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(await mayRepeat())) throw error;
+    }
+  }
+}

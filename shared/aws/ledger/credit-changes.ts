@@ -1,0 +1,184 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { concurrencyFor, shardSlots } from "../../accounts/account.ts";
+import { assert } from "../../base/assert.ts";
+import type { ChangeOutcome, CreditChange, CreditChanges } from "../../credits/credit-changes.ts";
+import type { ChangeRecord } from "../../credits/journal.ts";
+import type { Row, TransactItem } from "../dynamo.ts";
+import { accountKeys } from "../table.ts";
+import { readRow, readWithRetry, transactShards, untilDone } from "./change-shard.ts";
+import { copyJournalOf } from "./copy-journal.ts";
+import { balanceMax } from "./find-shard.ts";
+import { openShards } from "./open-shards.ts";
+import {
+  type LedgerOptions,
+  ledgerProcess,
+  type LedgerProcess,
+  nextStamp,
+  noteShards,
+} from "./process.ts";
+import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
+import { newShardRow, type Shard } from "./shard-row.ts";
+import { creditUpdate, growUpdate } from "./shard-update.ts";
+import { gatherCredits, spreadCredits } from "./transfers.ts";
+
+/** Grants, purchases and adjustments in DynamoDB; a mark below the account makes each happen once. */
+export function dynamoCreditChanges(
+  client: DynamoDBDocumentClient,
+  options: LedgerOptions,
+): CreditChanges {
+  const process = ledgerProcess(client, options);
+  return { apply: (change) => applyChange(process, change) };
+}
+
+function applyChange(process: LedgerProcess, change: CreditChange): Promise<ChangeOutcome> {
+  const { accountId, changeId } = change;
+  const madeBefore = async (): Promise<ChangeOutcome | undefined> => {
+    const mark = await readRow(process, accountKeys.change(accountId, changeId));
+    return mark && outcomeOf(mark, change);
+  };
+  let short: AccountRows | undefined;
+  let refusals = 0;
+  return untilDone<ChangeOutcome>(process, async (note) => {
+    const made = await madeBefore();
+    if (made !== undefined) return made;
+    const rows = await readAccountRows(process, accountId);
+    if (rows === undefined) return { outcome: "unknown_account" };
+    if (rows.shards.length === 0) {
+      await openShards(process, accountId);
+      return "fresh";
+    }
+    noteShards(process, accountId, rows.shards);
+    const { balance } = sumsOf(rows.shards);
+    if (balance + change.credits < 0) {
+      const isCertain =
+        rows.shards.length === 1 ||
+        (short !== undefined && balanceMax(short, rows) + change.credits < 0);
+      short = rows;
+      return isCertain ? { outcome: "insufficient", balance } : "fresh";
+    }
+    const shard = richestOf(rows.shards);
+    if (shard.balance + change.credits < 0) {
+      const wanted = { accountId, to: shard.number, credits: -change.credits, now: change.now };
+      return (await gatherCredits(process, wanted, rows.shards)) ? "fresh" : "again";
+    }
+    const at = nextStamp(
+      process,
+      { accountId, shards: [shard.number] },
+      { now: change.now, refusals },
+    );
+    const { items, outcome } = changeItems(process, change, { rows, shard, at });
+    const transacted = await transactShards(process, accountId, items).catch(
+      async (error: unknown) => {
+        const found = await readWithRetry(process, madeBefore);
+        if (found === undefined) throw error;
+        return { outcome: "found" as const, found };
+      },
+    );
+    if (transacted.outcome === "found") return transacted.found;
+    if (transacted.outcome === "changed") {
+      await copyJournalOf(process, accountId, shard.number);
+      if (isGrowth(change, rows)) {
+        await spreadCredits(process, accountId, change.now).catch(() => undefined);
+      }
+      return outcome;
+    }
+    note(transacted.why);
+    refusals += 1;
+    return transacted.refused.includes(true) ? "fresh" : "again";
+  });
+}
+
+const richestOf = (shards: readonly Shard[]): Shard => {
+  const [richest] = shards.toSorted((a, b) => b.balance - a.balance);
+  assert(richest !== undefined, "an account has a shard");
+  return richest;
+};
+
+const lifetimeAfter = ({ type, credits }: CreditChange, { account }: AccountRows): number =>
+  Number(account["lifetime"]) + (type === "purchase" ? credits : 0);
+
+/** True when a change gives the account more slots. */
+const isGrowth = (change: CreditChange, rows: AccountRows): boolean =>
+  concurrencyFor(lifetimeAfter(change, rows)) > concurrencyFor(Number(rows.account["lifetime"]));
+
+function outcomeOf(mark: Row, { type, credits }: CreditChange): ChangeOutcome {
+  if (mark["type"] !== type || Number(mark["credits"]) !== credits) return { outcome: "id_reused" };
+  return {
+    outcome: "changed",
+    balance: Number(mark["balance_after"]),
+    lifetime: Number(mark["lifetime_after"]),
+  };
+}
+
+function changeItems(
+  { accountsTable: table }: LedgerProcess,
+  change: CreditChange,
+  { rows, shard, at }: { rows: AccountRows; shard: Shard; at: number },
+): { readonly items: readonly TransactItem[]; readonly outcome: ChangeOutcome } {
+  const { accountId, changeId, type, credits, now } = change;
+  assert(credits > 0 || type === "adjust", "only an adjustment takes credits away");
+  const { account, shards } = rows;
+  const lifetime = lifetimeAfter(change, rows);
+  const balance = sumsOf(shards).balance + credits;
+  const concurrency = concurrencyFor(lifetime);
+  const record: ChangeRecord = { type, at, credits, changeId };
+  const mark = {
+    ...accountKeys.change(accountId, changeId),
+    type,
+    credits,
+    shard: shard.number,
+    at,
+    balance_after: balance,
+    lifetime_after: lifetime,
+    created_at: now.toISOString(),
+  };
+  const { shards: count } = shardSlots(concurrency, 0);
+  const isMore = isGrowth(change, rows);
+  const grown = shards.filter(({ number }) => isMore && number !== shard.number);
+  const place = { table, accountId, shard: shard.number };
+  return {
+    outcome: { outcome: "changed", balance, lifetime },
+    items: [
+      {
+        Update: {
+          TableName: table,
+          Key: accountKeys.account(accountId),
+          UpdateExpression:
+            "SET lifetime = :lifetime, received = received + :credits, shards = :shards",
+          ConditionExpression: "lifetime = :before AND shards = :count",
+          ExpressionAttributeValues: {
+            ":lifetime": lifetime,
+            ":credits": credits,
+            ":shards": isMore ? count : shards.length,
+            ":before": Number(account["lifetime"]),
+            ":count": shards.length,
+          },
+        },
+      },
+      {
+        Put: { TableName: table, Item: mark, ConditionExpression: "attribute_not_exists(pk)" },
+      },
+      {
+        Update: creditUpdate(
+          place,
+          { balance: credits },
+          record,
+          isMore ? shardSlots(concurrency, shard.number) : undefined,
+        ),
+      },
+      ...grown.map(({ number }) => ({
+        Update: growUpdate({ ...place, shard: number }, shardSlots(concurrency, number)),
+      })),
+      ...newShards(isMore ? count : 0, shards.length).map((number) => ({
+        Put: {
+          TableName: table,
+          Item: newShardRow({ accountId, number, concurrency, fence: at }),
+          ConditionExpression: "attribute_not_exists(pk)",
+        },
+      })),
+    ],
+  };
+}
+
+const newShards = (count: number, from: number): readonly number[] =>
+  Array.from({ length: Math.max(0, count - from) }, (_, n) => from + n);

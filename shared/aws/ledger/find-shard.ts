@@ -1,0 +1,83 @@
+import { concurrencyFor } from "../../accounts/account.ts";
+import { assert } from "../../base/assert.ts";
+import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
+import { moveHome, noteShards, type LedgerProcess } from "./process.ts";
+import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
+import { releaseExpiredCalls } from "./settle-call.ts";
+import { gatherCredits } from "./transfers.ts";
+
+/** What one reservation has learned over its attempts. */
+export interface Progress {
+  mayRelease: boolean;
+  /** All shards, when the credits did not cover the reservation. */
+  short: AccountRows | undefined;
+}
+
+type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
+
+/**
+ * Makes a shard with a free slot and the credits the home of this process, or tells why there is none.
+ * Credits of expired holds count; those of other shards are gathered.
+ */
+export async function findShard(
+  process: LedgerProcess,
+  wanted: Wanted,
+  { progress, shards: expected }: { readonly progress: Progress; readonly shards: number },
+): Promise<Exclude<ReserveOutcome, { outcome: "reserved" }> | "fresh" | "again"> {
+  const { accountId, holdId, credits, slot, now } = wanted;
+  const rows = await readAccountRows(process, accountId, expected);
+  assert(rows !== undefined, "credits belong to an account that exists");
+  const { account, shards } = rows;
+  noteShards(process, accountId, shards);
+  const made = shards.find(({ holds }) => holds.has(holdId));
+  if (made !== undefined) {
+    // An earlier attempt took effect there, without an answer.
+    moveHome(process, accountId, made.number);
+    return "fresh";
+  }
+  if (progress.mayRelease) {
+    progress.mayRelease = false;
+    if ((await releaseExpiredCalls(process, { accountId, shards, now })) > 0) return "fresh";
+  }
+  const { balance } = sumsOf(shards);
+  if (balance < credits) {
+    const before = progress.short;
+    progress.short = rows;
+    // Credits that moved while they were counted may have been missed: only a bound refuses.
+    const isCertain =
+      shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);
+    return isCertain ? { outcome: "insufficient", balance } : "fresh";
+  }
+  const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
+  if (free.length === 0) {
+    return { outcome: "no_slot", limit: concurrencyFor(Number(account["lifetime"])), balance };
+  }
+  const enough = free.filter((shard) => shard.balance >= credits);
+  // One of the free slots, not of the shards: processes that look at the same time spread over all.
+  const slots = (enough.length > 0 ? enough : free).flatMap((shard) =>
+    Array.from({ length: slot ? shard.slots - shard.inFlight : 1 }, () => shard),
+  );
+  const next = oneOf(process, slots);
+  moveHome(process, accountId, next.number);
+  if (enough.length > 0) return "fresh";
+  const needed = { accountId, to: next.number, credits, now };
+  return (await gatherCredits(process, needed, shards)) ? "fresh" : "again";
+}
+
+/**
+ * What the balance of an account was at most at a moment between two readings of its shards: what each
+ * had in the first, and all that came into it until the second.
+ */
+export function balanceMax(first: AccountRows, second: AccountRows): number {
+  const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));
+  return second.shards.reduce((sum, { number, added }) => {
+    const before = firsts.get(number);
+    return sum + (before?.balance ?? 0) + added - (before?.added ?? 0);
+  }, 0);
+}
+
+function oneOf<T>({ chance }: LedgerProcess, values: readonly T[]): T {
+  const value = values[Math.floor(chance.fraction() * values.length)];
+  assert(value !== undefined, "there is one to choose");
+  return value;
+}

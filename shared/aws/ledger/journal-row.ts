@@ -1,0 +1,118 @@
+import { assert } from "../../base/assert.ts";
+import type { JournalRecord } from "../../credits/journal.ts";
+import type { CreditSource } from "../../credits/ledger.ts";
+import type { Row } from "../dynamo.ts";
+
+/** Names of record types and attributes are short: every update of a shard pays for its size. */
+const typeCodes = {
+  reserve: "r",
+  settle: "s",
+  take_back: "b",
+  grant: "g",
+  purchase: "p",
+  adjust: "j",
+  transfer: "x",
+} as const satisfies Record<JournalRecord["type"], string>;
+
+/**
+ * A record as rows keep it: `t` type, `a` stamp, `h` hold, `c` credits, `r` refunded, `n` items
+ * charged, `k` whether it succeeded, `d` when it was charged, `i` change, `f` source.
+ */
+export function recordRow(record: JournalRecord): Row {
+  const { at: a, type } = record;
+  const t = typeCodes[type];
+  switch (record.type) {
+    case "reserve":
+      return { t, a, h: record.holdId, c: record.credits, f: sourceRow(record.source) };
+    case "settle":
+      return {
+        t,
+        a,
+        h: record.holdId,
+        c: record.charged,
+        r: record.refunded,
+        k: record.succeeded,
+        f: sourceRow(record.source),
+        ...(record.items !== undefined && { n: record.items }),
+      };
+    case "take_back":
+      return {
+        t,
+        a,
+        h: record.holdId,
+        c: record.credits,
+        d: record.chargedAt,
+        f: sourceRow(record.source),
+      };
+    case "transfer":
+      return { t, a, c: record.credits };
+    default:
+      return {
+        t,
+        a,
+        c: record.credits,
+        ...(record.changeId !== null && { i: record.changeId }),
+      };
+  }
+}
+
+export function recordOf(row: Row): JournalRecord {
+  const [at, credits, holdId] = [Number(row["a"]), Number(row["c"]), String(row["h"])];
+  const source = sourceOf(row["f"] as Row | undefined, holdId);
+  switch (row["t"]) {
+    case typeCodes.reserve:
+      return { type: "reserve", at, holdId, credits, source };
+    case typeCodes.settle:
+      return {
+        type: "settle",
+        at,
+        holdId,
+        charged: credits,
+        refunded: Number(row["r"]),
+        items: typeof row["n"] === "number" ? row["n"] : undefined,
+        succeeded: row["k"] === true,
+        source,
+      };
+    case typeCodes.take_back:
+      return { type: "take_back", at, holdId, credits, chargedAt: String(row["d"]), source };
+    case typeCodes.transfer:
+      return { type: "transfer", at, credits };
+    default: {
+      const type = (["grant", "purchase", "adjust"] as const).find(
+        (name) => typeCodes[name] === row["t"],
+      );
+      assert(type !== undefined, "a record is of a type that is known");
+      const changeId = typeof row["i"] === "string" ? row["i"] : null;
+      return { type, at, credits, changeId };
+    }
+  }
+}
+
+/**
+ * What a hold was made for: of a call `e` endpoint, of a step `w` watchlist, `u` run, `m` number of the
+ * run and `p` step; of both `s` scraper and `n` items. A call has its request ID as the ID of its hold.
+ */
+export function sourceRow(source: CreditSource): Row {
+  const { scraper: s, items: n } = source;
+  return "requestId" in source
+    ? { e: source.endpoint, s, n }
+    : { u: source.runId, p: source.step, w: source.watchlistId, m: source.runNumber, s, n };
+}
+
+export function sourceOf(row: Row | undefined, holdId: string): CreditSource {
+  const { e, s, n, u, p, w, m } = row ?? {};
+  const work = {
+    ...(typeof s === "string" && { scraper: s }),
+    ...(typeof n === "number" && { items: n }),
+  };
+  if (typeof u !== "string") {
+    return { requestId: holdId, ...(typeof e === "string" && { endpoint: e }), ...work };
+  }
+  return {
+    runId: u,
+    step: String(p),
+    ...(typeof w === "string" && { watchlistId: w }),
+    ...(typeof m === "number" && { runNumber: m }),
+    ...work,
+  };
+}

@@ -1,0 +1,81 @@
+import { assert } from "../../base/assert.ts";
+import { stampOf } from "../../credits/journal.ts";
+import { shardSlots } from "../../accounts/account.ts";
+import type { Row, TransactItem } from "../dynamo.ts";
+import { accountKeys } from "../table.ts";
+import { readRow, transactShards, untilDone } from "./change-shard.ts";
+import type { LedgerProcess } from "./process.ts";
+import { shardCountOf } from "./read-shards.ts";
+import { newShardRow } from "./shard-row.ts";
+
+/** Such an account is full to the previous release, which keeps slots in the account's row. */
+const fullForPreviousRelease = 1_000_000_000;
+
+/**
+ * Moves the credits of an account from its own row, where earlier releases keep them, to shards: in one
+ * transaction on its sequence, so that no change of an earlier release falls between. The entries
+ * stay where they are; open holds keep their rows. An account that has shards is left alone.
+ */
+export async function openShards(process: LedgerProcess, accountId: string): Promise<boolean> {
+  const done = await untilDone(process, async (note) => {
+    const account = await readRow(process, accountKeys.account(accountId));
+    assert(account !== undefined, "credits belong to an account that exists");
+    if (shardCountOf(account) > 0) return { opened: false };
+    const items = openingItems(process, accountId, account);
+    const transacted = await transactShards(process, accountId, items);
+    if (transacted.outcome === "changed") return { opened: true };
+    note(transacted.why);
+    return "again";
+  });
+  return done.opened;
+}
+
+function openingItems(
+  { accountsTable, clock }: LedgerProcess,
+  accountId: string,
+  account: Row,
+): readonly TransactItem[] {
+  const [balance, held, spent, sequence, inFlight, concurrency] = [
+    "balance",
+    "held",
+    "spent",
+    "sequence",
+    "in_flight",
+    "concurrency",
+  ].map((name) => Number(account[name])) as [number, number, number, number, number, number];
+  const fence = stampOf(clock.now());
+  const { shards: count } = shardSlots(concurrency, 0);
+  let left = inFlight;
+  const rows = Array.from({ length: count }, (_, number) => {
+    // Calls in flight take up slots wherever they fit; which ones does not matter.
+    const oldInFlight = Math.min(left, shardSlots(concurrency, number).slots);
+    left -= oldInFlight;
+    const first = number === 0 ? { balance, held, spent, sequence } : {};
+    return newShardRow({ accountId, number, concurrency, fence, oldInFlight, ...first });
+  });
+  return [
+    {
+      Update: {
+        TableName: accountsTable,
+        Key: accountKeys.account(accountId),
+        UpdateExpression:
+          "SET shards = :shards, received = :received, in_flight = :full REMOVE balance, held, spent, #sequence, concurrency",
+        ConditionExpression: "#sequence = :sequence AND attribute_not_exists(shards)",
+        ExpressionAttributeNames: { "#sequence": "sequence" },
+        ExpressionAttributeValues: {
+          ":shards": count,
+          ":received": balance + held + spent,
+          ":full": fullForPreviousRelease,
+          ":sequence": sequence,
+        },
+      },
+    },
+    ...rows.map((row) => ({
+      Put: {
+        TableName: accountsTable,
+        Item: { ...row },
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    })),
+  ];
+}

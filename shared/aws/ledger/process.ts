@@ -1,0 +1,92 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type BoundedMap, boundedMap } from "../../base/bounded-map.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { stampOf } from "../../credits/journal.ts";
+import type { OpenHold, Shard } from "./shard-row.ts";
+
+/** The tables that keep accounts and their ledgers. */
+export interface LedgerTables {
+  readonly accountsTable: string;
+  readonly ledgerTable: string;
+}
+
+export interface LedgerOptions extends LedgerTables {
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** A hold of a call that this process made. */
+export interface OwnHold extends OpenHold {
+  readonly shard: number;
+}
+
+/** What one process knows between calls; only ever a shortcut, the rows decide. */
+export interface LedgerProcess extends LedgerOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly accounts: BoundedMap<KnownAccount>;
+  readonly holds: BoundedMap<OwnHold>;
+}
+
+interface KnownAccount {
+  /** The shard that this process uses until it is refused there. */
+  readonly home: number;
+  /** Shards of the account. */
+  readonly shards: number;
+  /** Newest stamp seen, by shard. */
+  readonly fences: ReadonlyMap<number, number>;
+}
+
+const accountsMax = 10_000;
+/** A call that fails may leave its hold to a worker. */
+const holdsMax = 1_000;
+
+export const ledgerProcess = (
+  client: DynamoDBDocumentClient,
+  options: LedgerOptions,
+): LedgerProcess => ({
+  ...options,
+  client,
+  accounts: boundedMap(accountsMax),
+  holds: boundedMap(holdsMax),
+});
+
+const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map() };
+
+export const knownOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
+  accounts.get(accountId) ?? unknown;
+
+/** Remembers what a row told. */
+export function noteShards(
+  process: LedgerProcess,
+  accountId: string,
+  shards: readonly Shard[],
+): void {
+  const known = knownOf(process, accountId);
+  const fences = new Map(known.fences);
+  for (const { number, fence } of shards) {
+    fences.set(number, Math.max(fence, fences.get(number) ?? 0));
+  }
+  const count = Math.max(known.shards, ...shards.map((shard) => shard.shards));
+  process.accounts.set(accountId, { ...known, fences, shards: count });
+}
+
+export function moveHome(process: LedgerProcess, accountId: string, home: number): void {
+  process.accounts.set(accountId, { ...knownOf(process, accountId), home });
+}
+
+/** Between two stamps of one shard at least. */
+const stepUs = 1;
+/** A change that keeps meeting newer ones looks ahead a little further each time. */
+const aheadUs = 1_000;
+
+/** A stamp that comes after all that is known of some shards. `refusals` counts those for its age. */
+export function nextStamp(
+  process: LedgerProcess,
+  place: { readonly accountId: string; readonly shards: readonly number[] },
+  { now, refusals }: { readonly now: Date; readonly refusals: number },
+): number {
+  const { fences } = knownOf(process, place.accountId);
+  const newest = Math.max(0, ...place.shards.map((shard) => fences.get(shard) ?? 0));
+  const ahead = refusals <= 1 ? stepUs : aheadUs * (refusals - 1);
+  return Math.max(stampOf(now), newest + ahead);
+}

@@ -1,0 +1,143 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { assert } from "../../base/assert.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { type Row, untilSettled } from "../dynamo.ts";
+import { rowsByKey } from "../rows-by-key.ts";
+import { accountKeys } from "../table.ts";
+import { type Shard, shardOf } from "./shard-row.ts";
+
+interface Reader {
+  readonly client: DynamoDBDocumentClient;
+  readonly accountsTable: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** An account with its shards, each as it was at some moment of the reading. */
+export interface AccountRows {
+  readonly account: Row;
+  /** By their numbers; none while the account has its credits in its own row. */
+  readonly shards: readonly Shard[];
+}
+
+export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
+
+/** Reads an account and its shards in one request, if it has as many as expected. */
+export async function readAccountRows(
+  reader: Reader,
+  accountId: string,
+  expected = 1,
+): Promise<AccountRows | undefined> {
+  const { client, accountsTable: table } = reader;
+  const accountKey = accountKeys.account(accountId);
+  const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
+  const rows = await rowsByKey(client, { ...reader, table }, [accountKey, ...keys]);
+  const account = rows.find(({ sk }) => sk === accountKey.sk);
+  if (account === undefined) return undefined;
+  const count = shardCountOf(account);
+  if (count > expected) return readAccountRows(reader, accountId, count);
+  const shards = rows.filter((row) => row !== account).map(shardOf);
+  return { account, shards: shards.toSorted((a, b) => a.number - b.number).slice(0, count) };
+}
+
+/** What the shards of an account add up to. */
+export interface Sums {
+  readonly balance: number;
+  readonly held: number;
+  readonly spent: number;
+  readonly inFlight: number;
+}
+
+export const sumsOf = (shards: readonly Shard[]): Sums => ({
+  balance: shards.reduce((sum, { balance }) => sum + balance, 0),
+  held: shards.reduce((sum, { held }) => sum + held, 0),
+  spent: shards.reduce((sum, { spent }) => sum + spent, 0),
+  inFlight: shards.reduce((sum, { inFlight }) => sum + inFlight, 0),
+});
+
+/** True when no credits moved between shards, or came in, while they were read. */
+const isWhole = ({ account, shards }: AccountRows): boolean => {
+  const { balance, held, spent } = sumsOf(shards);
+  return balance + held + spent === Number(account["received"]);
+};
+
+/**
+ * The same, read again until balance, held and spent add up to what the account received.
+ * @throws 503 UNAVAILABLE when credits keep moving between shards
+ */
+export async function readWholeAccount(
+  reader: Reader,
+  accountId: string,
+  expected?: number,
+): Promise<AccountRows | undefined> {
+  const found = await untilSettled<{ readonly rows: AccountRows | undefined }>(
+    reader,
+    async (note) => {
+      const rows = await readAccountRows(reader, accountId, expected);
+      if (rows === undefined || rows.shards.length === 0 || isWhole(rows)) return { rows };
+      note(`credits moved while ${accountId} was read`);
+      return "again";
+    },
+  );
+  return found.rows;
+}
+
+/** What counts for the balance of an account, as it was in each of its shards at some moment. */
+export interface Balances {
+  readonly received: number;
+  readonly shards: number;
+  readonly ofShard: ReadonlyMap<number, Pick<Shard, "balance" | "held" | "spent">>;
+}
+
+const balanceAttributes = ["sk", "shard", "shards", "balance", "held", "spent", "received"];
+
+/** Reads the balances of an account with as many shards as expected, or fewer than it has. */
+export async function readBalances(
+  reader: Reader,
+  accountId: string,
+  expected: number,
+): Promise<Balances> {
+  const accountKey = accountKeys.account(accountId);
+  const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
+  const table = { ...reader, table: reader.accountsTable };
+  const rows = await rowsByKey(reader.client, table, [accountKey, ...keys], balanceAttributes);
+  const account = rows.find(({ sk }) => sk === accountKey.sk);
+  assert(account !== undefined, "credits belong to an account that exists");
+  const ofShard = rows
+    .filter((row) => row !== account)
+    .map(({ shard, balance, held, spent }) => {
+      const sums = { balance: Number(balance), held: Number(held), spent: Number(spent) };
+      return [Number(shard), sums] as const;
+    });
+  return {
+    received: Number(account["received"]),
+    shards: shardCountOf(account),
+    ofShard: new Map(ofShard),
+  };
+}
+
+/** The balance that shards add up to; undefined when credits moved while they were read. */
+export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
+  const all = [...ofShard.values()];
+  const balance = all.reduce((sum, shard) => sum + shard.balance, 0);
+  const rest = all.reduce((sum, { held, spent }) => sum + held + spent, 0);
+  return all.length === shards && balance + rest === received ? balance : undefined;
+}
+
+/** The balance of an account that exists. */
+export async function totalBalance(
+  reader: Reader,
+  accountId: string,
+  expected: number,
+): Promise<number> {
+  let count = expected;
+  const found = await untilSettled(reader, async (note) => {
+    const balances = await readBalances(reader, accountId, count);
+    const balance = wholeBalance(balances);
+    if (balance !== undefined) return { balance };
+    count = Math.max(1, balances.shards);
+    note(`credits moved while ${accountId} was read`);
+    return "again";
+  });
+  return found.balance;
+}

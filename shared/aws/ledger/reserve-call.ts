@@ -1,0 +1,64 @@
+import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
+import { accountKeys } from "../table.ts";
+import { changeShard, readRow, readWithRetry, untilDone } from "./change-shard.ts";
+import { copyJournal } from "./copy-journal.ts";
+import { findShard, type Progress } from "./find-shard.ts";
+import { openShards } from "./open-shards.ts";
+import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
+import { shardOf } from "./shard-row.ts";
+import { reserveUpdate } from "./shard-update.ts";
+
+const reserved: ReserveOutcome = { outcome: "reserved" };
+
+/** Reserves credits and a slot for a call: one conditional update, if the shard of this process has both. */
+export function reserveCall(
+  process: LedgerProcess,
+  reservation: Reservation,
+): Promise<ReserveOutcome> {
+  const { accountId, holdId, credits, source, now, expiresAt } = reservation;
+  const progress: Progress = { mayRelease: true, short: undefined };
+  let refusals = 0;
+  return untilDone(process, async (note) => {
+    const { home } = knownOf(process, accountId);
+    const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
+    const hold = { credits, at, expiresAt, source };
+    const place = { table: process.accountsTable, accountId, shard: home };
+    const taken = (shard: number, made: { readonly at: number }): ReserveOutcome => {
+      process.holds.set(holdId, { ...hold, at: made.at, shard });
+      return reserved;
+    };
+    const change = await changeShard(process, accountId, reserveUpdate(place, holdId, hold)).catch(
+      async (error: unknown) => {
+        // Without an answer the hold may have been made.
+        const row = await readWithRetry(process, () =>
+          readRow(process, accountKeys.shard(accountId, home)),
+        );
+        const shard = row === undefined ? undefined : shardOf(row);
+        if (shard === undefined || !shard.holds.has(holdId)) throw error;
+        return { outcome: "refused" as const, shard };
+      },
+    );
+    if (change.outcome === "changed") {
+      // While the call waits for its source; the next call does it where this one does not.
+      void copyJournal(process, accountId, change.shard);
+      return taken(home, hold);
+    }
+    if (change.outcome === "busy") {
+      note(change.why);
+      return "again";
+    }
+    if (change.outcome === "missing") {
+      await openShards(process, accountId);
+      return "fresh";
+    }
+    const { shard } = change;
+    const made = shard.holds.get(holdId);
+    if (made !== undefined) return taken(home, made);
+    if (shard.inFlight >= shard.slots || shard.balance < credits) {
+      return findShard(process, reservation, { progress, shards: shard.shards });
+    }
+    refusals += 1;
+    note(`newer stamps in shard ${home}`);
+    return "fresh";
+  });
+}

@@ -1,0 +1,214 @@
+import { assert } from "../../base/assert.ts";
+import type { ReserveRecord, SettleRecord } from "../../credits/journal.ts";
+import type {
+  CreditSource,
+  Reservation,
+  ReserveOutcome,
+  Settlement,
+} from "../../credits/ledger.ts";
+import { dueAt } from "../due-partitions.ts";
+import type { Row, TransactItem } from "../dynamo.ts";
+import { sourceOf, sourceRow } from "../ledger-entry.ts";
+import { accountKeys, epochSeconds } from "../table.ts";
+import { readRow, readWithRetry, transactShards, untilDone } from "./change-shard.ts";
+import { copyJournalOf } from "./copy-journal.ts";
+import { findShard, type Progress } from "./find-shard.ts";
+import { openShards } from "./open-shards.ts";
+import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
+import { readAccountRows } from "./read-shards.ts";
+import { creditUpdate, freeOldSlot } from "./shard-update.ts";
+
+/** How long the row of a resolved hold is kept, and with it what was decided. */
+export const resolvedHoldDays = 30;
+
+/** A hold with a row of its own: that of a run's step, or of a call from before there were shards. */
+export interface RowHold {
+  readonly isOpen: boolean;
+  readonly shard: number;
+  readonly credits: number;
+  /** 0 while it is open. */
+  readonly charged: number;
+  /** When it was resolved, ISO 8601 UTC. */
+  readonly resolvedAt: string;
+  /** True for one that takes a slot of a call: then it is from before there were shards. */
+  readonly slot: boolean;
+  readonly source: CreditSource;
+}
+
+const holdOf = (row: Row): RowHold => {
+  const source = sourceOf(row);
+  assert(source !== null, "a hold is made for a call or a step");
+  return {
+    isOpen: row["state"] === "open",
+    shard: Number(row["shard"] ?? 0),
+    credits: Number(row["credits"]),
+    charged: Number(row["charged"] ?? 0),
+    resolvedAt: String(row["resolved_at"]),
+    slot: row["slot"] === true,
+    source,
+  };
+};
+
+export async function readHold(
+  process: LedgerProcess,
+  accountId: string,
+  holdId: string,
+): Promise<RowHold | undefined> {
+  const row = await readRow(process, accountKeys.hold(accountId, holdId));
+  return row && holdOf(row);
+}
+
+/**
+ * Reserves credits for a step: the hold has a row, as it is long, and resolved by another process. The
+ * row stays for weeks: the same step reserves once.
+ */
+export function reserveStep(
+  process: LedgerProcess,
+  reservation: Reservation,
+): Promise<ReserveOutcome> {
+  const { accountId, holdId, credits, source, now } = reservation;
+  const progress: Progress = { mayRelease: true, short: undefined };
+  let refusals = 0;
+  return untilDone(process, async (note) => {
+    const { home: shard } = knownOf(process, accountId);
+    const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
+    const record: ReserveRecord = { type: "reserve", at, holdId, credits, source };
+    const place = { table: process.accountsTable, accountId, shard };
+    const moves = { balance: -credits, held: credits };
+    const transacted = await transactShards(process, accountId, [
+      holdPut(process, reservation, shard),
+      { Update: creditUpdate(place, moves, record) },
+    ]).catch(async (error: unknown) => {
+      const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
+      if (made === undefined) throw error;
+      return { outcome: "changed" as const };
+    });
+    if (transacted.outcome === "changed") {
+      await copyJournalOf(process, accountId, shard);
+      return { outcome: "reserved" };
+    }
+    const { refused, why } = transacted;
+    note(why);
+    if (refused[holdPosition] === true) return { outcome: "reserved" };
+    if (refused[shardPosition] !== true) return "again";
+    const [stands] = transacted.shards;
+    if (stands === undefined) {
+      await openShards(process, accountId);
+      return "fresh";
+    }
+    if (stands.balance < credits) {
+      return findShard(process, reservation, { progress, shards: stands.shards });
+    }
+    refusals += 1;
+    return "fresh";
+  });
+}
+
+/** Writes of a transaction that makes or resolves a hold. */
+const holdPosition = 0;
+const shardPosition = 1;
+
+function holdPut(
+  { accountsTable }: LedgerProcess,
+  { accountId, holdId, credits, slot, source, now, expiresAt }: Reservation,
+  shard: number,
+): TransactItem {
+  const key = accountKeys.hold(accountId, holdId);
+  return {
+    Put: {
+      TableName: accountsTable,
+      Item: {
+        ...key,
+        ...dueAt("hold", key, expiresAt),
+        account_id: accountId,
+        hold_id: holdId,
+        state: "open",
+        shard,
+        credits,
+        slot,
+        created_at: now.toISOString(),
+        ...sourceRow(source),
+      },
+      ConditionExpression: "attribute_not_exists(pk)",
+    },
+  };
+}
+
+/** Resolves a hold with a row; one that was resolved before gives what was decided then. */
+export function settleRow(
+  process: LedgerProcess,
+  { settlement, state }: { settlement: Settlement; state: "settled" | "expired" },
+): Promise<{ readonly credits: number }> {
+  const { accountId, holdId, credits: charged, succeeded, now } = settlement;
+  const items = settlement.items ?? (charged === 0 ? 0 : undefined);
+  let refusals = 0;
+  return untilDone(process, async (note) => {
+    const hold = await readHold(process, accountId, holdId);
+    assert(hold !== undefined, "only a hold that exists is resolved");
+    if (!hold.isOpen) return { credits: hold.charged };
+    const { shard, credits, source } = hold;
+    assert(charged <= credits, "a charge is at most what was reserved");
+    const oldSlot = hold.slot ? await shardOfOldSlot(process, accountId) : undefined;
+    const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
+    const refunded = credits - charged;
+    const resolved = { type: "settle", at, holdId, charged, refunded } as const;
+    const record: SettleRecord = { ...resolved, items, succeeded, source };
+    const place = { table: process.accountsTable, accountId, shard };
+    const moves = {
+      balance: refunded,
+      held: -credits,
+      spent: charged,
+      ...(oldSlot === shard && { in_flight: -1, old_in_flight: -1 }),
+    };
+    const transacted = await transactShards(process, accountId, [
+      { Update: holdUpdate(process, settlement, state) },
+      { Update: creditUpdate(place, moves, record) },
+      ...(oldSlot === undefined || oldSlot === shard
+        ? []
+        : [{ Update: freeOldSlot({ ...place, shard: oldSlot }) }]),
+    ]).catch(async (error: unknown) => {
+      const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
+      if (found === undefined || found.isOpen) throw error;
+      const refused = [true];
+      return { outcome: "refused" as const, refused, shards: [], why: "resolved" };
+    });
+    if (transacted.outcome === "changed") {
+      await copyJournalOf(process, accountId, shard);
+      return { credits: charged };
+    }
+    note(transacted.why);
+    if (transacted.refused[holdPosition] === true) return "fresh";
+    if (!transacted.refused.includes(true)) return "again";
+    // A hold of an earlier release may be the first that is met of an account.
+    if (transacted.shards.length === 0) await openShards(process, accountId);
+    refusals += 1;
+    return "fresh";
+  });
+}
+
+/** A shard that counts a call from before there were shards as in flight. */
+async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
+  const rows = await readAccountRows(process, accountId);
+  const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);
+  return shard?.number ?? 0;
+}
+
+const holdUpdate = (
+  { accountsTable }: LedgerProcess,
+  { accountId, holdId, credits, now }: Settlement,
+  state: "settled" | "expired",
+): NonNullable<TransactItem["Update"]> => ({
+  TableName: accountsTable,
+  Key: accountKeys.hold(accountId, holdId),
+  UpdateExpression:
+    "SET #state = :state, charged = :charged, resolved_at = :now, #ttl = :ttl REMOVE due_kind, due_at",
+  ConditionExpression: "#state = :open",
+  ExpressionAttributeNames: { "#state": "state", "#ttl": "ttl" },
+  ExpressionAttributeValues: {
+    ":state": state,
+    ":open": "open",
+    ":charged": credits,
+    ":now": now.toISOString(),
+    ":ttl": epochSeconds(now) + resolvedHoldDays * 86_400,
+  },
+});

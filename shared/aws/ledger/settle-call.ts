@@ -1,0 +1,84 @@
+import { assert } from "../../base/assert.ts";
+import type { Settlement } from "../../credits/ledger.ts";
+import { accountKeys } from "../table.ts";
+import { changeShard, readRow, readWithRetry, untilDone } from "./change-shard.ts";
+import { findResolution } from "./find-hold.ts";
+import { type LedgerProcess, nextStamp, type OwnHold } from "./process.ts";
+import { type Shard, shardOf } from "./shard-row.ts";
+import { settleUpdate } from "./shard-update.ts";
+
+/** What a hold was charged, and its shard after that, where it is known. */
+export interface CallSettled {
+  readonly credits: number;
+  readonly shard: Shard | undefined;
+}
+
+/** Resolves the hold of a call; one that was resolved before gives what was decided then. */
+export function settleCall(
+  process: LedgerProcess,
+  settlement: Settlement,
+  hold: OwnHold,
+): Promise<CallSettled> {
+  const { accountId, holdId, credits: charged, succeeded, now } = settlement;
+  assert(charged <= hold.credits, "a charge is at most what was reserved");
+  const items = settlement.items ?? (charged === 0 ? 0 : undefined);
+  const place = { table: process.accountsTable, accountId, shard: hold.shard };
+  const decided = async (): Promise<CallSettled> => {
+    const wanted = { accountId, holdId, shard: hold.shard, since: hold.at };
+    const resolution = await readWithRetry(process, () => findResolution(process, wanted));
+    assert(resolution !== undefined, "a hold that is gone was resolved");
+    return { credits: resolution.charged, shard: undefined };
+  };
+  const isHeldBy = (shard: Shard): boolean => shard.holds.get(holdId)?.at === hold.at;
+  let refusals = 0;
+  return untilDone(process, async (note) => {
+    const at = nextStamp(process, { accountId, shards: [hold.shard] }, { now, refusals });
+    const outcome = { at, charged, items, succeeded };
+    const change = await changeShard(
+      process,
+      accountId,
+      settleUpdate(place, { holdId, hold, outcome }),
+    ).catch(async (error: unknown) => {
+      // Without an answer the hold may have been resolved.
+      const row = await readWithRetry(process, () =>
+        readRow(process, accountKeys.shard(accountId, hold.shard)),
+      );
+      assert(row !== undefined, "a shard stays");
+      if (isHeldBy(shardOf(row))) throw error;
+      return { outcome: "refused" as const, shard: shardOf(row) };
+    });
+    if (change.outcome === "changed") {
+      process.holds.delete(holdId);
+      return { credits: charged, shard: change.shard };
+    }
+    if (change.outcome === "busy") {
+      note(change.why);
+      return "again";
+    }
+    assert(change.outcome === "refused", "a shard stays");
+    if (!isHeldBy(change.shard)) {
+      process.holds.delete(holdId);
+      return decided();
+    }
+    refusals += 1;
+    note(`newer stamps in shard ${hold.shard}`);
+    return "fresh";
+  });
+}
+
+/** Gives back what calls hold beyond their time; returns how many holds. */
+export async function releaseExpiredCalls(
+  process: LedgerProcess,
+  { accountId, shards, now }: { accountId: string; shards: readonly Shard[]; now: Date },
+): Promise<number> {
+  let released = 0;
+  for (const { number, holds } of shards) {
+    for (const [holdId, hold] of holds) {
+      if (hold.expiresAt >= now) continue;
+      const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+      await settleCall(process, settlement, { ...hold, shard: number });
+      released += 1;
+    }
+  }
+  return released;
+}

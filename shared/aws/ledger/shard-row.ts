@@ -1,0 +1,136 @@
+import { shardSlots } from "../../accounts/account.ts";
+import type { JournalRecord } from "../../credits/journal.ts";
+import type { CreditSource } from "../../credits/ledger.ts";
+import type { Row } from "../dynamo.ts";
+import { accountKeys } from "../table.ts";
+import { recordOf, recordRow, sourceOf, sourceRow } from "./journal-row.ts";
+
+/** An open hold of an item call, which the row of its shard keeps. */
+export interface OpenHold {
+  readonly credits: number;
+  /** Stamp of the reservation. */
+  readonly at: number;
+  readonly expiresAt: Date;
+  readonly source: CreditSource;
+}
+
+/** A part of an account's credits: one row, which plain conditional updates change. */
+export interface Shard {
+  readonly number: number;
+  /** Shards of the account. */
+  readonly shards: number;
+  /** Calls that may hold credits of this shard at once. */
+  readonly slots: number;
+  readonly inFlight: number;
+  /** Calls in flight that reserved before the account had shards; their holds have rows. */
+  readonly oldInFlight: number;
+  readonly balance: number;
+  readonly held: number;
+  readonly spent: number;
+  /** Credits that ever came into the balance: grants, refunds, transfers. Only grows. */
+  readonly added: number;
+  /** Entries made so far. */
+  readonly sequence: number;
+  /** Stamp of the newest change. A change with an older stamp is refused. */
+  readonly fence: number;
+  /** By hold id; those of run steps and from before the account had shards have rows instead. */
+  readonly holds: ReadonlyMap<string, OpenHold>;
+  /** The newest records, oldest first, until they are copied to a page. */
+  readonly journal: readonly JournalRecord[];
+  /** When the sweeper looks at its holds, ISO 8601; null without a look. */
+  readonly dueAt: string | null;
+}
+
+export function shardOf(row: Row): Shard {
+  const holds = Object.entries((row["holds"] ?? {}) as Record<string, Row>);
+  const stored = (row["journal"] ?? []) as readonly Row[];
+  const records = stored.map(recordOf);
+  return {
+    number: Number(row["shard"]),
+    shards: Number(row["shards"]),
+    slots: Number(row["slots"]),
+    inFlight: Number(row["in_flight"]),
+    oldInFlight: Number(row["old_in_flight"] ?? 0),
+    balance: Number(row["balance"]),
+    held: Number(row["held"]),
+    spent: Number(row["spent"]),
+    added: Number(row["added"]),
+    sequence: Number(row["sequence"]),
+    fence: Number(row["fence"]),
+    holds: new Map(holds.map(([holdId, hold]) => [holdId, holdOf(holdId, hold)])),
+    journal: withSources(records, holds),
+    dueAt: typeof row["due_at"] === "string" ? row["due_at"] : null,
+  };
+}
+
+/** Attributes of a hold have one letter: every update of a shard pays for the size of its row. */
+export const holdRow = ({ credits, at, expiresAt, source }: OpenHold): Row => ({
+  c: credits,
+  a: at,
+  u: Math.ceil(expiresAt.getTime() / 1_000),
+  f: sourceRow(source),
+});
+
+const holdOf = (holdId: string, hold: Row): OpenHold => ({
+  credits: Number(hold["c"]),
+  at: Number(hold["a"]),
+  expiresAt: new Date(Number(hold["u"]) * 1_000),
+  source: sourceOf(hold["f"] as Row | undefined, holdId),
+});
+
+/**
+ * What a call reserved for is kept once: in its hold while it is open, then in the record that
+ * resolves it. Both stand in the row as long as the record of its reservation does.
+ */
+function withSources(
+  records: readonly JournalRecord[],
+  holds: readonly (readonly [string, Row])[],
+): readonly JournalRecord[] {
+  const sources = new Map<string, CreditSource>(
+    holds.map(([holdId, hold]) => [holdId, holdOf(holdId, hold).source]),
+  );
+  for (const record of records) {
+    if (record.type === "settle") sources.set(record.holdId, record.source);
+  }
+  return records.map((record) =>
+    record.type === "reserve"
+      ? { ...record, source: sources.get(record.holdId) ?? record.source }
+      : record,
+  );
+}
+
+export interface NewShard {
+  readonly accountId: string;
+  readonly number: number;
+  /** Concurrency slots of the account. */
+  readonly concurrency: number;
+  readonly fence: number;
+  readonly balance?: number;
+  readonly held?: number;
+  readonly spent?: number;
+  readonly sequence?: number;
+  readonly oldInFlight?: number;
+  readonly journal?: readonly JournalRecord[];
+}
+
+/** The row of a shard that begins; without credits unless said otherwise. */
+export function newShardRow(shard: NewShard): Row {
+  const { accountId, number, concurrency, fence, journal = [] } = shard;
+  const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0 } = shard;
+  return {
+    ...accountKeys.shard(accountId, number),
+    account_id: accountId,
+    shard: number,
+    ...shardSlots(concurrency, number),
+    in_flight: oldInFlight,
+    ...(oldInFlight > 0 && { old_in_flight: oldInFlight }),
+    balance,
+    held,
+    spent,
+    added: balance,
+    sequence,
+    fence,
+    holds: {},
+    journal: journal.map(recordRow),
+  };
+}

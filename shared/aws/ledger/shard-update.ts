@@ -1,0 +1,199 @@
+import { entryCount, type JournalRecord } from "../../credits/journal.ts";
+import { dueAt } from "../due-partitions.ts";
+import type { Row, TransactItem } from "../dynamo.ts";
+import { accountKeys } from "../table.ts";
+import { recordRow } from "./journal-row.ts";
+import { holdRow, type OpenHold } from "./shard-row.ts";
+
+/** Where an update goes, and the stamp that it leaves there. */
+export interface Place {
+  readonly table: string;
+  readonly accountId: string;
+  readonly shard: number;
+}
+
+type Update = NonNullable<TransactItem["Update"]>;
+
+/** How much an update moves each count of a shard; what is left out stays. */
+export interface Moves {
+  readonly balance?: number;
+  readonly held?: number;
+  readonly spent?: number;
+  readonly in_flight?: number;
+  readonly old_in_flight?: number;
+}
+
+interface Change {
+  readonly moves: Moves;
+  readonly record: JournalRecord;
+  /** The record as the row keeps it. @default all of it */
+  readonly recorded?: Row;
+  readonly set?: readonly string[];
+  readonly remove?: readonly string[];
+  readonly conditions?: readonly string[];
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Row;
+}
+
+/**
+ * An update that moves counts of a shard and appends the record of it. It only takes effect while the
+ * shard has no newer stamp, so that no duplicate of an earlier request can; and it never takes more
+ * than there is.
+ */
+function shardUpdate({ table, accountId, shard }: Place, change: Change): Update {
+  const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
+  const counts = Object.entries(moves).filter(([, by]) => by !== 0);
+  const sums = counts.map(([name]) => `#${name} = #${name} + :${name}`);
+  const enough = counts.filter(([, by]) => by < 0).map(([name]) => `#${name} >= :${name}_taken`);
+  const taken = counts
+    .filter(([, by]) => by < 0)
+    .map(([name, by]) => [`:${name}_taken`, -by] as const);
+  const added = Math.max(0, moves.balance ?? 0);
+  const assignments = [
+    "#fence = :at",
+    "#sequence = #sequence + :entries",
+    "#journal = list_append(#journal, :records)",
+    ...(added > 0 ? ["#added = #added + :added"] : []),
+    ...sums,
+    ...set,
+  ];
+  return {
+    TableName: table,
+    Key: accountKeys.shard(accountId, shard),
+    UpdateExpression:
+      `SET ${assignments.join(", ")}` + (remove.length > 0 ? ` REMOVE ${remove.join(", ")}` : ""),
+    ConditionExpression: ["#fence < :at", ...enough, ...(change.conditions ?? [])].join(" AND "),
+    ExpressionAttributeNames: {
+      "#fence": "fence",
+      "#sequence": "sequence",
+      "#journal": "journal",
+      ...(added > 0 && { "#added": "added" }),
+      ...Object.fromEntries(counts.map(([name]) => [`#${name}`, name])),
+      ...change.names,
+    },
+    ExpressionAttributeValues: {
+      ":at": record.at,
+      ":entries": entryCount(record),
+      ":records": [recorded],
+      ...(added > 0 && { ":added": added }),
+      ...Object.fromEntries(counts.map(([name, by]) => [`:${name}`, by])),
+      ...Object.fromEntries(taken),
+      ...change.values,
+    },
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+}
+
+/** Moves credits into a hold of a call, which takes a slot. */
+export function reserveUpdate(place: Place, holdId: string, hold: OpenHold): Update {
+  const { credits, at, expiresAt, source } = hold;
+  const record: JournalRecord = { type: "reserve", at, holdId, credits, source };
+  const { f: _inHold, ...recorded } = recordRow(record);
+  const due = dueAt("hold", accountKeys.shard(place.accountId, place.shard), expiresAt);
+  return shardUpdate(place, {
+    moves: { balance: -credits, held: credits, in_flight: 1 },
+    record,
+    recorded,
+    // The mark moves only when it is due: a call does not write the index.
+    set: [
+      "#holds.#hold = :hold",
+      "#due_kind = if_not_exists(#due_kind, :due_kind)",
+      "#due_at = if_not_exists(#due_at, :due_at)",
+    ],
+    conditions: ["#in_flight < #slots", "attribute_not_exists(#holds.#hold)"],
+    names: {
+      "#holds": "holds",
+      "#hold": holdId,
+      "#slots": "slots",
+      "#due_kind": "due_kind",
+      "#due_at": "due_at",
+    },
+    values: { ":hold": holdRow(hold), ":due_kind": due.due_kind, ":due_at": due.due_at },
+  });
+}
+
+interface Outcome {
+  readonly at: number;
+  readonly charged: number;
+  readonly items: number | undefined;
+  readonly succeeded: boolean;
+}
+
+/** Resolves the hold of a call: charges part of it, gives back the rest and the slot. */
+export function settleUpdate(
+  place: Place,
+  { holdId, hold, outcome }: { holdId: string; hold: OpenHold; outcome: Outcome },
+): Update {
+  const { credits, source } = hold;
+  const refunded = credits - outcome.charged;
+  return shardUpdate(place, {
+    moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
+    record: { type: "settle", holdId, refunded, source, ...outcome },
+    remove: ["#holds.#hold"],
+    // One that was made again with the same ID has another stamp.
+    conditions: ["#holds.#hold.#a = :made"],
+    names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
+    values: { ":made": hold.at },
+  });
+}
+
+/** How many shards an account has, and how many of its slots are those of one. */
+interface Size {
+  readonly shards: number;
+  readonly slots: number;
+}
+
+/** Moves credits in or out, with the record of it; `size` when the account gets more slots by that. */
+export const creditUpdate = (
+  place: Place,
+  moves: Moves,
+  record: JournalRecord,
+  size?: Size,
+): Update =>
+  shardUpdate(place, {
+    moves,
+    record,
+    ...(size !== undefined && {
+      set: ["#shards = :shards", "#slots = :slots"],
+      names: { "#shards": "shards", "#slots": "slots" },
+      values: { ":shards": size.shards, ":slots": size.slots },
+    }),
+  });
+
+/** Tells a shard that its account has more slots, and perhaps more shards. */
+export const growUpdate = (
+  { table, accountId, shard }: Place,
+  { shards, slots }: Size,
+): Update => ({
+  TableName: table,
+  Key: accountKeys.shard(accountId, shard),
+  UpdateExpression: "SET shards = :shards, slots = :slots",
+  ConditionExpression: "attribute_exists(pk)",
+  ExpressionAttributeValues: { ":shards": shards, ":slots": slots },
+});
+
+/** Frees the slot of a call that reserved before the account had shards; its credits are elsewhere. */
+export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
+  TableName: table,
+  Key: accountKeys.shard(accountId, shard),
+  UpdateExpression: "SET in_flight = in_flight - :one, old_in_flight = old_in_flight - :one",
+  ConditionExpression: "old_in_flight >= :one",
+  ExpressionAttributeValues: { ":one": 1 },
+  ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+});
+
+/** Removes the oldest records, which a page has now. */
+export function trimUpdate(
+  { table, accountId, shard }: Place,
+  records: readonly JournalRecord[],
+): Update {
+  return {
+    TableName: table,
+    Key: accountKeys.shard(accountId, shard),
+    // From the last to the first: the place of those that are removed later does not change.
+    UpdateExpression: `REMOVE ${records.map((_, n) => `#journal[${records.length - 1 - n}]`).join(", ")}`,
+    ConditionExpression: "#journal[0].#a = :first",
+    ExpressionAttributeNames: { "#journal": "journal", "#a": "a" },
+    ExpressionAttributeValues: { ":first": records[0]?.at },
+  };
+}

@@ -1,0 +1,106 @@
+import type { TransferRecord } from "../../credits/journal.ts";
+import { transactShards } from "./change-shard.ts";
+import { type LedgerProcess, nextStamp, noteShards } from "./process.ts";
+import { readAccountRows, sumsOf } from "./read-shards.ts";
+import type { Shard } from "./shard-row.ts";
+import { creditUpdate } from "./shard-update.ts";
+
+interface Wanted {
+  readonly accountId: string;
+  /** The shard that lacks credits. */
+  readonly to: number;
+  /** What its balance has to be at least. */
+  readonly credits: number;
+  readonly now: Date;
+}
+
+/**
+ * Moves credits from other shards to one that lacks them, in one transaction: from the richest half of
+ * what it has more, so that the next calls find some, or from as many as it takes. False when the
+ * shards have changed meanwhile.
+ */
+export async function gatherCredits(
+  process: LedgerProcess,
+  { accountId, to, credits, now }: Wanted,
+  shards: readonly Shard[],
+): Promise<boolean> {
+  const target = shards.find(({ number }) => number === to);
+  if (target === undefined) return false;
+  const sources = sourcesFor(target, credits, shards);
+  const gathered = sources.reduce((sum, source) => sum + source.credits, 0);
+  noteShards(process, accountId, shards);
+  const moves = [
+    { shard: to, credits: gathered },
+    ...sources.map((source) => ({ ...source, credits: -source.credits })),
+  ];
+  return transfer(process, { accountId, moves, now });
+}
+
+/**
+ * Moves credits so that all shards have as many, in one transaction. Calls manage without: a shard that
+ * lacks credits gets them from others.
+ */
+export async function spreadCredits(
+  process: LedgerProcess,
+  accountId: string,
+  now: Date,
+): Promise<void> {
+  const { shards = [] } = (await readAccountRows(process, accountId)) ?? {};
+  const share = Math.floor(sumsOf(shards).balance / Math.max(1, shards.length));
+  const poor = shards.filter(({ balance }) => balance < share);
+  const [richest] = shards.toSorted((a, b) => b.balance - a.balance);
+  const missing = poor.reduce((sum, { balance }) => sum + share - balance, 0);
+  if (richest === undefined || missing === 0 || richest.balance - missing < 0) return;
+  noteShards(process, accountId, shards);
+  const moves = [
+    { shard: richest.number, credits: -missing },
+    ...poor.map(({ number, balance }) => ({ shard: number, credits: share - balance })),
+  ];
+  await transfer(process, { accountId, moves, now });
+}
+
+/** What each shard gets, or gives, which is negative: 0 in all. */
+interface Transfer {
+  readonly accountId: string;
+  readonly moves: readonly { readonly shard: number; readonly credits: number }[];
+  readonly now: Date;
+}
+
+/** False when the shards have changed meanwhile. */
+async function transfer(
+  process: LedgerProcess,
+  { accountId, moves, now }: Transfer,
+): Promise<boolean> {
+  const numbers = moves.map(({ shard }) => shard);
+  const at = nextStamp(process, { accountId, shards: numbers }, { now, refusals: 0 });
+  const items = moves.map(({ shard, credits }) => {
+    const record: TransferRecord = { type: "transfer", at, credits };
+    const place = { table: process.accountsTable, accountId, shard };
+    return { Update: creditUpdate(place, { balance: credits }, record) };
+  });
+  return (await transactShards(process, accountId, items)).outcome === "changed";
+}
+
+function sourcesFor(
+  target: Shard,
+  credits: number,
+  shards: readonly Shard[],
+): readonly { readonly shard: number; readonly credits: number }[] {
+  const richest = shards
+    .filter(({ number, balance }) => number !== target.number && balance > 0)
+    .toSorted((a, b) => b.balance - a.balance);
+  let missing = credits - target.balance;
+  const [first] = richest;
+  if (first !== undefined && first.balance >= missing) {
+    const half = Math.floor((first.balance - target.balance) / 2);
+    return [{ shard: first.number, credits: Math.max(missing, half) }];
+  }
+  const sources: { readonly shard: number; readonly credits: number }[] = [];
+  for (const { number, balance } of richest) {
+    if (missing <= 0) break;
+    const taken = Math.min(balance, missing);
+    sources.push({ shard: number, credits: taken });
+    missing -= taken;
+  }
+  return sources;
+}
