@@ -118,7 +118,7 @@ export async function measureAccount(
     }),
   );
   client.destroy();
-  if (globalThis.process.env["NOREC"] === undefined)
+  await reconcileBooks(tables, account.id, time.clock);
     await reconcileBooks(tables, account.id, time.clock);
   return figuresOf(wanted, load);
 }
