@@ -8,7 +8,7 @@ import type { LedgerProcess } from "./process.ts";
 import { shardCountOf } from "./read-shards.ts";
 import { newShardRow } from "./shard-row.ts";
 
-/** Such an account is full to the previous release, which keeps slots in the account's row. */
+/** More than the concurrency in the account's row, which stays: the previous release refuses calls with 429. */
 const fullForPreviousRelease = 1_000_000_000;
 
 /**
@@ -59,7 +59,7 @@ function openingItems(
         TableName: accountsTable,
         Key: accountKeys.account(accountId),
         UpdateExpression:
-          "SET shards = :shards, received = :received, in_flight = :full REMOVE balance, held, spent, #sequence, concurrency",
+          "SET shards = :shards, received = :received, in_flight = :full REMOVE balance, held, spent, #sequence",
         ConditionExpression: "#sequence = :sequence AND attribute_not_exists(shards)",
         ExpressionAttributeNames: { "#sequence": "sequence" },
         ExpressionAttributeValues: {
