@@ -55,7 +55,7 @@ export const accountCommands: Commands = {
     takes: [],
     about: "Lists all accounts.",
     async run(_values, admin) {
-      const found = await Array.fromAsync(booksOf(admin).accounts());
+      const found = await booksOf(admin).accounts();
       const newestFirst = found.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
       return listOf(
         newestFirst.map(({ id, name, email, demo, balance, createdAt }) => ({
@@ -138,7 +138,9 @@ async function showAccount(accountId: string, admin: Admin): Promise<unknown> {
     ...time,
   }).list(accountId);
   const destination = await dynamoDestinationStore(dynamo, target.tables.deliveries).get(accountId);
-  const holds = await Array.fromAsync(booksOf(admin).openHolds(accountId));
+  const books = booksOf(admin);
+  const { shards = 0 } = (await books.account(accountId)) ?? {};
+  const holds = await Array.fromAsync(books.openHolds({ id: accountId, shards }));
   return {
     id: account.id,
     name: account.name,

@@ -1,15 +1,10 @@
 import type { BooksReader } from "../../shared/aws/books-reader.ts";
 import type { Clock } from "../../shared/base/clock.ts";
 import { type Difference, fieldDifferences, present } from "../../shared/base/difference.ts";
-import { type FoldSince, ledgerFold, type LedgerSums } from "../../shared/credits/ledger-fold.ts";
-import {
-  beyondDifferences,
-  bookDifferences,
-  holdCheck,
-  type Moved,
-  type StoredBooks,
-  usageDifferences,
-} from "../../shared/credits/reconcile-account.ts";
+import type { FoldSince, LedgerSums } from "../../shared/credits/ledger-fold.ts";
+import { holdCheck, type Moved, usageDifferences } from "../../shared/credits/reconcile-account.ts";
+import { readOldLedger } from "./check-old-ledger.ts";
+import { readShards } from "./check-shards.ts";
 import { confirmed, type Looked } from "./confirmed.ts";
 
 interface BooksFound extends Looked {
@@ -20,12 +15,30 @@ interface BooksFound extends Looked {
   readonly strayKeys: readonly string[];
 }
 
-interface BooksDependencies {
+export interface BooksDependencies {
   readonly books: BooksReader;
   readonly clock: Clock;
 }
 
-/** An account's row, holds, usage and keys against its ledger. */
+/** A ledger that was read to its end, while calls go on. */
+export interface ReadLedger {
+  readonly sums: LedgerSums;
+  /** Open holds in shards. */
+  readonly holds: number;
+  /** What is wrong with it, whatever happens now. */
+  readonly differences: readonly Difference[];
+  /** Reads what has changed since. Call it after everything that is compared with the sums was read. */
+  readonly since: () => Promise<LedgerSince>;
+}
+
+export interface LedgerSince {
+  readonly moved: Moved;
+  /** True when the account is still the one whose ledger was read. */
+  readonly isSteady: boolean;
+  readonly differences: readonly Difference[];
+}
+
+/** The ledger of an account, and its holds, usage and keys. */
 export const checkBooks = (
   accountId: string,
   since: FoldSince,
@@ -42,60 +55,43 @@ const nothing: BooksFound = {
 };
 
 /**
- * Entries never change: those up to the account's sequence are what the account's row must come to,
- * however the account moves on. What has moved since shows in the entries after these.
+ * Entries and records never change: those up to the moment at which a row was read lead to what the
+ * row stores. What has changed since shows in the entries and records after these.
  */
 async function lookAtBooks(
   accountId: string,
   since: FoldSince,
-  { books: reader, clock }: BooksDependencies,
+  dependencies: BooksDependencies,
 ): Promise<BooksFound> {
-  const books = await reader.books(accountId);
-  if (books === undefined) return nothing;
-  const fold = ledgerFold(accountId, since);
-  const differences: Difference[] = [];
-  for await (const entry of reader.entries(accountId, 1, books.sequence)) {
-    differences.push(...fold.take(entry));
-  }
-  const { sums, differences: whole } = fold.end(books.sequence);
+  const { books: reader, clock } = dependencies;
+  const account = await reader.account(accountId);
+  if (account === undefined) return nothing;
+  const read = account.shards > 0 ? readShards : readOldLedger;
+  const ledger = await read(account, since, dependencies);
+  const { sums } = ledger;
   const check = holdCheck(accountId, sums);
-  let holds = 0;
+  let holds = ledger.holds;
   for await (const hold of reader.holds(accountId)) {
     check.take(hold, clock.now());
     holds += 1;
   }
   const usage = await Array.fromAsync(reader.usage(accountId));
-  const { moved, beyond } = await movedSince(books, reader);
+  const { moved, isSteady, differences } = await ledger.since();
   const keys = await keyDifferences(accountId, reader);
-  differences.push(
-    ...whole,
-    ...bookDifferences(books, sums),
-    ...beyond,
-    ...check.end(moved),
-    ...usageDifferences(accountId, usage, { sums, moved }),
-    ...keys.differences,
-  );
-  return { sums, holds, strayKeys: keys.stray, differences, isSteady: true };
-}
-
-/**
- * What moved since, from all entries that there are. Asked for after the rows: what they were moved
- * by is in the ledger by then. The account is asked for last: its sequence has come to every entry.
- */
-async function movedSince(
-  { accountId, sequence }: StoredBooks,
-  reader: BooksReader,
-): Promise<{ readonly moved: Moved; readonly beyond: readonly Difference[] }> {
-  const [holds, dates] = [new Set<string>(), new Set<string>()];
-  let newest = sequence;
-  for await (const entry of reader.entries(accountId, sequence + 1)) {
-    if (entry.holdId !== null) holds.add(entry.holdId);
-    dates.add((entry.chargedAt ?? entry.createdAt).slice(0, 10));
-    newest = entry.sequence;
-  }
-  const now = await reader.books(accountId);
-  const beyond = now === undefined ? [] : beyondDifferences(now, newest);
-  return { moved: { holds, dates }, beyond };
+  return {
+    sums,
+    holds,
+    strayKeys: keys.stray,
+    differences: [
+      ...ledger.differences,
+      ...differences,
+      ...(isSteady
+        ? [...check.end(moved), ...usageDifferences(accountId, usage, { sums, moved })]
+        : []),
+      ...keys.differences,
+    ],
+    isSteady,
+  };
 }
 
 async function keyDifferences(accountId: string, reader: BooksReader) {

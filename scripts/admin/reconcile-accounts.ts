@@ -1,6 +1,7 @@
 import type { AccountsReader, LiveKey } from "../../shared/aws/accounts-reader.ts";
 import type { AccountLine } from "../../shared/aws/books-reader.ts";
 import { type Difference, missing, present } from "../../shared/base/difference.ts";
+import { shardPlace } from "../../shared/credits/shard-fold.ts";
 
 export interface AccountsWanted {
   readonly accounts: AccountsReader;
@@ -15,8 +16,10 @@ export async function* oneAccount(
   { accounts, tell }: AccountsWanted,
 ): AsyncGenerator<AccountLine> {
   const account = await accounts.account(accountId);
-  if (account !== undefined) yield account;
-  else if (await accounts.hasRows(accountId)) tell([withoutRow(accountId)]);
+  if (account !== undefined) {
+    yield account;
+    tell(await beyond(accountId, await accounts.shardsBeyond(account), accounts));
+  } else if (await accounts.hasRows(accountId)) tell([withoutRow(accountId)]);
   else throw new Error(`There is no account ${accountId}`);
 }
 
@@ -29,27 +32,57 @@ export async function* everyAccount({
   tell,
   strayKeys,
 }: AccountsWanted): AsyncGenerator<AccountLine> {
-  const seen = new Set<string>();
+  /** How many shards each account had when its row was read. */
+  const seen = new Map<string, number>();
   const named = new Set<string>();
+  const shards = new Map<string, Set<number>>();
+  const note = ({ accountId, shard }: { accountId: string; shard: number | null }): void => {
+    named.add(accountId);
+    if (shard !== null) shards.set(accountId, (shards.get(accountId) ?? new Set()).add(shard));
+  };
   const unlisted: LiveKey[] = [];
   for await (const found of accounts.everyRow()) {
     if (found.kind === "account") {
-      seen.add(found.account.id);
+      seen.set(found.account.id, found.account.shards);
       yield found.account;
-    } else if (found.kind === "below") named.add(found.accountId);
+    } else if (found.kind === "below") note(found);
     else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
   }
-  for await (const accountId of accounts.ledgers()) named.add(accountId);
+  for await (const found of accounts.ledgers()) note(found);
+  // One that was opened meanwhile has its row by now.
   for (const accountId of named) {
-    // One that was opened meanwhile has its row by now.
-    if (!seen.has(accountId) && (await accounts.account(accountId)) === undefined) {
-      tell([withoutRow(accountId)]);
-    }
+    if (!seen.has(accountId)) tell(await lost(accountId, accounts));
+  }
+  for (const [accountId, numbers] of shards) {
+    const more = [...numbers].filter((shard) => shard >= (seen.get(accountId) ?? 0));
+    tell(await beyond(accountId, more, accounts));
   }
   for (const key of unlisted) {
     if (!strayKeys.has(key.keyId) && (await accounts.isUnlisted(key))) tell([withoutListing(key)]);
   }
 }
+
+/** Shards of which there are rows though their account has fewer. It may have grown since they were read. */
+async function beyond(
+  accountId: string,
+  numbers: readonly number[],
+  accounts: AccountsReader,
+): Promise<readonly Difference[]> {
+  const account = numbers.length > 0 ? await accounts.account(accountId) : undefined;
+  if (account === undefined) return [];
+  return numbers
+    .filter((shard) => shard >= account.shards)
+    .toSorted((a, b) => a - b)
+    .map((shard) => ({
+      place: shardPlace(accountId, shard),
+      field: "rows of a shard that the account does not have",
+      stored: present,
+      expected: missing,
+    }));
+}
+
+const lost = async (accountId: string, accounts: AccountsReader): Promise<readonly Difference[]> =>
+  (await accounts.account(accountId)) === undefined ? [withoutRow(accountId)] : [];
 
 const withoutRow = (place: string): Difference => ({
   place,

@@ -19,6 +19,7 @@ export async function orUnreadable(
 function isDamage(error: unknown): boolean {
   if (error instanceof ServiceError) return error.status === badRequest;
   if (!(error instanceof Error) || "$metadata" in error) return false;
+  if (error.message.startsWith(brokenInvariant)) return true;
   if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) {
     return true;
   }
@@ -26,5 +27,7 @@ function isDamage(error: unknown): boolean {
   return isCompression || error.name === "ValiError";
 }
 
+/** How failed assertions about stored rows begin. */
+const brokenInvariant = "Invariant broken";
 /** A rule for what customers send that what is stored breaks. */
 const badRequest = 400;

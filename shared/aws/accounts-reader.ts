@@ -1,9 +1,10 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
-import { type AccountLine, accountLineOf, keyOf } from "./books-reader.ts";
+import { type AccountLine, accountLineAttributes, accountLineOf, keyOf } from "./books-reader.ts";
 import type { Row } from "./dynamo.ts";
 import type { LedgerTables } from "./ledger/process.ts";
 import { readRows, rowsBelow, scanRows } from "./row-reader.ts";
-import { accountIdOf, accountKeys, ledgerKeys, type RowKey } from "./table.ts";
+import { dynamoShardsReader } from "./shards-reader.ts";
+import { accountKeys, type RowKey } from "./table.ts";
 
 /** A key that lets calls in. */
 export interface LiveKey {
@@ -12,10 +13,10 @@ export interface LiveKey {
   readonly accountId: string;
 }
 
-/** What a row of the accounts table is; several of one account may be told as `below` it. */
+/** What a row of the accounts table is; `shard` is null for a row below the account itself. */
 export type FoundRow =
   | { readonly kind: "account"; readonly account: AccountLine }
-  | { readonly kind: "below"; readonly accountId: string }
+  | { readonly kind: "below"; readonly accountId: string; readonly shard: number | null }
   | { readonly kind: "key"; readonly key: LiveKey };
 
 /** Reads which accounts there are, and what there is of accounts that are not; changes nothing. */
@@ -23,18 +24,22 @@ export interface AccountsReader {
   account(accountId: string): Promise<AccountLine | undefined>;
   /** The whole accounts table, as far as it says whose it is. */
   everyRow(): AsyncIterable<FoundRow>;
-  /** Accounts that have a ledger. */
-  ledgers(): AsyncIterable<string>;
+  /** Accounts that have a ledger, and each shard that has pages. */
+  ledgers(): AsyncIterable<{ readonly accountId: string; readonly shard: number | null }>;
   /** Whether anything of an account is there besides its row: rows below it, or a ledger. */
   hasRows(accountId: string): Promise<boolean>;
+  /** Numbers of shards of which there is something though their account has fewer. */
+  shardsBeyond(account: Pick<AccountLine, "id" | "shards">): Promise<readonly number[]>;
   /** Whether a key lets calls in though no account lists it; looked up anew. */
   isUnlisted(key: LiveKey): Promise<boolean>;
 }
 
 export function dynamoAccountsReader(
   client: DynamoDBDocumentClient,
-  { accountsTable, ledgerTable }: LedgerTables,
+  tables: LedgerTables,
 ): AccountsReader {
+  const { accountsTable, ledgerTable } = tables;
+  const shards = dynamoShardsReader(client, tables);
   const read = async (Key: RowKey): Promise<Row | undefined> => {
     const command = new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
@@ -51,9 +56,13 @@ export function dynamoAccountsReader(
       }
     },
     async *ledgers() {
-      const { sk } = ledgerKeys.entry("", 1);
-      const first = { sk, attributes: ["pk", "sk"] };
-      for await (const row of scanRows(client, ledgerTable, first)) yield accountIdOf(keyOf(row));
+      let last: string | null = null;
+      for await (const row of scanRows(client, ledgerTable, { attributes: ["pk", "sk"] })) {
+        const { pk } = keyOf(row);
+        // Rows of a partition follow each other.
+        if (pk !== last) yield placeOf(pk);
+        last = pk;
+      }
     },
     async hasRows(accountId) {
       const { pk } = accountKeys.account(accountId);
@@ -61,8 +70,9 @@ export function dynamoAccountsReader(
         const range = { ...rowsBelow(pk, ""), rowsAtOnce: 1 };
         for await (const _row of readRows(client, table, range)) return true;
       }
-      return false;
+      return (await shards.beyond(accountId, 0)).length > 0;
     },
+    shardsBeyond: ({ id, shards: count }) => shards.beyond(id, count),
     async isUnlisted({ hash, keyId, accountId }) {
       const listing = await read(accountKeys.key(accountId, keyId));
       if (listing?.["hash"] === hash) return false;
@@ -74,16 +84,20 @@ export function dynamoAccountsReader(
 }
 
 /** What tells whose a row is, and what a list of accounts shows. */
-const saysWhose = "pk sk account_id key_id revoked_at name email demo balance created_at".split(
-  " ",
-);
+const saysWhose = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
+
+/** The account that a partition belongs to, and the shard of it. */
+function placeOf(pk: string): { readonly accountId: string; readonly shard: number | null } {
+  const [, accountId = "", , shard] = pk.split("#");
+  return { accountId, shard: shard === undefined ? null : Number(shard) };
+}
 
 function foundIn(row: Row): FoundRow | null {
   const key = keyOf(row);
   if (key.sk === accountKeys.account("").sk)
     return { kind: "account", account: accountLineOf(row) };
   if (key.pk.startsWith(accountKeys.account("").pk)) {
-    return { kind: "below", accountId: accountIdOf(key) };
+    return { kind: "below", ...placeOf(key.pk) };
   }
   const { pk, sk } = accountKeys.keyHash("");
   if (key.sk !== sk || row["revoked_at"] !== undefined) return null;

@@ -1,12 +1,21 @@
 import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
 import { missing, present } from "../base/difference.ts";
+import { timeOfStamp } from "../credits/journal.ts";
 import type { LedgerEntry } from "../credits/ledger-fold.ts";
-import type { StoredBooks, StoredHold, StoredUsage } from "../credits/reconcile-account.ts";
+import type {
+  StoredAccount,
+  StoredBooks,
+  StoredHold,
+  StoredUsage,
+} from "../credits/reconcile-account.ts";
 import { dueTimeOf } from "./due-partitions.ts";
 import type { Row } from "./dynamo.ts";
 import { transactionOf } from "./ledger-entry.ts";
 import type { LedgerTables } from "./ledger/process.ts";
+import { shardCountOf } from "./ledger/read-shards.ts";
+import { shardOf } from "./ledger/shard-row.ts";
 import { readRows, rowsBelow, scanRows } from "./row-reader.ts";
+import { dynamoShardsReader, type ShardsReader, usageRowOf } from "./shards-reader.ts";
 import { accountIdOf, accountKeys, ledgerKeys, type RowKey } from "./table.ts";
 
 /** An account as a list of all accounts shows it. */
@@ -15,8 +24,14 @@ export interface AccountLine {
   readonly name: string;
   readonly email: string;
   readonly demo: boolean;
-  readonly balance: number;
+  /** 0 while the account's own row keeps its sums. */
+  readonly shards: number;
   readonly createdAt: string;
+}
+
+/** An account with the sum of its balances, each as it was when it was read. */
+export interface AccountBalance extends AccountLine {
+  readonly balance: number;
 }
 
 /** An open hold; times are ISO 8601 UTC. */
@@ -41,35 +56,44 @@ export interface StoredKeys {
 
 /** Reads what accounts and their ledgers consist of, row by row; changes nothing. */
 export interface BooksReader {
-  accounts(): AsyncIterable<AccountLine>;
+  accounts(): Promise<readonly AccountBalance[]>;
+  account(accountId: string): Promise<StoredAccount | undefined>;
+  /** The sums of an account from before there were shards; undefined for any other. */
   books(accountId: string): Promise<StoredBooks | undefined>;
-  /** Entries by their numbers, both inclusive; without `to` all that there are. */
+  readonly shards: ShardsReader;
+  /** Entries from before there were shards, by their numbers, both inclusive; without `to` all. */
   entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
-  /** Open ones, and those that were resolved in the last weeks. */
+  /** Holds with rows: open ones, and those that were resolved in the last weeks. */
   holds(accountId: string): AsyncIterable<StoredHold>;
-  openHolds(accountId: string): AsyncIterable<HoldLine>;
+  /** Open holds, in rows and in shards. */
+  openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
+  /** From before there were shards. */
   usage(accountId: string): AsyncIterable<StoredUsage>;
   keys(accountId: string): Promise<StoredKeys>;
 }
 
 export function dynamoBooksReader(
   client: DynamoDBDocumentClient,
-  { accountsTable, ledgerTable }: LedgerTables,
+  tables: LedgerTables,
 ): BooksReader {
+  const { accountsTable, ledgerTable } = tables;
+  const shards = dynamoShardsReader(client, tables);
   const read = async (Key: RowKey): Promise<Row | undefined> => {
     const command = new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
   };
   const below = (key: RowKey) => readRows(client, accountsTable, rowsBelow(key.pk, key.sk));
   return {
-    async *accounts() {
-      const { sk } = accountKeys.account("");
-      for await (const row of scanRows(client, accountsTable, { sk })) yield accountLineOf(row);
+    accounts: () => accountBalances(client, accountsTable),
+    async account(accountId) {
+      const row = await read(accountKeys.account(accountId));
+      return row && storedAccountOf(accountId, row);
     },
     async books(accountId) {
       const row = await read(accountKeys.account(accountId));
-      return row === undefined ? undefined : booksOf(accountId, row);
+      return row === undefined || shardCountOf(row) > 0 ? undefined : booksOf(accountId, row);
     },
+    shards,
     async *entries(accountId, from, to = ledgerKeys.sequenceMax) {
       const range = {
         pk: ledgerKeys.entry(accountId, from).pk,
@@ -79,13 +103,18 @@ export function dynamoBooksReader(
       if (from > to) return;
       for await (const row of readRows(client, ledgerTable, range)) {
         const holdId = (row["hold_id"] as string | undefined) ?? null;
-        yield { ...transactionOf(row), id: String(row["id"]), holdId };
+        const isOpening = Number(row["sequence"]) === 1;
+        yield { ...transactionOf(row), id: String(row["id"]), holdId, isOpening };
       }
     },
     async *holds(accountId) {
       for await (const row of below(accountKeys.hold(accountId, ""))) yield storedHoldOf(row);
     },
-    async *openHolds(accountId) {
+    async *openHolds({ id: accountId, shards: count }) {
+      for (let number = 0; number < count; number += 1) {
+        const shard = await read(accountKeys.shard(accountId, number));
+        if (shard !== undefined) yield* shardHoldLines(shard);
+      }
       const { pk, sk } = accountKeys.hold(accountId, "");
       const filter = {
         FilterExpression: "#state = :open",
@@ -97,10 +126,31 @@ export function dynamoBooksReader(
     },
     async *usage(accountId) {
       const first = accountKeys.usage(accountId, "");
-      for await (const row of below(first)) yield usageOf(row, first.sk);
+      for await (const row of below(first)) yield usageRowOf(row, first.sk);
     },
     keys: (accountId) => storedKeys(accountId, { read, below }),
   };
+}
+
+/** All accounts with the sums of their balances, from one scan. */
+async function accountBalances(
+  client: DynamoDBDocumentClient,
+  table: string,
+): Promise<readonly AccountBalance[]> {
+  const [accountKey, shardKey] = [accountKeys.account(""), accountKeys.shard("", 0)];
+  const rows: Row[] = [];
+  const balances = new Map<string, number>();
+  for await (const row of scanRows(client, table, { attributes: lineAttributes })) {
+    const key = keyOf(row);
+    if (key.sk !== accountKey.sk && key.sk !== shardKey.sk) continue;
+    if (key.sk === accountKey.sk) rows.push(row);
+    const accountId = accountIdOf(key);
+    balances.set(accountId, (balances.get(accountId) ?? 0) + Number(row["balance"] ?? 0));
+  }
+  return rows.map((row) => {
+    const line = accountLineOf(row);
+    return Object.assign(line, { balance: balances.get(line.id) ?? 0 });
+  });
 }
 
 export const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });
@@ -150,23 +200,37 @@ export const accountLineOf = (row: Row): AccountLine => ({
   name: String(row["name"]),
   email: String(row["email"]),
   demo: row["demo"] === true,
-  balance: Number(row["balance"]),
+  shards: shardCountOf(row),
   createdAt: String(row["created_at"]),
+});
+
+/** Attributes that an account line consists of. */
+export const accountLineAttributes = ["pk", "sk", "name", "email", "demo", "shards", "created_at"];
+
+const lineAttributes = [...accountLineAttributes, "balance"];
+
+const storedAccountOf = (accountId: string, row: Row): StoredAccount => ({
+  accountId,
+  id: typeof row["id"] === "string" ? row["id"] : null,
+  lifetime: Number(row["lifetime"]),
+  shards: shardCountOf(row),
+  received: Number(row["received"]),
 });
 
 const booksOf = (accountId: string, row: Row): StoredBooks => ({
   accountId,
   id: typeof row["id"] === "string" ? row["id"] : null,
+  lifetime: Number(row["lifetime"]),
   sequence: Number(row["sequence"]),
   balance: Number(row["balance"]),
   held: Number(row["held"]),
   spent: Number(row["spent"]),
-  lifetime: Number(row["lifetime"]),
   inFlight: Number(row["in_flight"]),
 });
 
 const storedHoldOf = (row: Row): StoredHold => ({
   holdId: String(row["hold_id"]),
+  shard: Number(row["shard"] ?? 0),
   isOpen: row["state"] === "open",
   credits: Number(row["credits"]),
   charged: row["charged"] === undefined ? null : Number(row["charged"]),
@@ -180,10 +244,11 @@ const holdLineOf = (row: Row): HoldLine => ({
   expiresAt: String(row["due_at"]),
 });
 
-const usageOf = (row: Row, prefix: string): StoredUsage => ({
-  date: String(row["sk"]).slice(prefix.length),
-  requests: Number(row["requests"]),
-  successful: Number(row["successful"]),
-  failed: Number(row["failed"]),
-  credits: Number(row["credits"]),
-});
+function shardHoldLines(row: Row): readonly HoldLine[] {
+  return [...shardOf(row).holds].map(([holdId, { credits, at, expiresAt }]) => ({
+    holdId,
+    credits,
+    createdAt: timeOfStamp(at).toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}

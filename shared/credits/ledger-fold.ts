@@ -1,18 +1,33 @@
 import { type Difference, fieldDifferences, missing, present } from "../base/difference.ts";
 import { numberedId } from "../base/ids.ts";
 import type { CreditTransaction } from "./credit-history.ts";
+import type { JournalState } from "./journal.ts";
 import type { CreditSource } from "./ledger.ts";
 
 /** An entry with the hold that it makes or resolves; grants, purchases and adjustments have none. */
 export interface LedgerEntry extends CreditTransaction {
-  readonly id: string;
+  /** Null for an entry of a shard's journal, which does not store it. */
+  readonly id: string | null;
   readonly holdId: string | null;
+  /** True for the grant that opens an account. */
+  readonly isOpening: boolean;
 }
 
-export interface OpenHold {
+/** The shard that a hold belongs to, and whether it has a row of its own. */
+interface HoldPlace {
+  readonly shard: number;
+  /** True for a run's step, for a call from before there were shards, and for a charge that was taken back. */
+  readonly hasRow: boolean;
+}
+
+export interface OpenHold extends HoldPlace {
   readonly credits: number;
   /** True for an item call's, which takes a slot; a run's step takes none. */
   readonly takesSlot: boolean;
+}
+
+export interface ResolvedHold extends HoldPlace {
+  readonly charged: number;
 }
 
 export interface DayUsage {
@@ -22,19 +37,21 @@ export interface DayUsage {
   readonly credits: number;
 }
 
-/** What an account's ledger comes to. */
+/** The sums of a ledger: of an account, or of one of its shards. */
 export interface LedgerSums {
   /** The number of the newest entry; 0 without any. */
   readonly sequence: number;
   readonly balance: number;
   readonly spent: number;
-  /** What the account began with, and what it bought since. */
+  /** The first grant and all purchases. */
   readonly lifetime: number;
+  /** Everything granted, bought and adjusted. */
+  readonly received: number;
   /** By hold id. */
   readonly open: ReadonlyMap<string, OpenHold>;
-  /** What holds were charged, by hold id, of those that were resolved since the time asked for. */
-  readonly resolved: ReadonlyMap<string, number>;
-  /** By UTC date. */
+  /** By hold id, those that were resolved since the time asked for. */
+  readonly resolved: ReadonlyMap<string, ResolvedHold>;
+  /** Of entries from before there were shards, by UTC date. */
   readonly usage: ReadonlyMap<string, DayUsage>;
   /** Charges by run id, of entries since the time asked for. */
   readonly charged: ReadonlyMap<string, number>;
@@ -45,6 +62,12 @@ export interface LedgerSums {
 export interface LedgerFold {
   /** Takes the next entry by its number; gives what is wrong with it. */
   take(entry: LedgerEntry): Difference[];
+  /** Moves the balance without an entry. */
+  move(credits: number): void;
+  /** The entries that follow begin with this state; gives how it differs from that of the last one. */
+  goOnFrom(before: JournalState, place: string): Difference[];
+  /** The state after the last entry. */
+  state(): JournalState;
   /** What the entries up to a number come to, and what is wrong with them as a whole. */
   end(sequence: number): { readonly sums: LedgerSums; readonly differences: Difference[] };
 }
@@ -63,33 +86,45 @@ export interface FoldSince {
 
 interface State {
   readonly accountId: string;
+  readonly place: string;
+  readonly shard: number;
   readonly since: FoldSince;
   sequence: number;
   balance: number;
   spent: number;
   lifetime: number;
+  received: number;
   isWhole: boolean;
   readonly open: Map<string, Hold>;
-  readonly resolved: Map<string, number>;
+  readonly resolved: Map<string, ResolvedHold>;
   readonly usage: Map<string, DayUsage>;
   readonly charged: Map<string, number>;
 }
 
+/** Whose ledger is added up: an account's, or that of one of its shards. */
+export interface FoldPlace {
+  readonly accountId: string;
+  readonly shard: number;
+  /** How differences name it. */
+  readonly place: string;
+}
+
 /**
- * Adds up an account's ledger, entry by entry, and holds it to its rules: numbers have no gap, each
+ * Adds up a ledger, entry by entry, and holds it to its rules: numbers have no gap, each
  * entry begins with the balance that the one before left and moves it by its credits, and each hold
  * is made once and resolved once, by a charge and a refund that make up what was reserved. A charge is
  * reversed at most once, by a separate refund. Keeps only open holds, daily totals, and the holds and
  * runs charged since a time.
  */
-export function ledgerFold(accountId: string, since: FoldSince): LedgerFold {
+export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
   const state: State = {
-    accountId,
+    ...of,
     since,
     sequence: 0,
     balance: 0,
     spent: 0,
     lifetime: 0,
+    received: 0,
     isWhole: true,
     open: new Map(),
     resolved: new Map(),
@@ -99,42 +134,71 @@ export function ledgerFold(accountId: string, since: FoldSince): LedgerFold {
   return {
     take(entry) {
       const differences = [
-        ...gapBefore(state, entry.sequence),
+        ...gapBefore(state, entry.sequence, ledgerOf(state, entry)),
         ...idDifferences(state, entry),
         ...chainDifferences(state, entry),
         ...holdDifferences(state, entry),
       ];
       state.sequence = entry.sequence;
       state.balance = entry.balanceAfter;
-      if (entry.type === "purchase" || entry.sequence === 1) state.lifetime += entry.credits;
+      if (entry.type === "purchase" || entry.isOpening) state.lifetime += entry.credits;
+      if (changeTypes.has(entry.type)) state.received += entry.balanceAfter - entry.balanceBefore;
       return differences;
     },
+    move(credits) {
+      state.balance += credits;
+    },
+    goOnFrom({ sequence, balance }, place) {
+      const isBefore = sequence < state.sequence;
+      const wrong = isBefore
+        ? fieldDifferences(
+            place,
+            { sequence_before: sequence },
+            { sequence_before: state.sequence },
+          )
+        : gapBefore(state, sequence + 1, state.place);
+      if (isBefore) state.isWhole = false;
+      const stored = { balance_before: balance };
+      const chain = fieldDifferences(place, stored, { balance_before: state.balance });
+      state.sequence = sequence;
+      state.balance = balance;
+      return wrong.length > 0 ? wrong : chain;
+    },
+    state: () => ({ balance: state.balance, sequence: state.sequence }),
     end(sequence) {
-      const gap = gapBefore(state, sequence + 1);
+      const gap = gapBefore(state, sequence + 1, state.place);
       return { sums: state, differences: [...gap, ...halfResolved(state)] };
     },
   };
 }
 
-function gapBefore(state: State, sequence: number): Difference[] {
+const changeTypes: ReadonlySet<LedgerEntry["type"]> = new Set(["grant", "purchase", "adjust"]);
+
+/** An entry from before there were shards is in the account's own ledger. */
+const ledgerOf = ({ accountId, place }: State, { id }: LedgerEntry): string =>
+  id === null ? place : accountId;
+
+function gapBefore(state: State, sequence: number, ledger: string): Difference[] {
   const [first, last] = [state.sequence + 1, sequence - 1];
   if (first > last) return [];
   state.isWhole = false;
   const which = first === last ? `entry ${first}` : `entries ${first} to ${last}`;
-  const place = `${state.accountId} ${which}`;
+  const place = `${ledger} ${which}`;
   return [{ place, field: "row", stored: missing, expected: present }];
 }
 
 /** Pages of the history go on after an id: each entry has its own. */
 const idDifferences = ({ accountId }: State, { id, sequence }: LedgerEntry): Difference[] =>
-  fieldDifferences(
-    `${accountId} entry ${sequence}`,
-    { id },
-    { id: numberedId("creditTransaction", sequence, accountId) },
-  );
+  id === null
+    ? []
+    : fieldDifferences(
+        `${accountId} entry ${sequence}`,
+        { id },
+        { id: numberedId("creditTransaction", sequence, accountId) },
+      );
 
 function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
-  const place = `${state.accountId} entry ${entry.sequence}`;
+  const place = `${ledgerOf(state, entry)} entry ${entry.sequence}`;
   const { type, credits, balanceBefore, balanceAfter } = entry;
   const follows = entry.sequence === state.sequence + 1;
   const moved = balanceAfter - balanceBefore;
@@ -167,29 +231,32 @@ function holdDifferences(state: State, entry: LedgerEntry): Difference[] {
   return [];
 }
 
-function reserve(state: State, { credits, source, sequence }: LedgerEntry, holdId: string) {
+function reserve(state: State, entry: LedgerEntry, holdId: string): Difference[] {
+  const { id, credits, source, sequence } = entry;
   const isOpen = state.open.has(holdId);
   const takesSlot = source !== null && "requestId" in source;
-  state.open.set(holdId, { credits, takesSlot, source, resolved: 0, charged: 0 });
-  const place = `${state.accountId} entry ${sequence}`;
+  const where = { shard: state.shard, hasRow: id !== null || !takesSlot };
+  state.open.set(holdId, { ...where, credits, takesSlot, source, resolved: 0, charged: 0 });
+  const place = `${ledgerOf(state, entry)} entry ${sequence}`;
   return isOpen
     ? [{ place, field: `reserve of hold ${holdId}`, stored: "made again", expected: "made once" }]
     : [];
 }
 
 function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[] {
-  const { accountId, open } = state;
+  const { open } = state;
+  const ledger = ledgerOf(state, entry);
   const charged = entry.type === "charge" ? entry.credits : 0;
   if (entry.type === "charge") countCharge(state, entry);
   const hold = open.get(holdId);
   if (hold === undefined) {
     // Its reservation may be among the entries that are missing.
     if (!state.isWhole) return [];
-    const place = `${accountId} entry ${entry.sequence}`;
+    const place = `${ledger} entry ${entry.sequence}`;
     const field = `${entry.type} of hold ${holdId}`;
     return [{ place, field, stored: "resolves it again", expected: "a hold that is open" }];
   }
-  const wrongSource = sourceDifferences(`${accountId} entry ${entry.sequence}`, entry, hold);
+  const wrongSource = sourceDifferences(`${ledger} entry ${entry.sequence}`, entry, hold);
   const resolved = hold.resolved + entry.credits;
   if (resolved < hold.credits) {
     open.set(holdId, { ...hold, resolved, charged: hold.charged + charged });
@@ -197,12 +264,13 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
   }
   open.delete(holdId);
   if (new Date(entry.createdAt) >= state.since.resolved) {
-    state.resolved.set(holdId, hold.charged + charged);
+    const { shard, hasRow } = hold;
+    state.resolved.set(holdId, { shard, hasRow, charged: hold.charged + charged });
   }
   countDay(state, entry, { requests: 1, credits: 0 });
   return resolved === hold.credits
     ? wrongSource
-    : [...wrongSource, wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, resolved)];
+    : [...wrongSource, wronglyResolved(`${ledger} hold ${holdId}`, hold.credits, resolved)];
 }
 
 /**
@@ -231,17 +299,19 @@ function sourceDifferences(
 /** The charge of a hold that was resolved is taken back, whole. */
 function takeBack(
   state: State,
-  { credits, chargedAt, sequence }: LedgerEntry & { readonly chargedAt: string },
+  entry: LedgerEntry & { readonly chargedAt: string },
   holdId: string,
 ): Difference[] {
-  const charged = state.resolved.get(holdId);
+  const { credits, chargedAt, sequence } = entry;
+  const hold = state.resolved.get(holdId);
+  const charged = hold?.charged;
   state.spent -= credits;
-  countDay(state, { createdAt: chargedAt }, { requests: 0, credits: -credits });
-  if (charged !== undefined) state.resolved.set(holdId, 0);
+  countDay(state, { ...entry, createdAt: chargedAt }, { requests: 0, credits: -credits });
+  if (hold !== undefined) state.resolved.set(holdId, { ...hold, hasRow: true, charged: 0 });
   // Holds that were resolved long ago are not kept, nor those of entries that are missing.
   const isKept = new Date(chargedAt) >= state.since.resolved && state.isWhole;
   if (!isKept || charged === credits) return [];
-  const place = `${state.accountId} entry ${sequence}`;
+  const place = `${ledgerOf(state, entry)} entry ${sequence}`;
   const field = `refund of the charge of hold ${holdId}`;
   return [{ place, field, stored: credits, expected: charged ?? "a hold that was charged" }];
 }
@@ -254,23 +324,21 @@ function countCharge(state: State, entry: LedgerEntry): void {
   state.charged.set(source.runId, (state.charged.get(source.runId) ?? 0) + credits);
 }
 
-function countDay(
-  { usage }: State,
-  { createdAt }: Pick<LedgerEntry, "createdAt">,
-  more: DayUsage,
-): void {
+/** The usage of a shard's journal follows from its records. */
+function countDay({ usage }: State, { id, createdAt }: LedgerEntry, more: DayUsage): void {
+  if (id === null) return;
   const date = createdAt.slice(0, 10);
   const { requests, credits } = usage.get(date) ?? { requests: 0, credits: 0 };
   usage.set(date, { requests: requests + more.requests, credits: credits + more.credits });
 }
 
 /** Charge and refund stand in one transaction: a hold that only has one of them is damaged. */
-const halfResolved = ({ accountId, open, isWhole }: State): Difference[] =>
+const halfResolved = ({ place, open, isWhole }: State): Difference[] =>
   isWhole
     ? [...open]
         .filter(([, { resolved }]) => resolved > 0)
         .map(([holdId, hold]) =>
-          wronglyResolved(`${accountId} hold ${holdId}`, hold.credits, hold.resolved),
+          wronglyResolved(`${place} hold ${holdId}`, hold.credits, hold.resolved),
         )
     : [];
 

@@ -3,22 +3,32 @@ import { markDifferences } from "../base/reconcile-mark.ts";
 import type { LedgerSums } from "./ledger-fold.ts";
 
 /** What an account's row keeps of its ledger. */
-export interface StoredBooks {
+export interface StoredAccount {
   readonly accountId: string;
   /** As the row spells it; null without one. */
   readonly id: string | null;
+  readonly lifetime: number;
+  /** How many shards it has; 0 while its own row keeps its sums. */
+  readonly shards: number;
+  /** All credits that it ever received; meaningless without shards. */
+  readonly received: number;
+}
+
+/** An account from before there were shards. */
+export interface StoredBooks extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
   readonly sequence: number;
   readonly balance: number;
   /** Reserved by open holds. */
   readonly held: number;
   readonly spent: number;
-  readonly lifetime: number;
   readonly inFlight: number;
 }
 
 /** What stands in a hold's row. */
 export interface StoredHold {
   readonly holdId: string;
+  /** The shard that its credits belong to. */
+  readonly shard: number;
   readonly isOpen: boolean;
   readonly credits: number;
   /** Null while it is open. */
@@ -88,21 +98,21 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
   };
   return {
     take(hold: StoredHold, now: Date): void {
-      const { holdId, credits, charged, isOpen } = hold;
+      const { holdId, shard, credits, charged, isOpen } = hold;
       own.push(...dueDifferences(placeOf(holdId), hold, now));
       const expected = sums.isWhole ? holdIn(sums, holdId) : null;
       if (expected?.charged === undefined) own.push(...chargedDifferences(placeOf(holdId), hold));
       if (expected === null) return;
       seen.add(holdId);
-      const stored = { state: isOpen ? "open" : "resolved", credits, charged };
+      const stored = { state: isOpen ? "open" : "resolved", shard, credits, charged };
       // Of a hold that is open by mistake the state says it all.
       const wanted = stored.state === expected.state ? { ...expected } : { state: expected.state };
       suspect(holdId, fieldDifferences(placeOf(holdId), stored, wanted));
     },
     end(moved: Moved): Difference[] {
-      const known = sums.isWhole ? [...sums.open.keys(), ...sums.resolved.keys()] : [];
-      const unseen = known.filter((id) => !seen.has(id));
-      for (const id of unseen) {
+      const known = sums.isWhole ? [...sums.open, ...sums.resolved] : [];
+      const unseen = known.filter(([id, { hasRow }]) => hasRow && !seen.has(id));
+      for (const [id] of unseen) {
         const place = placeOf(id);
         suspect(id, [{ place, field: "row", stored: missing, expected: present }]);
       }
@@ -114,6 +124,7 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
 
 interface ExpectedHold {
   readonly state: "open" | "resolved";
+  readonly shard?: number;
   readonly credits?: number;
   /** Absent for a hold that was resolved before charges were kept. */
   readonly charged?: number;
@@ -122,9 +133,13 @@ interface ExpectedHold {
 /** What a hold is by the ledger. */
 function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
   const reserved = open.get(holdId);
-  if (reserved !== undefined) return { state: "open", credits: reserved.credits };
-  const charged = resolved.get(holdId);
-  return charged === undefined ? { state: "resolved" } : { state: "resolved", charged };
+  if (reserved !== undefined) {
+    return { state: "open", shard: reserved.shard, credits: reserved.credits };
+  }
+  const { shard, charged } = resolved.get(holdId) ?? {};
+  return charged === undefined || shard === undefined
+    ? { state: "resolved" }
+    : { state: "resolved", shard, charged };
 }
 
 /** Longer than anybody reserves credits for: a run's step for a day, a call for some minutes. */
@@ -132,7 +147,12 @@ const holdMsMax = 24 * 60 * 60 * 1_000;
 
 const longestHold = (from: Date): Date => new Date(from.getTime() + holdMsMax);
 
-function dueDifferences(place: string, { isOpen, dueAt }: StoredHold, now: Date): Difference[] {
+/** The due mark of a hold, or of a shard with open holds. */
+export function dueDifferences(
+  place: string,
+  { isOpen, dueAt }: Pick<StoredHold, "isOpen" | "dueAt">,
+  now: Date,
+): Difference[] {
   const isDue = dueAt !== null;
   if (!isOpen || !isDue) {
     return fieldDifferences(place, { "due mark": isDue }, { "due mark": isOpen });
@@ -146,7 +166,7 @@ function chargedDifferences(place: string, { credits, charged }: StoredHold): Di
   return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
 }
 
-/** Daily usage against the holds that the ledger resolved and charged on each day. */
+/** Daily usage from before there were shards against the holds that were resolved on each day. */
 export function usageDifferences(
   accountId: string,
   stored: readonly StoredUsage[],

@@ -195,3 +195,41 @@ export const remove = (table: string, Key: RowKey): Promise<unknown> =>
 export const more =
   (name: string, by: number) =>
   (row: Row): Row => ({ [name]: Number(row[name]) + by });
+
+type Place = readonly [table: string, key: RowKey];
+/** A row as it is to be; null: deleted. */
+export type Change = (row: Row) => Row | null;
+
+export const put = (table: string, row: Row): Promise<unknown> =>
+  client.send(new PutCommand({ TableName: table, Item: row }));
+
+/** The differences that are found while rows are changed; the rows are put back afterwards. */
+export async function planted(
+  world: World,
+  places: readonly (readonly [...Place, Change])[],
+  which: "account" | "everything" = "everything",
+): Promise<string[]> {
+  const before = await Promise.all(places.map(([table, at]) => rowAt(table, at)));
+  try {
+    for (const [n, [table, at, change]] of places.entries()) {
+      const row = change({ ...before[n] });
+      await (row === null ? remove(table, at) : put(table, row));
+    }
+    return await found(world, which);
+  } finally {
+    for (const [n, [table]] of places.entries()) await put(table, before[n] ?? {});
+  }
+}
+
+export const gone: Change = () => null;
+export const set =
+  (attributes: Row): Change =>
+  (row) => ({ ...row, ...attributes });
+export const without =
+  (...attributes: string[]): Change =>
+  (row) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !attributes.includes(name)));
+/** Makes an attribute larger by so much; smaller when it is negative. */
+export const add =
+  (name: string, by: number): Change =>
+  (row) => ({ ...row, ...more(name, by)(row) });

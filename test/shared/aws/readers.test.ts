@@ -11,6 +11,7 @@ import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { dynamoListsReader } from "../../../shared/aws/lists-reader.ts";
 import { dynamoOutbox } from "../../../shared/aws/outbox.ts";
 import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
+import { dynamoShardsReader } from "../../../shared/aws/shards-reader.ts";
 import { destinationTarget, endpointTarget } from "../../../shared/outbox/outbox.ts";
 import { claimRun } from "../../../shared/runs/claim-run.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
@@ -56,40 +57,41 @@ describe("dynamoBooksReader", () => {
     await ledger.settle({ accountId, holdId: "h1", credits: 4, succeeded: true, now });
     const reader = dynamoBooksReader(tables.client, names);
 
-    const lines = await Array.fromAsync(reader.accounts());
-    expect(lines).toMatchObject([{ id: accountId, name: "Acme", balance: 4_986 }]);
-    expect(await reader.books(accountId)).toMatchObject({ balance: 4_986, held: 10, spent: 4 });
-    expect(await reader.books("acct_none")).toBeUndefined();
-    const entries = await Array.fromAsync(reader.entries(accountId, 2, 4));
-    expect(entries.map(({ type, holdId }) => [type, holdId])).toEqual([
-      ["reserve", "h1"],
-      ["reserve", "h2"],
-      ["charge", "h1"],
-    ]);
-    expect(await Array.fromAsync(reader.entries(accountId, 9, 8))).toEqual([]);
-    const holds = await Array.fromAsync(reader.holds(accountId));
-    expect(holds.map(({ holdId, isOpen, charged }) => [holdId, isOpen, charged])).toEqual([
-      ["h1", false, 4],
-      ["h2", true, null],
-    ]);
-    expect(await Array.fromAsync(reader.openHolds(accountId))).toEqual([
+    const lines = await reader.accounts();
+    expect(lines).toMatchObject([{ id: accountId, name: "Acme", balance: 4_986, shards: 1 }]);
+    const sums = { lifetime: 5_000, received: 5_000, shards: 1 };
+    expect(await reader.account(accountId)).toEqual({ accountId, id: accountId, ...sums });
+    expect(await reader.account("acct_none")).toBeUndefined();
+    expect(await reader.books(accountId)).toBeUndefined();
+    expect(await Array.fromAsync(reader.holds(accountId))).toEqual([]);
+    expect(await Array.fromAsync(reader.openHolds({ id: accountId, shards: 1 }))).toEqual([
       { holdId: "h2", credits: 10, createdAt: start, expiresAt: expiresAt.toISOString() },
     ]);
-    expect(await Array.fromAsync(reader.usage(accountId))).toEqual([
-      { date: "2026-03-01", requests: 1, successful: 1, failed: 0, credits: 4 },
-    ]);
+    expect(await Array.fromAsync(reader.usage(accountId))).toEqual([]);
+    const shards = dynamoShardsReader(tables.client, names);
+    const first = { accountId, number: 0 };
+    const row = { balance: 4_986, held: 10, spent: 4, slots: 5, sequence: 5 };
+    expect(await shards.shard(first)).toMatchObject({ ...row, dueAt: expiresAt.toISOString() });
+    expect(await shards.shard({ accountId, number: 1 })).toBeUndefined();
+    expect(await Array.fromAsync(shards.pages(first, {}))).toEqual([]);
+    expect(await Array.fromAsync(shards.usage(first))).toEqual([]);
+    expect(await shards.beyond(accountId, 1)).toEqual([]);
     const lookups = new Map([[key.id, "present"]]);
     expect(await reader.keys(accountId)).toEqual({ count: 1, lookups });
     const everyone = dynamoAccountsReader(tables.client, names);
-    expect(await everyone.account(accountId)).toEqual(lines[0]);
+    const { balance: _balance, ...line } = lines[0] ?? { balance: 0 };
+    expect(await everyone.account(accountId)).toEqual(line);
     expect(await everyone.account("acct_none")).toBeUndefined();
     expect(await everyone.hasRows(accountId)).toBe(true);
     expect(await everyone.hasRows("acct_none")).toBe(false);
-    expect(await Array.fromAsync(everyone.ledgers())).toEqual([accountId]);
+    expect(await everyone.shardsBeyond({ id: accountId, shards: 1 })).toEqual([]);
+    expect(await everyone.shardsBeyond({ id: accountId, shards: 0 })).toEqual([0]);
+    expect(await Array.fromAsync(everyone.ledgers())).toEqual([]);
     const rows = await Array.fromAsync(everyone.everyRow());
     const live = { hash: hashApiKey(key.key), keyId: key.id, accountId };
-    expect(rows).toContainEqual({ kind: "account", account: lines[0] });
-    expect(rows).toContainEqual({ kind: "below", accountId });
+    expect(rows).toContainEqual({ kind: "account", account: line });
+    expect(rows).toContainEqual({ kind: "below", accountId, shard: null });
+    expect(rows).toContainEqual({ kind: "below", accountId, shard: 0 });
     expect(rows).toContainEqual({ kind: "key", key: live });
     expect(await everyone.isUnlisted(live)).toBe(false);
     expect(await everyone.isUnlisted({ ...live, accountId: "acct_none" })).toBe(true);

@@ -13,6 +13,7 @@ const call: CreditSource = {
 };
 const entry = (sequence: number, more: Partial<LedgerEntry>): LedgerEntry => ({
   id: numberedId("creditTransaction", sequence, accountId),
+  isOpening: sequence === 1,
   sequence,
   type: "grant",
   credits: 4,
@@ -28,7 +29,7 @@ const entry = (sequence: number, more: Partial<LedgerEntry>): LedgerEntry => ({
 /** What is wrong with a charge after a grant of four credits and a reservation of them. */
 function differencesOf(reserved: CreditSource, charge: Partial<LedgerEntry>): string[] {
   const since = { charges: new Date(at), resolved: new Date(at) };
-  const fold = ledgerFold(accountId, since);
+  const fold = ledgerFold({ accountId, shard: 0, place: accountId }, since);
   fold.take(entry(1, { balanceAfter: 4 }));
   const hold = { holdId: "hold", source: reserved };
   fold.take(entry(2, { ...hold, type: "reserve", balanceBefore: 4 }));
