@@ -21,6 +21,7 @@ import {
 } from "./command.ts";
 import { creditsMax, presentTopUp } from "./credits.ts";
 import { accountsOf, existingAccount } from "./existing.ts";
+import { openShardsCommand } from "./open-shards.ts";
 import { watchlistLines } from "./watchlists.ts";
 
 const time = { clock: systemClock, chance: systemChance };
@@ -75,6 +76,7 @@ export const accountCommands: Commands = {
     about: "Shows an account with its open holds, keys, watchlists and webhook endpoints.",
     run: async (values, admin) => showAccount(required(values, "account"), admin),
   },
+  "accounts open-shards": openShardsCommand,
   "create-account": {
     usage: "--name <name> --email <email> [--credits <n>] [--demo]",
     takes: ["name", "email", "credits", "demo"],

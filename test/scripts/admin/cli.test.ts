@@ -14,7 +14,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { confirm } from "../../../scripts/admin/confirm.ts";
 import { runAdmin } from "../../../scripts/admin/main.ts";
@@ -23,6 +23,7 @@ import { documentClient } from "../../../shared/aws/dynamo.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
 import { pointClientsAt } from "../../../scripts/local/aws-environment.ts";
 import { apiClient } from "../../../scripts/tour/api-client.ts";
+import { putOldAccount } from "./old-account.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../../support/running-world.ts";
 
 const script = new URL("../../../scripts/admin.ts", import.meta.url).pathname;
@@ -330,6 +331,59 @@ describe("dead letters", () => {
   });
 });
 
+describe("an account of an earlier release", () => {
+  it("moves to shards once, and is shown as before with its open holds", async () => {
+    const accountId = `acct_${"7".repeat(24)}`;
+    const [accounts = "", ledger = ""] = ["accounts_table", "ledger_table"].map(
+      (name) => world.ready[name],
+    );
+    const old = { accountId, now: new Date() };
+    await putOldAccount(documentClient(), { accounts, ledger }, old);
+    const show = () => result("accounts", "show", "--account", accountId);
+    const before = await show();
+    expect(before).toMatchObject({
+      credit_balance: 29_937,
+      credits_held: 60,
+      credits_spent: 3,
+      in_flight: 1,
+      open_holds: [
+        { id: "req_old_open", credits: 40 },
+        { id: "wlrun_old#check", credits: 20 },
+      ],
+    });
+
+    const one = ["accounts", "open-shards", "--account", accountId];
+    const done = { accounts: 1, opened: 1, had_shards: 0, failed: 0 };
+    expect(await result(...one)).toEqual(done);
+    expect(await result(...one)).toEqual({ ...done, opened: 0, had_shards: 1 });
+    const all = await result("accounts", "open-shards");
+    expect(all).toMatchObject({ opened: 0, failed: 0, had_shards: all["accounts"] });
+
+    expect(await show()).toEqual(before);
+    const listed = await result("accounts");
+    expect(listed.data).toContainEqual(
+      expect.objectContaining({ id: accountId, credit_balance: 29_937 }),
+    );
+    expect(await atTerminal("reconcile", "--account", accountId)).toMatchObject({ code: 0 });
+    const unknown = await admin("accounts", "open-shards", "--account", "acct_x");
+    expect(unknown).toEqual({ code: 1, out: "", err: "There is no account acct_x\n" });
+  });
+
+  it("counts as failed while it cannot be moved, and the others are moved", async () => {
+    const accountId = `acct_${"8".repeat(24)}`;
+    const TableName = world.ready["accounts_table"];
+    const damaged = { ...accountKeys.account(accountId), id: accountId, name: "Damaged" };
+    await documentClient().send(new PutCommand({ TableName, Item: damaged }));
+    const { code, out, err } = await admin("accounts", "open-shards");
+    const Key = { ...accountKeys.account(accountId) };
+    await documentClient().send(new DeleteCommand({ TableName, Key }));
+
+    expect(code).toBe(1);
+    expect(err).toMatch(new RegExp(`^${accountId}: .+\\n$`));
+    expect(JSON.parse(out)).toMatchObject({ failed: 1, opened: 0 });
+  });
+});
+
 describe("reconcile", () => {
   it("answers 0 for what agrees and 2 with a line for what does not", async () => {
     const account = await openAccount();
@@ -337,7 +391,7 @@ describe("reconcile", () => {
     expect(fine).toMatchObject({ code: 0, err: "" });
     expect(fine.out).toMatch(/^reconcile: \d+ accounts, .*: no differences\n$/);
 
-    const Key = { ...accountKeys.account(account) };
+    const Key = { ...accountKeys.shard(account, 0) };
     const TableName = world.ready["accounts_table"];
     const move = (by: number) =>
       documentClient().send(
@@ -359,13 +413,13 @@ describe("reconcile", () => {
 
     expect(found).toMatchObject({ code: 2, err: "" });
     expect(found.out.split("\n").slice(0, 2)).toEqual([
-      `${account}: balance is 5001, should be 5000`,
+      `${account} shard 0: balance is 5001, should be 5000`,
       expect.stringMatching(/^reconcile: 1 account, .*: 1 difference$/),
     ]);
     expect(asked).toEqual(lines);
     const [difference, summary] = lines.out.split("\n").slice(0, 2);
     expect(JSON.parse(difference ?? "")).toEqual({
-      place: account,
+      place: `${account} shard 0`,
       field: "balance",
       stored: 5_001,
       expected: 5_000,

@@ -1,0 +1,46 @@
+import { openShards } from "../../shared/aws/ledger/open-shards.ts";
+import { ledgerProcess } from "../../shared/aws/ledger/process.ts";
+import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { Admin, Values, WorldCommand } from "./command.ts";
+import { existingAccount } from "./existing.ts";
+
+/** Moves accounts of earlier releases to shards, while calls go on. Repeating it changes nothing. */
+export const openShardsCommand: WorldCommand = {
+  usage: "[--account <acct_…>]",
+  takes: ["account"],
+  about:
+    "Moves the credits of accounts from earlier releases to shards: of all accounts, or of one. " +
+    "Run it once after the upgrade; repeating it changes nothing.",
+  changes: ({ account }) => `Move the credits of ${account ?? "all accounts"} to shards`,
+  run: openAll,
+};
+
+async function openAll(values: Values, admin: Admin): Promise<unknown> {
+  const { accounts: accountsTable, ledger: ledgerTable } = admin.target.tables;
+  const tables = { accountsTable, ledgerTable };
+  const time = { clock: systemClock, chance: systemChance };
+  const process = ledgerProcess(admin.dynamo, { ...tables, ...time });
+  const accountIds =
+    values.account === undefined
+      ? (await dynamoBooksReader(admin.dynamo, tables).accounts()).map(({ id }) => id)
+      : [(await existingAccount(values.account, admin)).id];
+  const counts = { opened: 0, failed: 0 };
+  for (const accountId of accountIds) {
+    try {
+      counts.opened += (await openShards(process, accountId)) ? 1 : 0;
+    } catch (error) {
+      // The others do not wait for an account that stays contended.
+      counts.failed += 1;
+      admin.warn(`${accountId}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const { opened, failed } = counts;
+  if (failed > 0) admin.endWith(1);
+  return {
+    accounts: accountIds.length,
+    opened,
+    had_shards: accountIds.length - opened - failed,
+    failed,
+  };
+}
