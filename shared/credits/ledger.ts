@@ -61,6 +61,7 @@ export interface Settlement extends HoldRef {
 
 export interface Settled {
   readonly credits: number;
+  /** Of the account, now; calls that run at the same time may or may not be in it. */
   readonly balance: number;
 }
 

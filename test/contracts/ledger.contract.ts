@@ -181,7 +181,7 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await settle(step, "A", 7);
       await reserve(starter, "B", 1);
       await settle(step, "B", 1);
-      expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_993 });
+      expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_992 });
       await expectBooksToBalance(world, accountId);
     });
 

@@ -146,7 +146,9 @@ function settle(
 ): Settled {
   const hold = books.holds.get(holdId);
   assert(hold !== undefined, "only a hold that exists is resolved");
-  if (hold.settled !== undefined) return hold.settled;
+  if (hold.settled !== undefined) {
+    return { credits: hold.settled.credits, balance: books.account.balance };
+  }
   const { credits: held, slot, source } = hold.reservation;
   assert(credits <= held, "a charge is at most what was reserved");
   for (const part of resolution(held, credits)) {
