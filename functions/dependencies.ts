@@ -9,7 +9,7 @@ import type { UsageStore } from "../shared/accounts/usage-store.ts";
 import { dynamoAccountStore } from "../shared/aws/account-store.ts";
 import { dynamoApiKeyStore } from "../shared/aws/api-key-store.ts";
 import { sqsCancelQueue } from "../shared/aws/cancel-queue.ts";
-import { dynamoCreditHistory } from "../shared/aws/credit-history.ts";
+import { dynamoCreditHistory } from "../shared/aws/ledger/credit-history.ts";
 import { checkTimes, s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
 import { dynamoDeliveryStore } from "../shared/aws/delivery-store.ts";
 import { dynamoDestinationStore } from "../shared/aws/destination-store.ts";

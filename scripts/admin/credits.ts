@@ -3,7 +3,7 @@ import { adjustCredits, grantCredits, purchasePack } from "../../shared/accounts
 import { creditPacks, isPackId, type PackId } from "../../shared/accounts/credit-packs.ts";
 import { dynamoAutoTopUpStore } from "../../shared/aws/account-store.ts";
 import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
-import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
+import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { invalidChoiceMessage } from "../../shared/base/valid-values.ts";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
+import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
 import { accountKeys } from "../../shared/aws/table.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
@@ -42,7 +42,7 @@ export function accountsIn(tables: Tables): Accounts {
       return { accountId: account.id, key };
     },
     async chargedForCalls(accountId) {
-      const { transactions } = await history.page(accountId, { limit: pageMax, before: undefined });
+      const { transactions } = await history.page(accountId, { limit: pageMax });
       return transactions.reduce((sum, entry) => sum + chargeOf(entry), 0);
     },
     async callsHold(accountId) {

@@ -34,6 +34,8 @@ export const isId = (kind: IdKind, text: string): boolean => idPattern(kind).tes
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 9;
 const randomLength = 15;
+const stampLength = 11;
+const slotLength = 2;
 
 /** The same of an id that begins with its time: one that `timeOf` reads. */
 export const timedIdPattern = (kind: IdKind): RegExp =>
@@ -75,6 +77,31 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
   return numberedId(kind, number, owner) === id ? number : undefined;
 }
 
+/** Where what an ID names stands in an order: by stamp, then by slot. */
+export interface IdPlace {
+  /** Microseconds since 1970. */
+  readonly stamp: number;
+  /** Less than 1,024. */
+  readonly slot: number;
+}
+
+/**
+ * A derived ID that carries a place and sorts by it, for what is listed by stamps. It sorts after every
+ * `numberedId` of a number below 2^40, as its stamp is one from after 2005.
+ */
+export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string): string {
+  const derived = derivedId(kind, owner, stamp, slot).slice(idPrefix[kind].length);
+  const place = digits(stamp, stampLength) + digits(slot, slotLength);
+  return idPrefix[kind] + place + derived.slice(0, derived.length - place.length);
+}
+
+/** The place in an ID of `placedId`; undefined for any other text, and for another owner's ID. */
+export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
+  const stamp = numberIn(kind, id, { length: stampLength });
+  const slot = numberIn(kind, id, { from: stampLength, length: slotLength });
+  return placedId(kind, { stamp, slot }, owner) === id ? { stamp, slot } : undefined;
+}
+
 /** When what an id of `newId` or `derivedIdAt` names was made; undefined for what is no such id. */
 export function timeOf(kind: IdKind, id: string): Date | undefined {
   if (!isId(kind, id)) return undefined;
@@ -96,19 +123,23 @@ export function latestBefore(kind: IdKind, id: string | null): string | null {
 const timePart = (at: Date): string => digits(at.getTime());
 
 /** The inverse of `digits`; any number for a text that is none of its results. */
-function numberIn(kind: IdKind, id: string): number {
-  const start = idPrefix[kind].length;
+function numberIn(
+  kind: IdKind,
+  id: string,
+  { from = 0, length = timeLength }: { readonly from?: number; readonly length?: number } = {},
+): number {
+  const start = idPrefix[kind].length + from;
   let number = 0;
-  for (let i = start; i < start + timeLength; i += 1) {
+  for (let i = start; i < start + length; i += 1) {
     number = number * 32 + alphabet.indexOf(id.charAt(i));
   }
   return number;
 }
 
-function digits(number: number): string {
+function digits(number: number, length = timeLength): string {
   let text = "";
   let rest = number;
-  for (let i = 0; i < timeLength; i += 1) {
+  for (let i = 0; i < length; i += 1) {
     text = alphabet.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }

@@ -26,23 +26,31 @@ export interface TransactionFilter {
   readonly watchlistId?: string | undefined;
 }
 
+/** An entry as clients list it. */
+export interface ListedTransaction extends CreditTransaction {
+  /** Never changes. The IDs of an account sort as its entries do. */
+  readonly id: string;
+}
+
 export interface HistoryPage {
-  readonly transactions: readonly CreditTransaction[];
-  /** The sequence below which the next page begins; null after the last page. */
-  readonly next: number | null;
+  readonly transactions: readonly ListedTransaction[];
+  /** The ID after which the next page begins; null after the last page. */
+  readonly next: string | null;
 }
 
 /** The ledger as its owner reads it. */
 export interface CreditHistory {
   /**
-   * Up to `limit` entries with a sequence below `before`, newest first. A page with a filter may hold
-   * fewer, or none, before the last page: the work of one call is bounded.
+   * Up to `limit` entries older than `startingAfter`, newest first. A page with a filter may hold
+   * fewer, or none, before the last page: the work of one call is bounded. Numbers and balances of an
+   * entry that was listed never change.
    */
   page(
     accountId: string,
     wanted: {
       readonly limit: number;
-      readonly before: number | undefined;
+      /** An ID of an entry of the account, or the `next` of a page. */
+      readonly startingAfter?: string | undefined;
       readonly filter?: TransactionFilter;
     },
   ): Promise<HistoryPage>;

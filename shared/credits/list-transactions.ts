@@ -1,9 +1,8 @@
 import type { InferOutput } from "valibot";
 import { invalidParam } from "../base/errors.ts";
-import { numberedId, numberOf } from "../base/ids.ts";
 import {
   type CreditHistory,
-  type CreditTransaction,
+  type ListedTransaction,
   signedCredits,
   type TransactionFilter,
 } from "./credit-history.ts";
@@ -11,6 +10,7 @@ import type {
   creditTransactionSchema,
   creditTransactionsResponse,
 } from "./credit-transaction-schema.ts";
+import { placeOfEntry } from "./entry-id.ts";
 import type { CreditSource } from "./ledger.ts";
 
 export interface TransactionsWanted {
@@ -29,30 +29,25 @@ export async function listTransactions(
   { accountId, limit, startingAfter, filter = {} }: TransactionsWanted,
   history: CreditHistory,
 ): Promise<InferOutput<typeof creditTransactionsResponse>> {
-  const before =
-    startingAfter === undefined
-      ? undefined
-      : numberOf("creditTransaction", startingAfter, accountId);
-  if (startingAfter !== undefined && before === undefined) {
+  if (startingAfter !== undefined && placeOfEntry(startingAfter, accountId) === undefined) {
     throw invalidParam("starting_after", "'starting_after' is no credit transaction of yours.");
   }
-  const { transactions, next } = await history.page(accountId, { limit, before, filter });
+  const { transactions, next } = await history.page(accountId, { limit, startingAfter, filter });
   return {
     object: "list",
-    data: transactions.map((transaction) => presentTransaction(accountId, transaction)),
+    data: transactions.map(presentTransaction),
     has_more: next !== null,
-    next_starting_after: next === null ? null : numberedId("creditTransaction", next, accountId),
+    next_starting_after: next,
   };
 }
 
 function presentTransaction(
-  accountId: string,
-  transaction: CreditTransaction,
+  transaction: ListedTransaction,
 ): InferOutput<typeof creditTransactionSchema> {
   const { source, itemsCharged } = transaction;
   return {
     object: "credit_transaction",
-    id: numberedId("creditTransaction", transaction.sequence, accountId),
+    id: transaction.id,
     type: transaction.type,
     credits: signedCredits(transaction),
     balance_before: transaction.balanceBefore,

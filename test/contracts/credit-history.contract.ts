@@ -1,14 +1,20 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { newId } from "../../shared/base/ids.ts";
+import { idPattern, newId } from "../../shared/base/ids.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { CreditChange } from "../../shared/credits/credit-changes.ts";
-import type { CreditTransaction, TransactionFilter } from "../../shared/credits/credit-history.ts";
+import {
+  type ListedTransaction,
+  matches,
+  type TransactionFilter,
+} from "../../shared/credits/credit-history.ts";
 import { type CreditSource, entryTypes, type Ledger } from "../../shared/credits/ledger.ts";
-import { entriesOf, type LedgerWorld } from "./ledger.contract.ts";
+import { entriesOf, expectBooksToBalance, type LedgerWorld } from "./ledger.contract.ts";
 
-const now = systemClock.now();
+/** After the account was opened: its entries are stamped with this time. */
+const now = new Date(systemClock.now().getTime() + 60_000);
 const expiresAt = new Date(now.getTime() + 60_000);
-const expired = new Date(now.getTime() + 60_001);
+/** Holds keep whole seconds. */
+const expired = new Date(now.getTime() + 61_001);
 
 const call = {
   requestId: newId("request", now, systemChance),
@@ -62,6 +68,13 @@ const states = [
 const holdIdOf = (source: CreditSource): string =>
   "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
 
+/** Accounts by their size, and how many calls at once use several of their shards. */
+const sizes = [
+  { shards: "1 shard", purchases: [], calls: 5 },
+  { shards: "2 shards", purchases: [25_000], calls: 18 },
+  { shards: "25 shards", purchases: [25_000, 10_000_000], calls: 33 },
+] as const;
+
 /** What every history of an account's ledger holds to. */
 export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   let world: LedgerWorld;
@@ -72,7 +85,8 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   const reserve = (ledger: Ledger, source: CreditSource, credits = 4) => {
-    const reservation = { accountId, holdId: holdIdOf(source), credits, slot: false, source };
+    const slot = "requestId" in source;
+    const reservation = { accountId, holdId: holdIdOf(source), credits, slot, source };
     return ledger.reserve({ ...reservation, now, expiresAt });
   };
   const settle = (ledger: Ledger, holdId: string, credits: number) =>
@@ -82,14 +96,15 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
   /** Every page until the last one. */
   const list = async (filter: TransactionFilter, limit = 100) => {
-    const found: CreditTransaction[] = [];
-    for (let before: number | undefined; ;) {
-      const page = await world.history.page(accountId, { limit, before, filter });
+    const found: ListedTransaction[] = [];
+    for (let startingAfter: string | undefined; ;) {
+      const page = await world.history.page(accountId, { limit, startingAfter, filter });
       expect(page.transactions.length).toBeLessThanOrEqual(limit);
       found.push(...page.transactions);
       if (page.next === null) return found;
-      expect(page.next).toBeLessThan(before ?? Infinity);
-      before = page.next;
+      // IDs of an account sort as its entries do: the next page begins further back.
+      if (startingAfter !== undefined) expect(page.next < startingAfter).toBe(true);
+      startingAfter = page.next;
     }
   };
   const sequencesOf = async (filter: TransactionFilter, limit?: number) =>
@@ -99,14 +114,18 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
     it("comes newest first, in pages that join without gap or repeat", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c"]) await reserve(ledger, { requestId: id }, 2);
-      const first = await world.history.page(accountId, { limit: 3, before: undefined });
-      const rest = await world.history.page(accountId, { limit: 3, before: 2 });
+      const first = await world.history.page(accountId, { limit: 3 });
+      const rest = await world.history.page(accountId, {
+        limit: 3,
+        startingAfter: first.transactions[2]?.id,
+      });
       expect(first.transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
-      expect(first.next).toBe(2);
+      expect(first.next).toBe(first.transactions[2]?.id);
       expect(rest).toEqual({
         next: null,
         transactions: [
           {
+            id: expect.stringMatching(idPattern("creditTransaction")),
             sequence: 1,
             type: "grant",
             credits: 5_000,
@@ -130,9 +149,10 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
 
     it("of an account is its own, and nothing lies before its first entry", async () => {
       const other = await world.open(7);
-      const wanted = { limit: 100, before: undefined };
-      expect((await world.history.page(other, wanted)).transactions).toHaveLength(1);
-      expect(await world.history.page(other, { limit: 1, before: 1 })).toEqual({
+      const { transactions } = await world.history.page(other, { limit: 100 });
+      expect(transactions).toHaveLength(1);
+      const startingAfter = transactions[0]?.id;
+      expect(await world.history.page(other, { limit: 1, startingAfter })).toEqual({
         transactions: [],
         next: null,
       });
@@ -228,6 +248,84 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
           expect(ofType).toEqual(found.filter(({ type }) => type === wanted));
         }
       }
+    });
+  });
+
+  describe.each(sizes)("the history of an account with $shards", ({ purchases, calls }) => {
+    /** Calls at once use up the slots of a shard; those beyond go to others. */
+    const work = async (): Promise<void> => {
+      for (const [n, credits] of purchases.entries()) {
+        await change({ changeId: `pack_${n}`, type: "purchase", credits });
+      }
+      const ledger = world.ledger();
+      const holdIds = Array.from({ length: calls }, () => newId("request", now, systemChance));
+      for (const requestId of holdIds) await reserve(ledger, { requestId }, 5);
+      for (const holdId of holdIds.slice(1)) await settle(ledger, holdId, 3);
+      for (const runId of ["wlrun_1", "wlrun_2"]) {
+        await reserve(ledger, { ...step, runId }, 3);
+        await settle(ledger, `${runId}#check`, 3);
+      }
+      await change({ changeId: "correction", type: "adjust", credits: -7 });
+    };
+
+    it("numbers its entries without a gap, and balances follow from each other", async () => {
+      await work();
+      await expectBooksToBalance(world, accountId);
+      const found = await list({});
+      expect(found).toHaveLength(purchases.length + calls * 3 + 4);
+      expect(found.map(({ id }) => id)).toEqual(
+        found
+          .map(({ id }) => id)
+          .toSorted()
+          .toReversed(),
+      );
+    });
+
+    it("is the same in pages of every size", async () => {
+      await work();
+      const found = await list({});
+      expect(await list({}, 7)).toEqual(found);
+      for (const limit of [1, 2]) {
+        let startingAfter: string | undefined;
+        for (let start = 0; start < 24; start += limit) {
+          const page = await world.history.page(accountId, { limit, startingAfter });
+          expect(page.transactions).toEqual(found.slice(start, start + limit));
+          startingAfter = page.next ?? undefined;
+        }
+      }
+    });
+
+    it("is what every filter chooses from", async () => {
+      await work();
+      const found = await list({});
+      const requestId = found.flatMap(({ source }) =>
+        source !== null && "requestId" in source ? [source.requestId] : [],
+      )[0];
+      expect(requestId).toBeDefined();
+      const filters: readonly TransactionFilter[] = [
+        ...entryTypes.map((type) => ({ type })),
+        { watchlistId },
+        { watchlistId, type: "charge" },
+        { requestId },
+      ];
+      for (const filter of filters) {
+        const wanted = found.filter((entry) => matches(entry, filter));
+        for (const limit of [2, 100]) expect(await list(filter, limit)).toEqual(wanted);
+      }
+    });
+
+    it("does not change what it listed while the account goes on", async () => {
+      await work();
+      const before = await list({});
+      const first = await world.history.page(accountId, { limit: 5 });
+      await reserve(world.ledger(), call);
+      await change({ changeId: "late", type: "grant", credits: 9 });
+      await settle(world.ledger(), call.requestId, 2);
+
+      const startingAfter = first.next ?? undefined;
+      const rest = await world.history.page(accountId, { limit: 100, startingAfter });
+      expect([...first.transactions, ...rest.transactions]).toEqual(before.slice(0, 105));
+      expect((await list({})).slice(4)).toEqual(before);
     });
   });
 }

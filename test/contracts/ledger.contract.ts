@@ -24,12 +24,12 @@ export async function entriesOf(
   accountId: string,
 ): Promise<readonly CreditTransaction[]> {
   const found: CreditTransaction[] = [];
-  let before: number | undefined;
+  let startingAfter: string | undefined;
   for (;;) {
-    const page = await world.history.page(accountId, { limit: 100, before });
+    const page = await world.history.page(accountId, { limit: 100, startingAfter });
     found.push(...page.transactions);
     if (page.next === null) return found.toReversed();
-    before = page.next;
+    startingAfter = page.next;
   }
 }
 

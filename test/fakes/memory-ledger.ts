@@ -1,5 +1,6 @@
 import { type Account, concurrencyFor } from "../../shared/accounts/account.ts";
 import { assert } from "../../shared/base/assert.ts";
+import { numberedId, numberOf } from "../../shared/base/ids.ts";
 import type { CreditChange, CreditChanges } from "../../shared/credits/credit-changes.ts";
 import {
   type CreditHistory,
@@ -65,12 +66,23 @@ export function memoryLedger(): MemoryLedger {
       },
     },
     history: {
-      async page(accountId, { limit, before = Infinity, filter = {} }) {
+      async page(accountId, { limit, startingAfter, filter = {} }) {
+        const before =
+          startingAfter === undefined
+            ? Infinity
+            : numberOf("creditTransaction", startingAfter, accountId);
+        assert(before !== undefined, "a cursor names an entry");
         const older = (all.get(accountId)?.entries ?? []).filter(
           (entry) => entry.sequence < before && matches(entry, filter),
         );
-        const transactions = older.toReversed().slice(0, limit);
-        const next = older.length > limit ? (transactions.at(-1)?.sequence ?? null) : null;
+        const transactions = older
+          .toReversed()
+          .slice(0, limit)
+          .map((entry) => ({
+            ...entry,
+            id: numberedId("creditTransaction", entry.sequence, accountId),
+          }));
+        const next = older.length > limit ? (transactions.at(-1)?.id ?? null) : null;
         return { transactions, next };
       },
     },

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
-import { dynamoCreditHistory } from "../../shared/aws/credit-history.ts";
+import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";

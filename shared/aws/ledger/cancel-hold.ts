@@ -5,13 +5,13 @@ import type { CreditSource } from "../../credits/ledger.ts";
 import { timeOf } from "../../base/ids.ts";
 import type { TransactItem } from "../dynamo.ts";
 import { sourceRow } from "../ledger-entry.ts";
-import { accountKeys, epochSeconds } from "../table.ts";
+import { accountKeys } from "../table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { findResolution } from "./find-hold.ts";
 import { openShards } from "./open-shards.ts";
 import { type LedgerProcess, nextStamp, noteShards } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
-import { readHold, resolvedHoldDays, settleRow } from "./row-holds.ts";
+import { readHold, settleRow } from "./row-holds.ts";
 import { settleCall } from "./settle-call.ts";
 import type { OpenHold } from "./shard-row.ts";
 import { creditUpdate } from "./shard-update.ts";
@@ -89,7 +89,7 @@ export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise
       { balance: credits, spent: -credits },
       record,
     );
-    const mark = cancelledMark(process, hold, { shard, charge, isNew: row === undefined });
+    const mark = cancelledMark(process, hold, { shard, charge, at, isNew: row === undefined });
     const transacted = await transactShards(process, accountId, [mark, { Update: update }]).catch(
       async (error: unknown) => {
         const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
@@ -115,11 +115,14 @@ const chargeOf = (row: {
 }): Charge | null =>
   row.charged === 0 ? null : { credits: row.charged, at: row.resolvedAt, source: row.source };
 
-/** What keeps a charge from being taken back twice, by the ID of its hold. */
+/**
+ * What keeps a charge from being taken back twice, by the ID of its hold. It is kept for good: the history
+ * finds the refund by its stamp, however late that was.
+ */
 function cancelledMark(
   { accountsTable }: LedgerProcess,
   { accountId, holdId, now }: HoldRef,
-  { shard, charge, isNew }: { shard: number; charge: Charge; isNew: boolean },
+  { shard, charge, at, isNew }: { shard: number; charge: Charge; at: number; isNew: boolean },
 ): TransactItem {
   const key = accountKeys.hold(accountId, holdId);
   if (!isNew) {
@@ -127,10 +130,12 @@ function cancelledMark(
       Update: {
         TableName: accountsTable,
         Key: key,
-        UpdateExpression: "SET #state = :cancelled, charged = :nothing, cancelled_at = :now",
+        UpdateExpression:
+          "SET #state = :cancelled, charged = :nothing, cancelled_at = :now, cancelled_stamp = :at REMOVE #ttl",
         ConditionExpression: "#state = :settled AND charged = :charged",
-        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeNames: { "#state": "state", "#ttl": "ttl" },
         ExpressionAttributeValues: {
+          ":at": at,
           ":cancelled": "cancelled",
           ":settled": "settled",
           ":nothing": 0,
@@ -154,7 +159,7 @@ function cancelledMark(
         charged: 0,
         resolved_at: charge.at,
         cancelled_at: now.toISOString(),
-        ttl: epochSeconds(now) + resolvedHoldDays * 86_400,
+        cancelled_stamp: at,
         ...sourceRow(charge.source),
       },
       ConditionExpression: "attribute_not_exists(pk)",

@@ -1,9 +1,8 @@
 import type { JournalRecord, SettleRecord } from "../../credits/journal.ts";
-import { queryRows } from "../query-rows.ts";
-import { accountKeys, ledgerKeys } from "../table.ts";
+import { accountKeys } from "../table.ts";
 import { readRow } from "./change-shard.ts";
-import { pageOf } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
+import { readPages } from "./read-pages.ts";
 import { shardOf } from "./shard-row.ts";
 
 /** How the hold of a call was resolved. */
@@ -49,19 +48,12 @@ async function* newestRecords(
   const { journal } = shardOf(row);
   yield* journal.toReversed();
   if ((journal[0]?.at ?? Infinity) <= since) return;
-  const { pk, sk } = ledgerKeys.page(accountId, shard, 0);
-  const pages = queryRows(process.client, {
-    TableName: process.ledgerTable,
-    ConsistentRead: true,
-    ScanIndexForward: false,
-    KeyConditionExpression: "pk = :pk AND sk >= :first",
-    ExpressionAttributeValues: { ":pk": pk, ":first": sk },
-    Limit: pagesPerQuery,
-  });
-  for await (const page of pages) {
-    const { records } = pageOf(page);
-    yield* records.toReversed();
-    if ((records[0]?.at ?? 0) <= since) return;
+  const wanted = { accountId, shard, order: "newest first", limit: pagesPerQuery } as const;
+  for await (const pages of readPages(process, wanted)) {
+    for (const { records } of pages) {
+      yield* records.toReversed();
+      if ((records[0]?.at ?? 0) <= since) return;
+    }
   }
 }
 

@@ -19,7 +19,7 @@ import { readAccountRows } from "./read-shards.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
 /** How long the row of a resolved hold is kept, and with it what was decided. */
-export const resolvedHoldDays = 30;
+const resolvedHoldDays = 30;
 
 /** A hold with a row of its own: that of a run's step, or of a call from before there were shards. */
 export interface RowHold {

@@ -3,7 +3,7 @@ import type { Account } from "../../../shared/accounts/account.ts";
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
 import type { AutoTopUpStore } from "../../../shared/accounts/auto-top-up.ts";
 import { dynamoAccountStore, dynamoAutoTopUpStore } from "../../../shared/aws/account-store.ts";
-import { dynamoCreditHistory } from "../../../shared/aws/credit-history.ts";
+import { dynamoCreditHistory } from "../../../shared/aws/ledger/credit-history.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { startTables, type TestTables } from "../../support/tables.ts";
 
@@ -36,7 +36,7 @@ beforeEach(async () => {
   wishes = dynamoAutoTopUpStore(tables.client, table);
 });
 const entriesOf = async (accountId: string) => {
-  const wanted = { limit: 10, before: undefined };
+  const wanted = { limit: 10 };
   const history = dynamoCreditHistory(tables.client, {
     accountsTable: table,
     ledgerTable: ledger,
@@ -53,6 +53,7 @@ describe("dynamoAccountStore", () => {
     expect(await store.get("acct_1")).toEqual(anAccount);
     expect(await entriesOf("acct_1")).toEqual([
       {
+        id: expect.any(String),
         sequence: 1,
         type: "grant",
         credits: 5_000,

@@ -1,15 +1,27 @@
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import {
+  BatchGetCommand,
   BatchWriteCommand,
   type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { dynamoCreditHistory } from "../../../shared/aws/credit-history.ts";
+import { dueAt } from "../../../shared/aws/due-partitions.ts";
+import { dynamoCreditHistory } from "../../../shared/aws/ledger/credit-history.ts";
 import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
-import { newId } from "../../../shared/base/ids.ts";
+import { newId, numberedId } from "../../../shared/base/ids.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
+import {
+  type ListedTransaction,
+  matches,
+  type TransactionFilter,
+} from "../../../shared/credits/credit-history.ts";
+import { entryTypes, type Ledger } from "../../../shared/credits/ledger.ts";
 import { creditHistoryContract } from "../../contracts/credit-history.contract.ts";
+import { entriesOf, expectBooksToBalance } from "../../contracts/ledger.contract.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
 import { watchedClient } from "../../support/watched-client.ts";
 
@@ -29,64 +41,442 @@ const historyThrough = (client: DynamoDBDocumentClient) => {
   return dynamoCreditHistory(client, { accountsTable, ledgerTable, ...ports });
 };
 
+const countingWrites = () => {
+  let writes = 0;
+  const client = watchedClient(world.client, (command, send) => {
+    const isRead = command instanceof QueryCommand || command instanceof BatchGetCommand;
+    if (!isRead) writes += 1;
+    return send();
+  });
+  return { client, writes: () => writes };
+};
+
+/** Reserves so many credits one by one: a record each, copied to pages by eights. */
+const makeRecords = async (count: number, first = 0, now = systemClock.now()): Promise<void> => {
+  const ledger = world.ledger();
+  for (let n = first; n < first + count; n += 1) {
+    const source = { runId: `run_${n}`, step: "check" };
+    await ledger.reserve({
+      accountId,
+      holdId: newId("run", now, systemChance),
+      credits: 1,
+      slot: false,
+      source,
+      now,
+      expiresAt: now,
+    });
+  }
+};
+
 describe("dynamoCreditHistory", () => {
   creditHistoryContract(() => world);
 
-  it("finds the refund of a charge that an earlier release took back", async () => {
-    const now = systemClock.now();
-    const holdId = newId("request", now, systemChance);
-    const ledger = world.ledger();
-    const hold = { accountId, holdId, now };
-    const reservation = { ...hold, credits: 4, slot: false, expiresAt: new Date(now) };
-    await ledger.reserve({ ...reservation, source: { requestId: holdId } });
-    await ledger.settle({ ...hold, credits: 3, succeeded: true });
-    await ledger.cancel(hold);
-    await world.client.send(
-      new UpdateCommand({
-        TableName: world.accountsTable,
-        Key: accountKeys.hold(accountId, holdId),
-        UpdateExpression: "REMOVE cancelled_sequence",
-      }),
+  describe("of an account with one shard", () => {
+    it("writes nothing", async () => {
+      const { client, writes } = countingWrites();
+      await historyThrough(client).page(accountId, { limit: 100 });
+      expect(writes()).toBe(0);
+    });
+
+    it("reads its row, and a page of its journal with the entries that are missing", async () => {
+      await makeRecords(60);
+      const sent: unknown[] = [];
+      const client = watchedClient(world.client, (command, send) => {
+        sent.push([command.constructor.name, "Limit" in command.input && command.input.Limit]);
+        return send();
+      });
+      const filter = { requestId: undefined, type: undefined, watchlistId: undefined };
+      await historyThrough(client).page(accountId, { limit: 30, filter });
+      expect(sent).toEqual([
+        ["BatchGetCommand", false],
+        ["QueryCommand", 5],
+      ]);
+    });
+
+    it("lists hundreds of entries, most of which were copied from its journal", async () => {
+      await makeRecords(260);
+      const entries = await entriesOf(world, accountId);
+      expect(entries).toHaveLength(261);
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it.each([7, 10, 13])(
+      "lists each of %i records once that are copied between two of its reads",
+      async (records) => {
+        await makeRecords(records);
+        const before = await entriesOf(world, accountId);
+        let isCopied = false;
+        const client = watchedClient(world.client, async (command, send) => {
+          if (!isCopied && command instanceof QueryCommand) {
+            isCopied = true;
+            await makeRecords(8);
+          }
+          return send();
+        });
+        const page = await historyThrough(client).page(accountId, { limit: 100 });
+        expect(isCopied).toBe(true);
+        expect(page.transactions.toReversed()).toEqual(before);
+      },
     );
-
-    const filter = { requestId: holdId };
-    const page = await world.history.page(accountId, { limit: 100, before: undefined, filter });
-
-    expect(page.transactions.map(({ sequence }) => sequence)).toEqual([5, 4, 3, 2]);
-    expect(page.next).toBeNull();
   });
 
-  it("reads one entry more than a page holds when every member of the filter is undefined", async () => {
-    const limits: unknown[] = [];
-    const client = watchedClient(world.client, (command, send) => {
-      limits.push("Limit" in command.input && command.input.Limit);
-      return send();
-    });
-    const filter = { requestId: undefined, type: undefined, watchlistId: undefined };
-    await historyThrough(client).page(accountId, { limit: 2, before: undefined, filter });
+  describe("of an account with two shards", () => {
+    const start = new Date(systemClock.now().getTime() + 60_000);
+    const seconds = (n: number): Date => new Date(start.getTime() + n * 1_000);
+    const reserve = (ledger: Ledger, holdId: string, now: Date) =>
+      ledger.reserve({
+        accountId,
+        holdId,
+        credits: 5,
+        slot: true,
+        source: { requestId: holdId },
+        now,
+        expiresAt: seconds(600),
+      });
+    const settle = (ledger: Ledger, holdId: string, now: Date) =>
+      ledger.settle({ accountId, holdId, credits: 5, succeeded: true, now });
 
-    expect(limits).toEqual([3]);
+    /** Ten calls in the first shard and one in the second; those of the first end ten seconds later. */
+    const work = async (): Promise<void> => {
+      const change = { accountId, changeId: "pack", type: "purchase", credits: 25_000 } as const;
+      await world.changes.apply({ ...change, now: start });
+      const ledger = world.ledger();
+      for (let n = 0; n < 11; n += 1) await reserve(ledger, `call_${n}`, seconds(0));
+      for (let n = 0; n < 10; n += 1) await settle(ledger, `call_${n}`, seconds(10));
+    };
+
+    it("never changes an entry that was listed for a process whose clock is behind", async () => {
+      await work();
+      const before = await entriesOf(world, accountId);
+      const first = await world.history.page(accountId, { limit: 4 });
+
+      await settle(world.ledger(), "call_10", seconds(5));
+
+      const startingAfter = first.next ?? undefined;
+      const rest = await world.history.page(accountId, { limit: 100, startingAfter });
+      expect([...first.transactions, ...rest.transactions]).toEqual(before.toReversed());
+      const after = await entriesOf(world, accountId);
+      expect(after.slice(0, -1)).toEqual(before);
+      expect(after.at(-1)).toMatchObject({ type: "charge", source: { requestId: "call_10" } });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("leaves entries to the next listing that are made while it reads", async () => {
+      await work();
+      const before = await entriesOf(world, accountId);
+      let reads = 0;
+      const client = watchedClient(world.client, async (command, send) => {
+        const answer = await send();
+        if (!(command instanceof BatchGetCommand)) return answer;
+        reads += 1;
+        // The first read does not know yet that there are two shards.
+        if (reads === 2) {
+          await settle(world.ledger(), "call_10", seconds(20));
+        }
+        return answer;
+      });
+      const page = await historyThrough(client).page(accountId, { limit: 100 });
+      expect(reads).toBe(2);
+      expect(page.transactions.toReversed()).toEqual(before);
+    });
+
+    it("raises the fence of a shard that is behind, once", async () => {
+      await work();
+      for (const raised of [1, 0]) {
+        const { client, writes } = countingWrites();
+        await historyThrough(client).page(accountId, { limit: 1 });
+        expect(writes()).toBe(raised);
+      }
+    });
+
+    it("goes on from a cursor without writing", async () => {
+      await work();
+      const { next } = await world.history.page(accountId, { limit: 3 });
+      await settle(world.ledger(), "call_10", seconds(20));
+      const { client, writes } = countingWrites();
+      const startingAfter = next ?? undefined;
+      await historyThrough(client).page(accountId, { limit: 3, startingAfter });
+      expect(writes()).toBe(0);
+    });
+
+    it("waits for a transaction that holds a shard it raises", async () => {
+      await work();
+      let refused = 0;
+      const client = watchedClient(world.client, (command, send) => {
+        if (!(command instanceof UpdateCommand) || refused === 2) return send();
+        refused += 1;
+        throw new TransactionConflictException({ message: "conflict", $metadata: {} });
+      });
+      const page = await historyThrough(client).page(accountId, { limit: 1 });
+      expect(refused).toBe(2);
+      expect(page.transactions).toHaveLength(1);
+    });
+
+    it("sees shards that were added while it read", async () => {
+      await work();
+      let isGrown = false;
+      const client = watchedClient(world.client, async (command, send) => {
+        if (!isGrown && command instanceof UpdateCommand) {
+          isGrown = true;
+          const change = { accountId, changeId: "more", type: "purchase", credits: 10_000_000 };
+          await world.changes.apply({ ...change, type: "purchase", now: seconds(1) });
+        }
+        return send();
+      });
+      const page = await historyThrough(client).page(accountId, { limit: 100 });
+      expect(isGrown).toBe(true);
+      const entries = (await entriesOf(world, accountId)).toReversed();
+      expect(entries.slice(entries.length - page.transactions.length)).toEqual(page.transactions);
+    });
+  });
+
+  describe("of a call", () => {
+    const now = new Date(systemClock.now().getTime() + 60_000);
+
+    it("is found without reading what came after it", async () => {
+      await makeRecords(100);
+      const holdId = newId("request", now, systemChance);
+      const hold = { accountId, holdId, now };
+      const ledger = world.ledger();
+      const source = { requestId: holdId };
+      const expiresAt = new Date(now.getTime() + 60_000);
+      await ledger.reserve({ ...hold, credits: 4, slot: true, source, expiresAt });
+      await ledger.settle({ ...hold, credits: 3, succeeded: true });
+      await makeRecords(300, 1_000);
+      let queried = 0;
+      const client = watchedClient(world.client, async (_command, send) => {
+        const answer = (await send()) as { readonly Count?: number };
+        queried += answer.Count ?? 0;
+        return answer;
+      });
+      const filter = { requestId: holdId };
+      const page = await historyThrough(client).page(accountId, { limit: 100, filter });
+      expect(page.transactions.map(({ type }) => type)).toEqual(["refund", "charge", "reserve"]);
+      expect(page.next).toBeNull();
+      expect(queried).toBeLessThan(35);
+    });
+
+    it("includes a refund that took its charge back days later", async () => {
+      const holdId = newId("request", now, systemChance);
+      const hold = { accountId, holdId };
+      const ledger = world.ledger();
+      const source = { requestId: holdId };
+      const expiresAt = new Date(now.getTime() + 60_000);
+      await ledger.reserve({ ...hold, now, credits: 4, slot: true, source, expiresAt });
+      await ledger.settle({ ...hold, now, credits: 4, succeeded: true });
+      const late = new Date(now.getTime() + 5 * 24 * 60 * 60 * 1_000);
+      await ledger.cancel({ ...hold, now: late });
+
+      const filter = { requestId: holdId };
+      const { transactions } = await world.history.page(accountId, { limit: 100, filter });
+      expect(transactions.map(({ type, createdAt }) => [type, createdAt])).toEqual([
+        ["refund", late.toISOString()],
+        ["charge", now.toISOString()],
+        ["reserve", now.toISOString()],
+      ]);
+    });
+
+    it("that reserved nothing has no entries", async () => {
+      await makeRecords(30);
+      const filter = { requestId: newId("request", now, systemChance) };
+      const page = await world.history.page(accountId, { limit: 100, filter });
+      expect(page).toEqual({ transactions: [], next: null });
+    });
+
+    it("is looked for in short pages when its entries are far from the time of its ID", async () => {
+      const holdId = newId("request", now, systemChance);
+      const source = { requestId: holdId };
+      const later = new Date(now.getTime() + 30 * 60 * 1_000);
+      // Another process with a clock ahead has raised the stamps of the shard by half an hour.
+      await makeRecords(250, 0, later);
+      const expiresAt = new Date(later.getTime() + 60_000);
+      const hold = { accountId, holdId, credits: 4, slot: true, source, expiresAt };
+      await world.ledger().reserve({ ...hold, now });
+      await makeRecords(10, 1_000);
+      const page = await world.history.page(accountId, { limit: 1, filter: { requestId: holdId } });
+      expect(page.transactions.map(({ type }) => type)).toEqual(["reserve"]);
+    });
+  });
+
+  describe("of a previous release", () => {
+    const opened = new Date("2026-01-05T10:00:00.000Z");
+    const at = (minute: number): string =>
+      new Date(opened.getTime() + minute * 60_000).toISOString();
+    const oldCall = newId("request", new Date(at(1)), systemChance);
+    const openCall = newId("request", new Date(at(2)), systemChance);
+    const oldEntries = [
+      { type: "grant", credits: 5_000, moves: 5_000 },
+      { type: "reserve", credits: 10, moves: -10, holdId: oldCall },
+      { type: "charge", credits: 8, moves: 0, holdId: oldCall },
+      { type: "refund", credits: 2, moves: 2, holdId: oldCall },
+      { type: "purchase", credits: 25_000, moves: 25_000, changeId: "old_pack" },
+      { type: "reserve", credits: 7, moves: -7, holdId: openCall },
+    ] as const;
+
+    /** An account with a call that was charged, a purchase, and a call in flight. */
+    const putOldAccount = async (): Promise<void> => {
+      accountId = newId("account", opened, systemChance);
+      let balance = 0;
+      const entries = oldEntries.map(({ moves, ...entry }, n) => {
+        const balanceBefore = balance;
+        balance += moves;
+        const source = "holdId" in entry ? { requestId: entry.holdId } : undefined;
+        const known = { accountId, sequence: n + 1, createdAt: at(n), balanceBefore };
+        return ledgerEntry({
+          ...entry,
+          ...known,
+          balanceAfter: balance,
+          ...(source !== undefined && { source }),
+        });
+      });
+      const holdOf = (holdId: string, more: object) => ({
+        ...accountKeys.hold(accountId, holdId),
+        account_id: accountId,
+        hold_id: holdId,
+        request_id: holdId,
+        slot: true,
+        ...more,
+      });
+      const expiresAt = new Date(systemClock.now().getTime() + 600_000);
+      const openKey = accountKeys.hold(accountId, openCall);
+      const rows = [
+        {
+          ...accountKeys.account(accountId),
+          id: accountId,
+          name: "Old",
+          email: "old@example.com",
+          demo: false,
+          balance,
+          held: 7,
+          spent: 8,
+          lifetime: 30_000,
+          sequence: 6,
+          in_flight: 1,
+          concurrency: 20,
+          created_at: opened.toISOString(),
+        },
+        holdOf(oldCall, {
+          state: "settled",
+          credits: 10,
+          charged: 8,
+          created_at: at(1),
+          resolved_at: at(2),
+          sequence: 2,
+          resolved_sequence: 3,
+        }),
+        holdOf(openCall, {
+          ...dueAt("hold", openKey, expiresAt),
+          state: "open",
+          credits: 7,
+          created_at: at(5),
+          sequence: 6,
+        }),
+        {
+          ...accountKeys.change(accountId, "old_pack"),
+          type: "purchase",
+          credits: 25_000,
+          sequence: 5,
+          created_at: at(4),
+        },
+      ];
+      const put = (TableName: string, Item: object) =>
+        world.client.send(new PutCommand({ TableName, Item: { ...Item } }));
+      for (const row of rows) await put(world.accountsTable, row);
+      for (const entry of entries) await put(world.ledgerTable, entry);
+    };
+    /** A call ends that the previous release reserved for, and others follow in both shards. */
+    const goOn = async (): Promise<void> => {
+      const now = systemClock.now();
+      const expiresAt = new Date(now.getTime() + 60_000);
+      const ledger = world.ledger();
+      const hold = { accountId, credits: 3, succeeded: true, now };
+      await ledger.settle({ ...hold, holdId: openCall });
+      for (let n = 0; n < 12; n += 1) {
+        const holdId = `new_${n}`;
+        const source = { requestId: holdId };
+        await ledger.reserve({ ...hold, holdId, slot: true, source, expiresAt });
+      }
+      for (let n = 0; n < 12; n += 1) await ledger.settle({ ...hold, holdId: `new_${n}` });
+    };
+    const list = async (filter: TransactionFilter, limit: number) => {
+      const found: ListedTransaction[] = [];
+      for (let startingAfter: string | undefined; ;) {
+        const page = await world.history.page(accountId, { limit, startingAfter, filter });
+        found.push(...page.transactions);
+        if (page.next === null) return found;
+        startingAfter = page.next;
+      }
+    };
+    beforeEach(putOldAccount);
+
+    it("is listed by its numbers, before it has shards and after", async () => {
+      const before = await list({}, 100);
+      expect(before.map(({ id, sequence }) => [id, sequence])).toEqual(
+        [6, 5, 4, 3, 2, 1].map((n) => [numberedId("creditTransaction", n, accountId), n]),
+      );
+      await goOn();
+      for (const limit of [1, 2, 100]) {
+        const after = await list({}, limit);
+        expect(after.slice(-6)).toEqual(before);
+        expect(after.map(({ sequence }) => sequence)).toEqual(
+          after.map((_, n) => after.length - n),
+        );
+      }
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("takes a cursor that an earlier release returned", async () => {
+      const startingAfter = numberedId("creditTransaction", 4, accountId);
+      for (const move of [undefined, goOn]) {
+        await move?.();
+        const page = await world.history.page(accountId, { limit: 2, startingAfter });
+        expect(page.transactions.map(({ sequence }) => sequence)).toEqual([3, 2]);
+        expect(page.next).toBe(numberedId("creditTransaction", 2, accountId));
+      }
+    });
+
+    it("is what every filter chooses from", async () => {
+      for (const move of [undefined, goOn]) {
+        await move?.();
+        const all = await list({}, 100);
+        const requestIds = [oldCall, openCall, "new_3"].filter(
+          (id) => move !== undefined || id !== "new_3",
+        );
+        const filters: readonly TransactionFilter[] = [
+          ...requestIds.map((requestId) => ({ requestId })),
+          ...entryTypes.map((type) => ({ type })),
+        ];
+        for (const filter of filters) {
+          const wanted = all.filter((entry) => matches(entry, filter));
+          for (const limit of [1, 2, 100]) expect(await list(filter, limit)).toEqual(wanted);
+        }
+      }
+    });
+
+    it("finds the refund of a charge that is taken back after it has shards", async () => {
+      await world.ledger().cancel({ accountId, holdId: oldCall, now: systemClock.now() });
+      for (const limit of [1, 100]) {
+        const found = await list({ requestId: oldCall }, limit);
+        expect(found.map(({ type, credits }) => [type, credits])).toEqual([
+          ["refund", 8],
+          ["refund", 2],
+          ["charge", 8],
+          ["reserve", 10],
+        ]);
+      }
+    });
   });
 
   it("reads at most 1,001 marks for a page of an account with more changes", async () => {
     const changes = 1_050;
-    const createdAt = systemClock.now().toISOString();
-    const sequences = Array.from({ length: changes }, (_, n) => n + 2);
-    const putMark = (sequence: number) => {
-      const key = accountKeys.change(accountId, `c${sequence}`);
-      return { PutRequest: { Item: { ...key, type: "purchase", sequence } } };
-    };
-    const putEntry = (sequence: number) => {
-      const entry = { credits: 1, balanceBefore: 0, balanceAfter: 1, createdAt };
-      const Item = ledgerEntry({ accountId, sequence, type: "purchase", ...entry });
-      return { PutRequest: { Item } };
-    };
-    for (let start = 0; start < changes; start += 12) {
-      const some = sequences.slice(start, start + 12);
-      const RequestItems = {
-        [world.accountsTable]: some.map(putMark),
-        [world.ledgerTable]: some.map(putEntry),
-      };
+    const change = { accountId, type: "purchase", credits: 1, now: systemClock.now() } as const;
+    for (let n = 0; n < 3; n += 1) await world.changes.apply({ ...change, changeId: `real_${n}` });
+    for (let start = 0; start < changes; start += 25) {
+      const marks = Array.from({ length: 25 }, (_, n) => {
+        const key = accountKeys.change(accountId, `c${start + n}`);
+        return { PutRequest: { Item: { ...key, type: "purchase", at: start + n } } };
+      });
+      const RequestItems = { [world.accountsTable]: marks };
       await world.client.send(new BatchWriteCommand({ RequestItems }));
     }
     let marksRead = 0;
@@ -96,17 +486,37 @@ describe("dynamoCreditHistory", () => {
       if (TableName === world.accountsTable) marksRead += answer.Count ?? 0;
       return answer;
     });
-    const history = historyThrough(client);
 
     const wanted = { limit: 100, filter: { type: "purchase" } } as const;
-    const first = await history.page(accountId, { ...wanted, before: undefined });
+    const { transactions } = await historyThrough(client).page(accountId, wanted);
     expect(marksRead).toBe(1_001);
-    const last = await history.page(accountId, { ...wanted, before: 50 });
+    expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
+  });
 
-    const found = (page: typeof first) => page.transactions.map(({ sequence }) => sequence);
-    expect(found(first)).toEqual(sequences.toReversed().slice(0, 100));
-    expect(first.next).toBe(changes - 98);
-    expect(found(last)).toEqual(sequences.slice(0, 48).toReversed());
-    expect(last.next).toBeNull();
+  it("ends a page early rather than look at more than 2,000 entries", async () => {
+    const rows = Array.from({ length: 2_100 }, (_, n) => ({
+      PutRequest: {
+        Item: ledgerEntry({
+          accountId: "acct_long",
+          sequence: n + 1,
+          type: n === 0 ? "refund" : "reserve",
+          credits: 1,
+          balanceBefore: 0,
+          balanceAfter: 0,
+          createdAt: systemClock.now().toISOString(),
+        }),
+      },
+    }));
+    for (let start = 0; start < rows.length; start += 25) {
+      const RequestItems = { [world.ledgerTable]: rows.slice(start, start + 25) };
+      await world.client.send(new BatchWriteCommand({ RequestItems }));
+    }
+    const wanted = { limit: 5, filter: { type: "refund" } } as const;
+    const first = await world.history.page("acct_long", wanted);
+    expect(first.transactions).toEqual([]);
+    const startingAfter = first.next ?? undefined;
+    const second = await world.history.page("acct_long", { ...wanted, startingAfter });
+    expect(second.transactions.map(({ sequence }) => sequence)).toEqual([1]);
+    expect(second.next).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
 import { dynamoApiKeyStore } from "../../../shared/aws/api-key-store.ts";
-import { dynamoCreditHistory } from "../../../shared/aws/credit-history.ts";
+import { dynamoCreditHistory } from "../../../shared/aws/ledger/credit-history.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
 import { dueKeysOf } from "../../../shared/aws/due-keys.ts";
@@ -11,6 +11,11 @@ import { dueAt } from "../../../shared/aws/due-partitions.ts";
 import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
 import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
 import { dynamoExportStore, exportWrite } from "../../../shared/aws/export-store.ts";
+import { findEntries } from "../../../shared/aws/ledger/find-entries.ts";
+import { pageRow } from "../../../shared/aws/ledger/journal-page.ts";
+import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
+import { readPages } from "../../../shared/aws/ledger/read-pages.ts";
+import { newShardRow, shardOf } from "../../../shared/aws/ledger/shard-row.ts";
 import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
 import { dynamoOutboxStore } from "../../../shared/aws/outbox-store.ts";
 import { dynamoPageStore } from "../../../shared/aws/page-store.ts";
@@ -24,7 +29,7 @@ import { accountKeys, deliveryKeys, watchlistKeys } from "../../../shared/aws/ta
 import { dynamoTargetStates } from "../../../shared/aws/target-states.ts";
 import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
 import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
-import { derivedIdAt } from "../../../shared/base/ids.ts";
+import { derivedIdAt, numberedId } from "../../../shared/base/ids.ts";
 import { newExport } from "../../../shared/exports/export-record.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { pageBounds } from "../../../shared/watchlists/page.ts";
@@ -56,7 +61,14 @@ interface Place {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
 }
-const optionsOf = ({ table }: Place) => ({ table, tableName: table, clock, chance });
+const optionsOf = ({ table }: Place) => ({
+  table,
+  tableName: table,
+  accountsTable: table,
+  ledgerTable: table,
+  clock,
+  chance,
+});
 const put = ({ client, table }: Place, row: object) =>
   client.send(new PutCommand({ TableName: table, Item: { ...row } }));
 const outboxOf = (place: Place) =>
@@ -161,8 +173,8 @@ const cases: readonly Case[] = [
     found: ["key_1", "key_2", "key_3", "key_4", "key_5"],
   },
   {
-    file: "credit-history",
-    says: "credit transactions",
+    file: "ledger/entry-streams",
+    says: "credit transactions from before the account had shards",
     fill: (place, sequence) =>
       put(
         place,
@@ -183,10 +195,48 @@ const cases: readonly Case[] = [
         clock: systemClock,
         chance: systemChance,
       });
-      const page = await history.page(account, { limit: 3, before: undefined });
+      const page = await history.page(account, { limit: 3 });
       return [...page.transactions.map(({ sequence }) => sequence), page.next];
     },
-    found: [5, 4, 3, 3],
+    found: [5, 4, 3, numberedId("creditTransaction", 3, account)],
+  },
+  {
+    file: "ledger/find-entries",
+    says: "marks of purchases",
+    fill: (place, sequence) =>
+      put(place, {
+        ...accountKeys.change(account, `c${sequence}`),
+        type: sequence === 3 ? "adjust" : "purchase",
+        sequence,
+      }),
+    async read(place) {
+      const filter = { type: "purchase" } as const;
+      const search = { accountId: account, rows: undefined, filter };
+      return (await findEntries(ledgerProcess(place.client, optionsOf(place)), search)).sequences;
+    },
+    found: [5, 4, 2, 1],
+  },
+  {
+    file: "ledger/read-pages",
+    says: "pages of a journal",
+    async fill(place, n) {
+      const record = { type: "grant", at: n, credits: 1, changeId: null } as const;
+      const shard = { accountId: account, number: 0, concurrency: 5, fence: n, journal: [record] };
+      await put(place, newShardRow(shard));
+      await put(place, pageRow(account, shardOf(newShardRow(shard)), [record]));
+    },
+    async read({ client, table }) {
+      const wanted = { accountId: account, shard: 0, to: 4, order: "newest first" } as const;
+      const found: number[] = [];
+      for await (const pages of readPages(
+        { client, ledgerTable: table },
+        { ...wanted, limit: 9 },
+      )) {
+        found.push(...pages.flatMap(({ records }) => records.map(({ at: stamp }) => stamp)));
+      }
+      return found;
+    },
+    found: [4, 3, 2, 1],
   },
   {
     file: "delivery-store",
@@ -404,7 +454,13 @@ const cases: readonly Case[] = [
     fill: (place, n) => put(place, accountKeys.usage(account, `2026-03-0${n}`)),
     async read({ client, table }) {
       const range = { from: "2026-03-02", to: "2026-03-05" };
-      return (await dynamoUsageStore(client, { accountsTable: table, clock: systemClock, chance: systemChance }).daily(account, range)).map(({ date }) => date);
+      return (
+        await dynamoUsageStore(client, {
+          accountsTable: table,
+          clock: systemClock,
+          chance: systemChance,
+        }).daily(account, range)
+      ).map(({ date }) => date);
     },
     found: ["2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"],
   },
@@ -495,7 +551,9 @@ describe("firstRows", () => {
 describe("queries", () => {
   const folder = new URL("../../../shared/aws/", import.meta.url);
   const filesWith = (text: string): string[] =>
-    readdirSync(folder)
+    ["", "ledger/"]
+      .flatMap((part) => readdirSync(new URL(part, folder)).map((name) => part + name))
+      .filter((name) => name.endsWith(".ts"))
       .filter((name) => readFileSync(new URL(name, folder), "utf8").includes(text))
       .map((name) => name.replace(/\.ts$/, ""));
 
@@ -505,6 +563,6 @@ describe("queries", () => {
 
   it("are each tried here with answers that end early", () => {
     const tried = [...new Set(cases.map(({ file }) => file))];
-    expect(filesWith('from "./query-rows.ts"')).toEqual(tried);
+    expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
   });
 });

@@ -1,0 +1,175 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { assert } from "../../base/assert.ts";
+import {
+  type CreditHistory,
+  type HistoryPage,
+  type ListedTransaction,
+  matches,
+} from "../../credits/credit-history.ts";
+import { comparePlaces, entryId, type EntryPlace, placeOfEntry } from "../../credits/entry-id.ts";
+import { stampOf } from "../../credits/journal.ts";
+import { transactionOf } from "../ledger-entry.ts";
+import { rowsByKey } from "../rows-by-key.ts";
+import { ledgerKeys } from "../table.ts";
+import { entriesBelow, type Looked } from "./entry-streams.ts";
+import { finalShards } from "./final-shards.ts";
+import { findEntries, type Range } from "./find-entries.ts";
+import { knownOf, type LedgerOptions, ledgerProcess, type LedgerProcess } from "./process.ts";
+import { type AccountRows, readAccountRows } from "./read-shards.ts";
+
+/** Entries that a page looks at before it ends early: some 300 KB, 75 read units and more. */
+const lookedMax = 2_000;
+/** What it counts for to read one page of a shard. */
+const queryCost = 8;
+/** What one read by keys takes. */
+const keysMax = 100;
+
+/**
+ * The ledger's entries in DynamoDB. The entries of a call, and grants, purchases and adjustments are
+ * found by their stamps; for every other filter the ledger is read newest first.
+ */
+export function dynamoCreditHistory(
+  client: DynamoDBDocumentClient,
+  options: LedgerOptions,
+): CreditHistory {
+  const process = ledgerProcess(client, options);
+  return {
+    async page(accountId, { limit, startingAfter, filter = {} }) {
+      const cursor =
+        startingAfter === undefined ? undefined : placeOfEntry(startingAfter, accountId);
+      assert(startingAfter === undefined || cursor !== undefined, "a cursor names an entry");
+      const { rows, below } = await rowsFor(process, accountId, cursor);
+      const search = await findEntries(process, { accountId, rows, filter });
+      const isFiltered = Object.values(filter).some((value) => value !== undefined);
+      const expected = isFiltered ? search.expected : limit + 1;
+      const looked = candidates(process, { ...search, accountId, rows, below, limit, expected });
+      return collect(looked, {
+        accountId,
+        below,
+        limit,
+        matches: (entry) => matches(entry, filter),
+      });
+    },
+  };
+}
+
+/** No entry of the shards is listed before all shards refuse older ones; those after a cursor are final. */
+async function rowsFor(
+  process: LedgerProcess,
+  accountId: string,
+  cursor: EntryPlace | undefined,
+): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
+  if (cursor !== undefined) {
+    // Entries from before the account had shards are rows that do not change.
+    const rows =
+      cursor.at === 0
+        ? undefined
+        : await readAccountRows(process, accountId, knownOf(process, accountId).shards);
+    return { rows, below: cursor };
+  }
+  const rows = await finalShards(process, accountId);
+  const hasShards = rows !== undefined && rows.shards.length > 0;
+  const oldest = { at: 0, shard: 0, part: ledgerKeys.sequenceMax + 1 };
+  return { rows, below: hasShards ? after(rows.upTo) : oldest };
+}
+
+/** The place after all entries that have a stamp. */
+const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
+
+/** The first place among those that have a stamp. */
+const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
+
+interface Candidate extends Looked {
+  /** In entries looked at. */
+  readonly cost: number;
+}
+
+interface Wanted {
+  readonly accountId: string;
+  readonly rows: AccountRows | undefined;
+  readonly below: EntryPlace;
+  readonly limit: number;
+  readonly expected: number;
+  readonly ranges: readonly Range[];
+  readonly sequences: readonly number[];
+}
+
+/** What may match, newest first: the entries of ranges of stamps, then some of those before the shards. */
+async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
+  const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;
+  const shards = rows?.shards ?? [];
+  for (const range of ranges) {
+    const { from, to, withOld } = range;
+    const top = [below, after(to)].toSorted(comparePlaces)[0] ?? below;
+    if (!withOld && comparePlaces(top, first(from)) <= 0) continue;
+    for await (const looked of entriesBelow(process, { accountId, shards, below: top, expected })) {
+      if (isBefore(looked, range)) break;
+      yield { ...looked, cost: 1 };
+    }
+    if (!withOld) yield { place: first(from), entry: null, cost: queryCost * shards.length };
+  }
+  const left = sequences.filter((sequence) => comparePlaces(placeOf(sequence), below) < 0);
+  const size = Math.min(keysMax, limit + 1);
+  for (let start = 0; start < left.length; start += size) {
+    const some = left.slice(start, start + size);
+    yield* await readOld(process, accountId, some);
+  }
+}
+
+const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
+
+/**
+ * True for what is older than a range. The clock that dates a grant, purchase or adjustment is the
+ * operator's, which may be far off.
+ */
+function isBefore({ place, entry }: Looked, { from, withOld }: Range): boolean {
+  if (place.at > 0 || !withOld) return place.at < from;
+  return entry !== null && entry.source !== null && stampOf(new Date(entry.createdAt)) < from;
+}
+
+/** Entries from before the account had shards, by their numbers. */
+async function readOld(
+  process: LedgerProcess,
+  accountId: string,
+  sequences: readonly number[],
+): Promise<readonly Candidate[]> {
+  const keys = sequences.map((sequence) => ledgerKeys.entry(accountId, sequence));
+  const rows = await rowsByKey(process.client, { ...process, table: process.ledgerTable }, keys);
+  return rows
+    .map(transactionOf)
+    .toSorted((a, b) => b.sequence - a.sequence)
+    .map((entry) => {
+      const place = placeOf(entry.sequence);
+      return { place, entry: { ...entry, id: entryId(place, accountId) }, cost: 1 };
+    });
+}
+
+async function collect(
+  candidatesOf: AsyncIterable<Candidate>,
+  {
+    accountId,
+    below,
+    limit,
+    matches: isWanted,
+  }: {
+    readonly accountId: string;
+    readonly below: EntryPlace;
+    readonly limit: number;
+    readonly matches: (entry: ListedTransaction) => boolean;
+  },
+): Promise<HistoryPage> {
+  const transactions: ListedTransaction[] = [];
+  let last = below;
+  let looked = 0;
+  for await (const { place, entry, cost } of candidatesOf) {
+    if (entry !== null && isWanted(entry)) {
+      if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
+      transactions.push(entry);
+    }
+    // A place without an entry is as good a cursor.
+    last = { ...place, shard: Math.max(0, place.shard) };
+    looked += cost;
+    if (looked >= lookedMax) return { transactions, next: entryId(last, accountId) };
+  }
+  return { transactions, next: null };
+}

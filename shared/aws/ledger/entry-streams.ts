@@ -1,0 +1,187 @@
+import { entriesOf, type JournalState, stateAfter } from "../../credits/journal.ts";
+import type { CreditTransaction, ListedTransaction } from "../../credits/credit-history.ts";
+import { comparePlaces, entryId, type EntryPlace } from "../../credits/entry-id.ts";
+import type { Row } from "../dynamo.ts";
+import { transactionOf } from "../ledger-entry.ts";
+import { queryPages } from "../query-rows.ts";
+import { ledgerKeys } from "../table.ts";
+import { type JournalPage, journalOf } from "./journal-page.ts";
+import type { LedgerProcess } from "./process.ts";
+import { readPages } from "./read-pages.ts";
+import type { Shard } from "./shard-row.ts";
+
+/** A part of an account's order of entries: what a listing has looked at. */
+export interface Looked {
+  readonly place: EntryPlace;
+  /** Null for a transfer between shards, which clients do not see. */
+  readonly entry: ListedTransaction | null;
+}
+
+interface Wanted {
+  readonly accountId: string;
+  /** Read before this is called; empty for an account that has its entries in rows alone. */
+  readonly shards: readonly Shard[];
+  /** Exclusive. */
+  readonly below: EntryPlace;
+  /** How many entries are probably needed: so many are read at once. */
+  readonly expected: number;
+}
+
+/** An entry or a transfer, with the state of its shard on both sides. */
+interface Step {
+  readonly place: EntryPlace;
+  readonly before: JournalState;
+  readonly after: JournalState;
+  readonly entry: CreditTransaction | null;
+}
+
+/** Records of a page at least. */
+const pageRecords = 8;
+/** A transfer counts in all shards at once, before the entries that have its stamp. */
+const beforeShards = -1;
+
+/**
+ * The entries of an account below a place, newest first: those of all shards merged by stamp, then those
+ * from before it had shards. Balance and number of an entry are the sums over all shards, at its place.
+ * They follow from records that do not change, if all shards refuse stamps up to that place.
+ */
+export async function* entriesBelow(
+  process: LedgerProcess,
+  { accountId, shards, below, expected }: Wanted,
+): AsyncGenerator<Looked> {
+  // What an account had before its shards goes on in the first of them.
+  const [first, ...others] = below.at === 0 ? [] : shards;
+  const share = Math.ceil(expected / Math.max(1, 1 + others.length));
+  const wanted = { accountId, below, share };
+  const streams = await Promise.all(
+    [first, ...others].map((shard) => opened(batchesOf(process, shard, wanted), share)),
+  );
+  const heads = streams.flatMap(({ steps }) => steps.slice(0, 1));
+  let balance = heads.reduce((sum, { after }) => sum + after.balance, 0);
+  let sequence = heads.reduce((sum, { after }) => sum + after.sequence, 0);
+  for (;;) {
+    const next = newestOf(streams);
+    if (next === undefined) return;
+    const step = next.steps.shift();
+    if (step === undefined) return;
+    const { place, before, after } = step;
+    const balanceBefore = balance - (after.balance - before.balance);
+    const numbered = { sequence, balanceBefore, balanceAfter: balance };
+    const id = entryId(place, accountId);
+    yield { place, entry: step.entry && { ...step.entry, ...numbered, id } };
+    balance = balanceBefore;
+    sequence -= after.sequence - before.sequence;
+    await fill(next, 1);
+  }
+}
+
+/** The steps of one shard, newest first, as far as they were read. */
+interface Stream {
+  readonly steps: Step[];
+  readonly batches: AsyncIterator<readonly Step[]>;
+}
+
+async function opened(batches: AsyncIterator<readonly Step[]>, steps: number): Promise<Stream> {
+  const stream = { steps: [], batches };
+  await fill(stream, steps);
+  return stream;
+}
+
+/** Reads on until a stream has so many steps, or ends. */
+async function fill({ steps, batches }: Stream, count: number): Promise<void> {
+  while (steps.length < count) {
+    const batch = await batches.next();
+    if (batch.done === true) return;
+    steps.push(...batch.value);
+  }
+}
+
+function newestOf(streams: readonly Stream[]): Stream | undefined {
+  let newest: Stream | undefined;
+  for (const stream of streams) {
+    const [head] = stream.steps;
+    if (head === undefined) continue;
+    const most = newest?.steps[0];
+    if (most === undefined || comparePlaces(head.place, most.place) > 0) newest = stream;
+  }
+  return newest;
+}
+
+/**
+ * What a shard has below a place: of its journal, which was read before, then of its pages. A record
+ * that was copied since the journal was read is in both, and counts in the journal.
+ */
+async function* batchesOf(
+  process: LedgerProcess,
+  shard: Shard | undefined,
+  { accountId, below, share }: { accountId: string; below: EntryPlace; share: number },
+): AsyncGenerator<readonly Step[]> {
+  const isBelow = ({ place }: Step): boolean => comparePlaces(place, below) < 0;
+  if (shard !== undefined) {
+    const { number } = shard;
+    const journal = stepsOf(journalOf(shard), number);
+    yield journal.filter(isBelow);
+    if (isOpening(shard, journal.at(-1))) return;
+    const newest = Math.min(below.at, (shard.journal[0]?.at ?? Infinity) - 1);
+    const answers = readPages(process, {
+      accountId,
+      shard: number,
+      to: newest,
+      order: "newest first",
+      limit: Math.ceil(share / pageRecords) + 1,
+    });
+    for await (const pages of answers) {
+      const steps = pages.flatMap((page) => stepsOf(page, number));
+      yield steps.filter((step) => isBelow(step) && step.place.at <= newest);
+      if (isOpening(shard, steps.at(-1))) return;
+    }
+    if (number > 0) return;
+  }
+  const last = below.at === 0 ? below.part - 1 : ledgerKeys.sequenceMax;
+  const [oldest, newest] = [0, Math.max(0, last)].map((n) => ledgerKeys.entry(accountId, n));
+  const entries = queryPages(process.client, {
+    TableName: process.ledgerTable,
+    ConsistentRead: true,
+    ScanIndexForward: false,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :oldest AND :newest",
+    ExpressionAttributeValues: { ":pk": oldest?.pk, ":oldest": oldest?.sk, ":newest": newest?.sk },
+    Limit: share,
+  });
+  for await (const rows of entries) yield rows.map(oldStep);
+}
+
+/** True for the grant that opened an account: its first shard has nothing before it. */
+const isOpening = ({ number }: Shard, step: Step | undefined): boolean =>
+  number === 0 && step?.before.sequence === 0;
+
+/** What the records of a page did, newest first. */
+function stepsOf({ records, before }: JournalPage, shard: number): Step[] {
+  let state = before;
+  const steps = records.flatMap((record): Step[] => {
+    const { at } = record;
+    const start = state;
+    state = stateAfter(start, record);
+    const entries = entriesOf(record, start);
+    if (entries.length === 0) {
+      const place = { at, shard: beforeShards, part: 0 };
+      return [{ place, before: start, after: state, entry: null }];
+    }
+    return entries.map((entry, part) => ({
+      place: { at, shard, part },
+      ...statesOf(entry),
+      entry,
+    }));
+  });
+  return steps.toReversed();
+}
+
+function oldStep(row: Row): Step {
+  const entry = transactionOf(row);
+  const place = { at: 0, shard: 0, part: entry.sequence };
+  return { place, ...statesOf(entry), entry };
+}
+
+const statesOf = ({ sequence, balanceBefore, balanceAfter }: CreditTransaction) => ({
+  before: { balance: balanceBefore, sequence: sequence - 1 },
+  after: { balance: balanceAfter, sequence },
+});

@@ -1,0 +1,62 @@
+import type { UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { assert } from "../../base/assert.ts";
+import { accountKeys } from "../table.ts";
+import { changeShard, untilDone } from "./change-shard.ts";
+import { knownOf, type LedgerProcess, noteShards } from "./process.ts";
+import { type AccountRows, readAccountRows } from "./read-shards.ts";
+import type { Shard } from "./shard-row.ts";
+
+/** An account whose records up to a stamp are final. */
+export interface FinalRows extends AccountRows {
+  readonly upTo: number;
+}
+
+/**
+ * Reads an account and its shards, and lets no shard take a record with an older stamp than the newest
+ * that was read: a process whose clock is behind would insert it before entries that were listed. Writes
+ * nothing for an account with one shard, whose stamps only grow.
+ */
+export async function finalShards(
+  process: LedgerProcess,
+  accountId: string,
+): Promise<FinalRows | undefined> {
+  let count = knownOf(process, accountId).shards;
+  for (;;) {
+    const rows = await readAccountRows(process, accountId, count);
+    if (rows === undefined) return undefined;
+    const upTo = Math.max(0, ...rows.shards.map(({ fence }) => fence));
+    const shards = await Promise.all(
+      rows.shards.map((shard) =>
+        shard.fence < upTo ? raiseFence(process, { accountId, shard, upTo }) : shard,
+      ),
+    );
+    noteShards(process, accountId, shards);
+    count = Math.max(0, ...shards.map((shard) => shard.shards));
+    // Shards that were added since the account was read may have taken records up to that stamp.
+    if (count <= shards.length) return { account: rows.account, shards, upTo };
+  }
+}
+
+/** The shard as it is once it refuses stamps up to one. */
+async function raiseFence(
+  process: LedgerProcess,
+  { accountId, shard, upTo }: { accountId: string; shard: Shard; upTo: number },
+): Promise<Shard> {
+  const raise: UpdateCommandInput = {
+    TableName: process.accountsTable,
+    Key: accountKeys.shard(accountId, shard.number),
+    UpdateExpression: "SET fence = :at",
+    ConditionExpression: "fence < :at",
+    ExpressionAttributeValues: { ":at": upTo },
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+  return untilDone(process, async (note) => {
+    const change = await changeShard(process, accountId, raise);
+    if (change.outcome === "busy") {
+      note(change.why);
+      return "again";
+    }
+    assert(change.outcome !== "missing", "a shard stays");
+    return change.shard;
+  });
+}

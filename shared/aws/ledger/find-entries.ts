@@ -1,0 +1,157 @@
+import { timeOf } from "../../base/ids.ts";
+import type { TransactionFilter } from "../../credits/credit-history.ts";
+import { stampOf } from "../../credits/journal.ts";
+import type { Row } from "../dynamo.ts";
+import { firstRows } from "../query-rows.ts";
+import { accountKeys } from "../table.ts";
+import { readRow } from "./change-shard.ts";
+import { findCallStamps } from "./find-call.ts";
+import type { LedgerProcess } from "./process.ts";
+import type { AccountRows } from "./read-shards.ts";
+
+/** Stamps between which entries are looked for, both inclusive. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+  /** True to go on with the entries from before the account had shards. */
+  readonly withOld: boolean;
+}
+
+/** Where the entries are that a filter lets through, newest first. */
+export interface Search {
+  readonly ranges: readonly Range[];
+  /** Numbers of entries from before the account had shards, to look at after the ranges. */
+  readonly sequences: readonly number[];
+  /** Entries that a range is expected to look at. */
+  readonly expected: number;
+}
+
+interface Wanted {
+  readonly accountId: string;
+  readonly rows: AccountRows | undefined;
+  readonly filter: TransactionFilter;
+}
+
+/** Marks that a page reads, some 250 KB. Automatic top-ups add a mark each. */
+const marksMax = 1_000;
+/** Entries that one request brings of a ledger that is searched. */
+const scanned = 400;
+const hourUs = 60 * 60 * 1_000_000;
+/** An entry may be stamped before the ID that it names was made: clocks differ by less. */
+const skewUs = hourUs;
+/** How long after its ID was made a call is resolved, with the longest hold, and the sweeper to end it. */
+const callUs = hourUs / 4;
+
+/** Where to look for the entries that a filter lets through. */
+export async function findEntries(
+  process: LedgerProcess,
+  { accountId, rows, filter }: Wanted,
+): Promise<Search> {
+  const { requestId, type, watchlistId } = filter;
+  if (requestId !== undefined) return entriesOfCall(process, { accountId, rows, requestId });
+  const isMarked = type === "grant" || type === "purchase" || type === "adjust";
+  const marks = isMarked ? await marksOf(process, accountId) : undefined;
+  if (isMarked && marks !== undefined) return entriesOfChanges({ rows, type, marks });
+  const made = watchlistId === undefined ? undefined : timeOf("watchlist", watchlistId);
+  return between(since(made), Infinity);
+}
+
+const between = (from: number, to: number): Search => ({
+  ranges: [{ from, to, withOld: true }],
+  sequences: [],
+  expected: scanned,
+});
+
+/** No entry names an ID before it was made, and IDs tell when that was. */
+const since = (made: Date | undefined): number =>
+  made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);
+
+const known = (stamps: readonly number[], sequences: readonly number[] = []): Search => ({
+  ranges: descending(stamps).map((at) => ({ from: at, to: at, withOld: false })),
+  sequences: descending(sequences),
+  expected: 1,
+});
+
+const descending = (numbers: readonly number[]): readonly number[] =>
+  [...new Set(numbers)].toSorted((a, b) => b - a);
+
+async function entriesOfCall(
+  process: LedgerProcess,
+  {
+    accountId,
+    rows,
+    requestId,
+  }: { accountId: string; rows: AccountRows | undefined; requestId: string },
+): Promise<Search> {
+  const made = timeOf("request", requestId);
+  const hold = await readRow(process, accountKeys.hold(accountId, requestId));
+  const takenBack = stampsIn(hold, "cancelled_stamp");
+  if (typeof hold?.["sequence"] === "number") {
+    const sequences = sequencesOfCall(hold, takenBack);
+    if (sequences !== undefined) return known(takenBack, sequences);
+  } else if (made !== undefined && rows !== undefined) {
+    const stamps = await findCallStamps(process, { accountId, holdId: requestId, rows, made });
+    if (stamps !== undefined) return known([...takenBack, ...stamps]);
+  }
+  if (made === undefined) return between(0, Infinity);
+  const resolvedAt = new Date(String(hold?.["resolved_at"] ?? made.toISOString()));
+  const to = Math.max(stampOf(made), stampOf(resolvedAt)) + callUs + skewUs;
+  const late = takenBack.filter((at) => at > to);
+  return {
+    ...between(since(made), to),
+    ranges: [...known(late).ranges, ...between(since(made), to).ranges],
+  };
+}
+
+const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
+  typeof row?.[name] === "number" ? [row[name]] : [];
+
+/** The numbers of a call's entries from before the account had shards; undefined when they are unknown. */
+function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly number[] | undefined {
+  const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
+  const sequence = Number(reserved);
+  if (hold["state"] === "open") return [sequence];
+  // An earlier release resolved it, or the call was resolved after the account had shards.
+  if (typeof resolved !== "number") return undefined;
+  const entries = [resolved + 1, resolved, sequence];
+  if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
+  // A charge of all that was held has no refund beside it: the entry after it may be this one.
+  return typeof refund === "number" ? [refund, ...entries] : undefined;
+}
+
+/** Marks are kept for good, in no order; undefined when there are too many to read. */
+async function marksOf(
+  { client, accountsTable }: LedgerProcess,
+  accountId: string,
+): Promise<readonly Row[] | undefined> {
+  const { pk, sk } = accountKeys.change(accountId, "");
+  const query = {
+    TableName: accountsTable,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :change)",
+    ExpressionAttributeValues: { ":pk": pk, ":change": sk },
+    ProjectionExpression: "#type, #sequence, #at",
+    ExpressionAttributeNames: { "#type": "type", "#sequence": "sequence", "#at": "at" },
+  };
+  const marks = await firstRows(client, query, marksMax + 1);
+  return marks.length > marksMax ? undefined : marks;
+}
+
+function entriesOfChanges({
+  rows,
+  type,
+  marks,
+}: {
+  rows: AccountRows | undefined;
+  type: string;
+  marks: readonly Row[];
+}): Search {
+  const ofType = marks.filter((mark) => mark["type"] === type);
+  const stamps = ofType.flatMap((mark) => stampsIn(mark, "at"));
+  const sequences = ofType.flatMap((mark) => stampsIn(mark, "sequence"));
+  if (type !== "grant") return known(stamps, sequences);
+  // The grant that opens an account has no mark: it is its first entry.
+  const openedAt = rows?.account["created_at"];
+  const opened = typeof openedAt === "string" ? [stampOf(new Date(openedAt))] : [];
+  return known([...stamps, ...opened], [...sequences, 1]);
+}
