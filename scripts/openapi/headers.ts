@@ -26,7 +26,8 @@ export const headers = {
   },
   "X-Service-Balance": {
     description:
-      "Credits of the account after this call; absent where the key is not known or over its rate.",
+      "Credits of the account after this call. Calls that run at the same time may or may not be in it. " +
+      "Absent where the key is not known or over its rate.",
     schema: { type: "integer", minimum: 0, examples: [4_998] },
   },
   ETag: {

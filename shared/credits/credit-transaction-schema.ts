@@ -27,7 +27,10 @@ export const creditTransactionsQuery = v.object({
 /** An entry of the account's ledger. */
 export const creditTransactionSchema = v.object({
   object: v.literal("credit_transaction"),
-  id: v.pipe(v.string(), v.description("Begins with ctx_.")),
+  id: v.pipe(
+    v.string(),
+    v.description("Begins with ctx_. Never changes; the IDs of an account sort as its entries do."),
+  ),
   type: v.pipe(
     v.string(),
     v.description(
@@ -45,13 +48,22 @@ export const creditTransactionSchema = v.object({
         "`balance_before` and `balance_after` show the direction.",
     ),
   ),
-  balance_before: count,
-  balance_after: count,
+  balance_before: v.pipe(
+    count,
+    v.description("Balance of the account before the entry: `balance_after` of the one before it."),
+  ),
+  balance_after: v.pipe(
+    count,
+    v.description("Balance of the account after the entry. Credits that are held are not in it."),
+  ),
   sequence: v.pipe(
     v.number(),
     v.integer(),
     v.minValue(1),
-    v.description("Number of the entry in the account: 1, 2, 3 ... without a gap."),
+    v.description(
+      "Number of the entry in the account: 1, 2, 3 ... without a gap, oldest first. Entries of calls " +
+        "that run at the same time are numbered by the time at which the ledger recorded them.",
+    ),
   ),
   request_id: v.optional(v.pipe(v.string(), v.description("X-Request-Id of the call behind it."))),
   endpoint: v.optional(

@@ -10,8 +10,7 @@ import {
 import { type CreditSource, entryTypes, type Ledger } from "../../shared/credits/ledger.ts";
 import { entriesOf, expectBooksToBalance, type LedgerWorld } from "./ledger.contract.ts";
 
-/** After the account was opened: its entries are stamped with this time. */
-const now = new Date(systemClock.now().getTime() + 60_000);
+const now = systemClock.now();
 const expiresAt = new Date(now.getTime() + 60_000);
 /** Holds keep whole seconds. */
 const expired = new Date(now.getTime() + 61_001);
@@ -287,7 +286,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       expect(await list({}, 7)).toEqual(found);
       for (const limit of [1, 2]) {
         let startingAfter: string | undefined;
-        for (let start = 0; start < 24; start += limit) {
+        for (let start = 0; start < Math.min(24, found.length); start += limit) {
           const page = await world.history.page(accountId, { limit, startingAfter });
           expect(page.transactions).toEqual(found.slice(start, start + limit));
           startingAfter = page.next ?? undefined;

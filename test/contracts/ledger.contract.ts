@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "../../shared/accounts/account.ts";
 import type { CreditChange, CreditChanges } from "../../shared/credits/credit-changes.ts";
-import type { CreditHistory, CreditTransaction } from "../../shared/credits/credit-history.ts";
+import type {
+  CreditHistory,
+  CreditTransaction,
+  ListedTransaction,
+} from "../../shared/credits/credit-history.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 
 /** Accounts with credits, and processes that work on them. */
@@ -22,8 +26,8 @@ const expiry = 60_000;
 export async function entriesOf(
   world: Pick<LedgerWorld, "history">,
   accountId: string,
-): Promise<readonly CreditTransaction[]> {
-  const found: CreditTransaction[] = [];
+): Promise<readonly ListedTransaction[]> {
+  const found: ListedTransaction[] = [];
   let startingAfter: string | undefined;
   for (;;) {
     const page = await world.history.page(accountId, { limit: 100, startingAfter });

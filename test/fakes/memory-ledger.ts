@@ -5,6 +5,7 @@ import type { CreditChange, CreditChanges } from "../../shared/credits/credit-ch
 import {
   type CreditHistory,
   type CreditTransaction,
+  type ListedTransaction,
   matches,
 } from "../../shared/credits/credit-history.ts";
 import type {
@@ -78,16 +79,18 @@ export function memoryLedger(): MemoryLedger {
         const transactions = older
           .toReversed()
           .slice(0, limit)
-          .map((entry) => ({
-            ...entry,
-            id: numberedId("creditTransaction", entry.sequence, accountId),
-          }));
+          .map((entry) => listed(entry, accountId));
         const next = older.length > limit ? (transactions.at(-1)?.id ?? null) : null;
         return { transactions, next };
       },
     },
   };
 }
+
+const listed = (entry: CreditTransaction, accountId: string): ListedTransaction => ({
+  ...entry,
+  id: numberedId("creditTransaction", entry.sequence, accountId),
+});
 
 function opened(id: string, signupCredits: number): Books {
   const createdAt = "2026-01-01T00:00:00.000Z";

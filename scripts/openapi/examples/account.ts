@@ -40,7 +40,7 @@ export const usage = {
 
 export const chargeEntry = {
   object: "credit_transaction",
-  id: "ctx_000000000003",
+  id: "ctx_1k0wgq93k6804wzm1frwspw1",
   type: "charge",
   credits: 2,
   balance_before: 4_998,

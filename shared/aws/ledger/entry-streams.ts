@@ -107,44 +107,66 @@ function newestOf(streams: readonly Stream[]): Stream | undefined {
   return newest;
 }
 
-/**
- * What a shard has below a place: of its journal, which was read before, then of its pages. A record
- * that was copied since the journal was read is in both, and counts in the journal.
- */
+interface Position {
+  readonly accountId: string;
+  /** Exclusive. */
+  readonly below: EntryPlace;
+  /** Entries that are needed of each shard. */
+  readonly share: number;
+}
+
+/** What a shard has below a place. Entries from before the account had shards go on in the first. */
 async function* batchesOf(
   process: LedgerProcess,
   shard: Shard | undefined,
-  { accountId, below, share }: { accountId: string; below: EntryPlace; share: number },
+  position: Position,
 ): AsyncGenerator<readonly Step[]> {
-  const isBelow = ({ place }: Step): boolean => comparePlaces(place, below) < 0;
+  let oldest: Step | undefined;
   if (shard !== undefined) {
-    const { number } = shard;
-    const journal = stepsOf(journalOf(shard), number);
-    yield journal.filter(isBelow);
-    if (isOpening(shard, journal.at(-1))) return;
-    const newest = Math.min(below.at, (shard.journal[0]?.at ?? Infinity) - 1);
-    const answers = readPages(process, {
-      accountId,
-      shard: number,
-      to: newest,
-      order: "newest first",
-      limit: Math.ceil(share / pageRecords) + 1,
-    });
-    for await (const pages of answers) {
-      const steps = pages.flatMap((page) => stepsOf(page, number));
-      yield steps.filter((step) => isBelow(step) && step.place.at <= newest);
-      if (isOpening(shard, steps.at(-1))) return;
+    for await (const steps of journalBatches(process, shard, position)) {
+      oldest = steps.at(-1) ?? oldest;
+      yield steps.filter(({ place }) => comparePlaces(place, position.below) < 0);
+      if (isOpening(shard, oldest)) return;
     }
-    if (number > 0) return;
   }
-  const last = below.at === 0 ? below.part - 1 : ledgerKeys.sequenceMax;
-  const [oldest, newest] = [0, Math.max(0, last)].map((n) => ledgerKeys.entry(accountId, n));
-  const entries = queryPages(process.client, {
-    TableName: process.ledgerTable,
+  if (shard === undefined || shard.number === 0) yield* oldBatches(process, position);
+}
+
+/**
+ * The records of a shard's journal, which was read before, then of its pages. A record that was copied
+ * since the journal was read is in both, and counts in the journal.
+ */
+async function* journalBatches(
+  process: LedgerProcess,
+  shard: Shard,
+  { accountId, below, share }: Position,
+): AsyncGenerator<readonly Step[]> {
+  const { number, journal } = shard;
+  yield stepsOf(journalOf(shard), number);
+  const answers = readPages(process, {
+    accountId,
+    shard: number,
+    to: Math.min(below.at, (journal[0]?.at ?? Infinity) - 1),
+    order: "newest first",
+    limit: Math.ceil(share / pageRecords) + 1,
+  });
+  for await (const pages of answers) yield pages.flatMap((page) => stepsOf(page, number));
+}
+
+/** Entries from before the account had shards. */
+async function* oldBatches(
+  { client, ledgerTable }: LedgerProcess,
+  { accountId, below, share }: Position,
+): AsyncGenerator<readonly Step[]> {
+  const last = below.at === 0 ? Math.max(0, below.part - 1) : ledgerKeys.sequenceMax;
+  const oldest = ledgerKeys.entry(accountId, 0);
+  const newest = ledgerKeys.entry(accountId, last);
+  const entries = queryPages(client, {
+    TableName: ledgerTable,
     ConsistentRead: true,
     ScanIndexForward: false,
     KeyConditionExpression: "pk = :pk AND sk BETWEEN :oldest AND :newest",
-    ExpressionAttributeValues: { ":pk": oldest?.pk, ":oldest": oldest?.sk, ":newest": newest?.sk },
+    ExpressionAttributeValues: { ":pk": oldest.pk, ":oldest": oldest.sk, ":newest": newest.sk },
     Limit: share,
   });
   for await (const rows of entries) yield rows.map(oldStep);
@@ -166,22 +188,22 @@ function stepsOf({ records, before }: JournalPage, shard: number): Step[] {
       const place = { at, shard: beforeShards, part: 0 };
       return [{ place, before: start, after: state, entry: null }];
     }
-    return entries.map((entry, part) => ({
-      place: { at, shard, part },
-      ...statesOf(entry),
-      entry,
-    }));
+    return entries.map((entry, part) => stepOf({ at, shard, part }, entry));
   });
   return steps.toReversed();
 }
 
 function oldStep(row: Row): Step {
   const entry = transactionOf(row);
-  const place = { at: 0, shard: 0, part: entry.sequence };
-  return { place, ...statesOf(entry), entry };
+  return stepOf({ at: 0, shard: 0, part: entry.sequence }, entry);
 }
 
-const statesOf = ({ sequence, balanceBefore, balanceAfter }: CreditTransaction) => ({
-  before: { balance: balanceBefore, sequence: sequence - 1 },
-  after: { balance: balanceAfter, sequence },
-});
+function stepOf(place: EntryPlace, entry: CreditTransaction): Step {
+  const { sequence, balanceBefore, balanceAfter } = entry;
+  return {
+    place,
+    before: { balance: balanceBefore, sequence: sequence - 1 },
+    after: { balance: balanceAfter, sequence },
+    entry,
+  };
+}

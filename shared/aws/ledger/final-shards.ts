@@ -26,9 +26,7 @@ export async function finalShards(
     if (rows === undefined) return undefined;
     const upTo = Math.max(0, ...rows.shards.map(({ fence }) => fence));
     const shards = await Promise.all(
-      rows.shards.map((shard) =>
-        shard.fence < upTo ? raiseFence(process, { accountId, shard, upTo }) : shard,
-      ),
+      rows.shards.map((shard) => raiseFence(process, { accountId, shard, upTo })),
     );
     noteShards(process, accountId, shards);
     count = Math.max(0, ...shards.map((shard) => shard.shards));
@@ -37,11 +35,12 @@ export async function finalShards(
   }
 }
 
-/** The shard as it is once it refuses stamps up to one. */
+/** The shard as it is once it refuses stamps up to one. Nothing is written where it does already. */
 async function raiseFence(
   process: LedgerProcess,
   { accountId, shard, upTo }: { accountId: string; shard: Shard; upTo: number },
 ): Promise<Shard> {
+  if (shard.fence >= upTo) return shard;
   const raise: UpdateCommandInput = {
     TableName: process.accountsTable,
     Key: accountKeys.shard(accountId, shard.number),

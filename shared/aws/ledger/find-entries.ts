@@ -94,8 +94,9 @@ async function entriesOfCall(
     if (stamps !== undefined) return known([...takenBack, ...stamps]);
   }
   if (made === undefined) return between(0, Infinity);
-  const resolvedAt = new Date(String(hold?.["resolved_at"] ?? made.toISOString()));
-  const to = Math.max(stampOf(made), stampOf(resolvedAt)) + callUs + skewUs;
+  const resolvedAt = hold?.["resolved_at"];
+  const ended = typeof resolvedAt === "string" ? stampOf(new Date(resolvedAt)) : 0;
+  const to = Math.max(stampOf(made), ended) + callUs + skewUs;
   const late = takenBack.filter((at) => at > to);
   return {
     ...between(since(made), to),

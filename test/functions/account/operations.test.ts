@@ -1,5 +1,7 @@
-import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
-import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
+import { BatchWriteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { pageRow } from "../../../shared/aws/ledger/journal-page.ts";
+import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
+import { accountKeys } from "../../../shared/aws/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { Logger } from "@aws-lambda-powertools/logger";
@@ -73,7 +75,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   clock.set("2026-03-10T12:00:00Z");
-  const account = await createAccount({ name: "Shop", email: "it@shop.example" }, deps);
+  // Before all calls of the tests: the stamps of an account only grow.
+  const opened = { ...deps, clock: fixedClock("2026-03-01T12:00:00Z") };
+  const account = await createAccount({ name: "Shop", email: "it@shop.example" }, opened);
   accountId = account.id;
   key = await createApiKey({ account, name: "server" }, deps);
 });
@@ -167,7 +171,7 @@ describe("GET /v1/account", () => {
         webhook_endpoints: 0,
         s3_external_id: externalIdOf(accountId),
         api_key: { id: key.id, name: "server", prefix: key.key.slice(0, 12) },
-        created_at: "2026-03-10T12:00:00.000Z",
+        created_at: "2026-03-01T12:00:00.000Z",
       });
     });
 
@@ -371,26 +375,42 @@ describe("GET /v1/credit_transactions", () => {
       expect(charge).not.toHaveProperty("scraper");
     });
 
-    it("bounds the entries that a page with a filter reads, and says where to continue", async () => {
-      const sequences = Array.from({ length: 4_100 }, (_, n) => n + 8);
-      for (let start = 0; start < sequences.length; start += 25) {
-        const rows = sequences.slice(start, start + 25).map((sequence) => ({
-          PutRequest: {
-            Item: ledgerEntry({
-              accountId,
-              sequence,
-              type: "charge",
-              credits: 0,
-              balanceBefore: 1,
-              balanceAfter: 1,
-              createdAt: now.toISOString(),
-            }),
-          },
-        }));
-        await world.client.send(
-          new BatchWriteCommand({ RequestItems: { [world.ledgerTable]: rows } }),
-        );
+    /** Adds pages of records to the account's shard, whose journal is copied to a page before them. */
+    const addCopiedRecords = async (count: number): Promise<void> => {
+      const TableName = world.accountsTable;
+      const { Item } = await world.client.send(
+        new GetCommand({ TableName, Key: accountKeys.shard(accountId, 0), ConsistentRead: true }),
+      );
+      const shard = shardOf(Item ?? {});
+      const records = Array.from(
+        { length: count },
+        (_, n) =>
+          ({
+            type: "reserve",
+            at: shard.fence + n + 1,
+            holdId: `hold_${n}`,
+            credits: 0,
+            source: { requestId: `req_${n}` },
+          }) as const,
+      );
+      const pages = [pageRow(accountId, shard, shard.journal)];
+      for (let start = 0; start < count; start += 20) {
+        const journal = records.slice(start, start + 20);
+        const sequence = shard.sequence + start + journal.length;
+        pages.push(pageRow(accountId, { ...shard, journal, sequence }, journal));
       }
+      for (let start = 0; start < pages.length; start += 25) {
+        const rows = pages.slice(start, start + 25).map((page) => ({ PutRequest: { Item: page } }));
+        const RequestItems = { [world.ledgerTable]: rows };
+        await world.client.send(new BatchWriteCommand({ RequestItems }));
+      }
+      const sequence = shard.sequence + count;
+      const copied = { ...Item, journal: [], fence: shard.fence + count, sequence };
+      await world.client.send(new PutCommand({ TableName, Item: copied }));
+    };
+
+    it("bounds the entries that a page with a filter reads, and says where to continue", async () => {
+      await addCopiedRecords(4_100);
       const query = { watchlist_id: watchlistId };
       const pages: Answer[] = [];
       for (let after: string | null = ""; after !== null && pages.length < 9;) {

@@ -7,6 +7,8 @@ import {
   newId,
   numberedId,
   numberOf,
+  placedId,
+  placeOf,
   timeOf,
 } from "../../../shared/base/ids.ts";
 import { countingChance } from "../../support/clock.ts";
@@ -62,5 +64,53 @@ describe("numberOf", () => {
     expect(
       numberOf("creditTransaction", derivedId("creditTransaction", "x"), "acct_1"),
     ).toBeUndefined();
+  });
+});
+
+describe("placeOf", () => {
+  /** From 2006 on, up to the last microsecond that eleven digits can say. */
+  const places = fc.record({
+    stamp: fc.integer({ min: 2 ** 50, max: Number.MAX_SAFE_INTEGER }),
+    slot: fc.integer({ min: 0, max: 1_023 }),
+  });
+  const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
+    placedId("creditTransaction", place, owner);
+
+  it("tells the place in an owner's ID, and nothing of another's", () => {
+    fc.assert(
+      fc.property(places, (place) => {
+        expect(placeOf("creditTransaction", idOf(place), "acct_1")).toEqual(place);
+        expect(placeOf("creditTransaction", idOf(place), "acct_2")).toBeUndefined();
+      }),
+      { endOnFailure: true },
+    );
+  });
+
+  it("finds none in what is no ID of a place", () => {
+    const id = idOf({ stamp: 2 ** 50, slot: 3 });
+    for (const other of [
+      "",
+      id.slice(0, -1),
+      `${id}0`,
+      id.toUpperCase(),
+      "ctx_1",
+      "x".repeat(28),
+    ]) {
+      expect(placeOf("creditTransaction", other, "acct_1")).toBeUndefined();
+    }
+    const numbered = numberedId("creditTransaction", 7, "acct_1");
+    expect(placeOf("creditTransaction", numbered, "acct_1")).toBeUndefined();
+    expect(numberOf("creditTransaction", id, "acct_1")).toBeUndefined();
+  });
+
+  it("orders IDs as their places are ordered, after those with a number", () => {
+    fc.assert(
+      fc.property(places, places, (a, b) => {
+        fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));
+        expect(idOf(a) < idOf(b)).toBe(true);
+        expect(numberedId("creditTransaction", 999_999_999_999, "acct_1") < idOf(a)).toBe(true);
+      }),
+      { endOnFailure: true },
+    );
   });
 });
