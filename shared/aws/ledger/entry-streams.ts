@@ -49,8 +49,8 @@ export async function* entriesBelow(
   process: LedgerProcess,
   { accountId, shards, below, expected }: Wanted,
 ): AsyncGenerator<Looked> {
-  // What an account had before its shards goes on in the first of them.
-  const [first, ...others] = below.at === 0 ? [] : shards;
+  // Without a shard there are the entries from before the account had any.
+  const [first, ...others] = shards;
   const share = Math.ceil(expected / Math.max(1, 1 + others.length));
   const wanted = { accountId, below, share };
   const streams = await Promise.all(

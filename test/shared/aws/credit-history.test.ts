@@ -5,12 +5,15 @@ import {
   type DynamoDBDocumentClient,
   PutCommand,
   QueryCommand,
+  TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dueAt } from "../../../shared/aws/due-partitions.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../../shared/aws/ledger/credit-history.ts";
+import { reserveUpdate } from "../../../shared/aws/ledger/shard-update.ts";
 import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
 import { newId, numberedId } from "../../../shared/base/ids.ts";
@@ -20,6 +23,7 @@ import {
   matches,
   type TransactionFilter,
 } from "../../../shared/credits/credit-history.ts";
+import { stampOf } from "../../../shared/credits/journal.ts";
 import { entryTypes, type Ledger } from "../../../shared/credits/ledger.ts";
 import { creditHistoryContract } from "../../contracts/credit-history.contract.ts";
 import { entriesOf, expectBooksToBalance } from "../../contracts/ledger.contract.ts";
@@ -259,21 +263,43 @@ describe("dynamoCreditHistory", () => {
       expect(page.transactions).toHaveLength(1);
     });
 
-    it("sees shards that were added while it read", async () => {
+    /** Credit changes of a process that stops before it spreads credits over new shards. */
+    const changesThatStop = () => {
+      let transactions = 0;
+      const client = watchedClient(world.client, (command, send) => {
+        if (command instanceof TransactWriteCommand) transactions += 1;
+        return transactions > 1 ? Promise.reject(new Error("stopped")) : send();
+      });
+      const { accountsTable, ledgerTable } = world;
+      const ports = { clock: systemClock, chance: systemChance };
+      return dynamoCreditChanges(client, { accountsTable, ledgerTable, ...ports });
+    };
+
+    it("includes what shards recorded that were added while it read", async () => {
       await work();
+      // The second shard has more credits now: the purchase goes there, where stamps are behind.
+      const ledger = world.ledger();
+      for (const n of [0, 1, 2]) await reserve(ledger, `costly_${n}`, seconds(10));
       let isGrown = false;
       const client = watchedClient(world.client, async (command, send) => {
         if (!isGrown && command instanceof UpdateCommand) {
           isGrown = true;
-          const change = { accountId, changeId: "more", type: "purchase", credits: 10_000_000 };
-          await world.changes.apply({ ...change, type: "purchase", now: seconds(1) });
+          const change = { accountId, changeId: "more", credits: 10_000_000 };
+          await changesThatStop().apply({ ...change, type: "purchase", now: seconds(1) });
+          const place = { table: world.accountsTable, accountId, shard: 2 };
+          const source = { requestId: "call_of_shard_2" };
+          const hold = { credits: 0, at: stampOf(seconds(2)), expiresAt: seconds(600), source };
+          const update = reserveUpdate(place, "call_of_shard_2", hold);
+          await world.client.send(new UpdateCommand(update));
         }
         return send();
       });
       const page = await historyThrough(client).page(accountId, { limit: 100 });
       expect(isGrown).toBe(true);
-      const entries = (await entriesOf(world, accountId)).toReversed();
-      expect(entries.slice(entries.length - page.transactions.length)).toEqual(page.transactions);
+      expect(page.transactions.map(({ source }) => source)).toContainEqual({
+        requestId: "call_of_shard_2",
+      });
+      expect(await entriesOf(world, accountId)).toEqual(page.transactions.toReversed());
     });
   });
 
