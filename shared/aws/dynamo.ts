@@ -83,6 +83,20 @@ interface Patience {
 /** Takes why an attempt has to be made again: names of errors and rows, nothing that a row says. */
 export type Note = (why: string) => void;
 
+/** Does what may be done again when DynamoDB has turned it away: that has changed nothing. */
+export async function againIfThrottled<T>(
+  note: Note,
+  attempt: () => Promise<T>,
+): Promise<T | "again"> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (!isThrottle(error)) throw error;
+    note((error as Error).name);
+    return "again";
+  }
+}
+
 /** The codes of a refusal, write by write. */
 export const codesOf = (reasons: readonly CancellationReason[]): string =>
   reasons.map((reason) => reason?.code ?? "None").join(", ");

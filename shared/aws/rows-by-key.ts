@@ -1,6 +1,6 @@
 import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { Chance, Clock } from "../base/clock.ts";
-import { type Row, untilSettled } from "./dynamo.ts";
+import { againIfThrottled, type Row, untilSettled } from "./dynamo.ts";
 import type { RowKey } from "./table.ts";
 
 interface Options {
@@ -27,7 +27,7 @@ export async function rowsByKey(
     ProjectionExpression: attributes.map((_, n) => `#a${n}`).join(", "),
     ExpressionAttributeNames: Object.fromEntries(attributes.map((name, n) => [`#a${n}`, name])),
   };
-  await untilSettled(patience, async () => {
+  const read = async (): Promise<"read" | "again"> => {
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetCommand({
         RequestItems: { [table]: { Keys: left, ConsistentRead: true, ...projection } },
@@ -36,6 +36,7 @@ export async function rowsByKey(
     rows.push(...(Responses?.[table] ?? []));
     left = UnprocessedKeys?.[table]?.Keys ?? [];
     return left.length === 0 ? "read" : "again";
-  });
+  };
+  await untilSettled(patience, (note) => againIfThrottled(note, read));
   return rows;
 }

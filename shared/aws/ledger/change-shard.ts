@@ -8,6 +8,7 @@ import {
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { repeats } from "../../base/retry-budget.ts";
 import {
+  againIfThrottled,
   cancellationReasons,
   codesOf,
   isConditionFailure,
@@ -118,7 +119,7 @@ export function untilDone<T extends object>(
 ): Promise<T> {
   return untilSettled({ ...process, waitMsMax }, async (note) => {
     for (let tries = 0; tries < freshTriesMax; tries += 1) {
-      const result = await attempt(note);
+      const result = await againIfThrottled(note, () => attempt(note));
       if (result !== "fresh") return result;
     }
     return "again";
@@ -126,9 +127,12 @@ export function untilDone<T extends object>(
 }
 
 export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row | undefined> {
-  const { Item } = await process.client.send(
-    new GetCommand({ TableName: process.accountsTable, Key: key, ConsistentRead: true }),
-  );
+  const command = new GetCommand({
+    TableName: process.accountsTable,
+    Key: key,
+    ConsistentRead: true,
+  });
+  const { Item } = await untilDone(process, () => process.client.send(command));
   return Item;
 }
 
