@@ -59,6 +59,8 @@ export const ledgerKeys = {
     pk: shardPartition(accountId, shard),
     sk: `page#${pad(firstStamp, 16)}`,
   }),
+  /** The highest stamp that sorts in place. */
+  stampMax: 9_000_000_000_000_000,
   /** The highest sequence that sorts in place. */
   sequenceMax: 999_999_999_999,
   /** An entry from before the account had shards, by its number. */

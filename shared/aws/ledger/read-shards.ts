@@ -91,6 +91,12 @@ export interface Balances {
 
 const balanceAttributes = ["sk", "shard", "shards", "balance", "held", "spent", "received"];
 
+const sumsIn = ({ balance, held, spent }: Row) => ({
+  balance: Number(balance),
+  held: Number(held),
+  spent: Number(spent),
+});
+
 /** Reads the balances of an account with as many shards as expected, or fewer than it has. */
 export async function readBalances(
   reader: Reader,
@@ -103,12 +109,15 @@ export async function readBalances(
   const rows = await rowsByKey(reader.client, table, [accountKey, ...keys], balanceAttributes);
   const account = rows.find(({ sk }) => sk === accountKey.sk);
   assert(account !== undefined, "credits belong to an account that exists");
+  if (shardCountOf(account) === 0) {
+    // The account has its credits in its own row: that is one reading.
+    const sums = sumsIn(account);
+    const received = sums.balance + sums.held + sums.spent;
+    return { received, shards: 1, ofShard: new Map([[0, sums]]) };
+  }
   const ofShard = rows
     .filter((row) => row !== account)
-    .map(({ shard, balance, held, spent }) => {
-      const sums = { balance: Number(balance), held: Number(held), spent: Number(spent) };
-      return [Number(shard), sums] as const;
-    });
+    .map((row) => [Number(row["shard"]), sumsIn(row)] as const);
   return {
     received: Number(account["received"]),
     shards: shardCountOf(account),

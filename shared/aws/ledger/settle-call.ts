@@ -66,14 +66,15 @@ export function settleCall(
   });
 }
 
-/** Gives back what calls hold beyond their time; returns how many holds. */
+/** Gives back what calls hold beyond their time, the oldest first; returns how many holds. */
 export async function releaseExpiredCalls(
   process: LedgerProcess,
   { accountId, shards, now }: { accountId: string; shards: readonly Shard[]; now: Date },
 ): Promise<number> {
   let released = 0;
   for (const { number, holds } of shards) {
-    for (const [holdId, hold] of holds) {
+    const oldestFirst = [...holds].toSorted(([, one], [, other]) => one.at - other.at);
+    for (const [holdId, hold] of oldestFirst) {
       if (hold.expiresAt >= now) continue;
       const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
       await settleCall(process, settlement, { ...hold, shard: number });
