@@ -41,7 +41,7 @@ const elsewhere: ReadonlySet<string> = new Set([
 const elsewhereBeside: readonly string[] = [
   // Operators open accounts and set top-ups.
   "SET auto_topup",
-  "created_at: account.createdAt,\n  };\n  await client.send(",
+  "TransactItems: rows.map((row) => ({",
   // More targets of an account have to be at work at once than it may have here.
   "/** Takes a claim back",
   // A list has to have more than 500 runs.
@@ -52,7 +52,7 @@ const linesBeside = { before: 14, after: 24 } as const;
 
 /** Every place in the adapters that sends a request to AWS. */
 export function allCallSites(): readonly string[] {
-  const files = globSync("shared/aws/*.ts", { cwd: root }).toSorted();
+  const files = globSync("shared/aws/{,ledger/}*.ts", { cwd: root }).toSorted();
   return files
     .filter((file) => !elsewhere.has(file.slice("shared/aws/".length)))
     .flatMap((file) => {

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant-list.ts";
 
-const ledger = "shared/aws/ledger/process.ts";
+const ledger = "shared/aws/ledger";
 const admission = "shared/aws/key-admission.ts";
 
 /** Mistakes with keys, credits, holds and slots. */
@@ -21,23 +21,142 @@ export const callMutants: readonly Mutant[] = [
   },
   {
     name: "sequence-one-behind",
-    file: ledger,
-    says: "sequence: before.sequence + entries.length,",
-    instead: "sequence: before.sequence + 1,",
+    file: `${ledger}/shard-update.ts`,
+    says: '":entries": entryCount(record),',
+    instead: '":entries": 1,',
     scenario: "calls",
   },
   {
     name: "refund-left-out",
-    file: ledger,
-    says: "balance: before.balance + refund,",
-    instead: "balance: before.balance,",
+    file: `${ledger}/shard-update.ts`,
+    says: "moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },",
+    instead: "moves: { held: -credits, spent: outcome.charged, in_flight: -1 },",
     scenario: "calls",
   },
   {
     name: "slot-not-given-back",
-    file: ledger,
-    says: "inFlight: before.inFlight - (hold.slot ? 1 : 0),",
-    instead: "inFlight: before.inFlight,",
+    file: `${ledger}/shard-update.ts`,
+    says: "spent: outcome.charged, in_flight: -1 },",
+    instead: "spent: outcome.charged },",
+    scenario: "calls",
+  },
+  {
+    name: "slot-too-many",
+    file: `${ledger}/shard-update.ts`,
+    says: '"#in_flight < #slots"',
+    instead: '"#in_flight <= #slots"',
+    scenario: "calls",
+  },
+  {
+    name: "slots-unlimited",
+    file: `${ledger}/shard-update.ts`,
+    says: '"#in_flight < #slots"',
+    instead: '"(#in_flight < #slots OR #in_flight >= #slots)"',
+    scenario: "calls",
+  },
+  {
+    name: "fence-left-out",
+    file: `${ledger}/shard-update.ts`,
+    says: '["#fence < :at", ...enough, ...(change.conditions ?? [])]',
+    instead: "[...enough, ...(change.conditions ?? [])]",
+    scenario: "ledger pairs",
+  },
+  {
+    name: "balance-unchecked",
+    file: `${ledger}/shard-update.ts`,
+    says: ".map(([name]) => `#${name} >= :${name}_taken`);",
+    instead: ".map(([name]) => `(#${name} >= :${name}_taken OR #${name} < :${name}_taken)`);",
+    scenario: "calls",
+  },
+  {
+    name: "settles-another-hold",
+    file: `${ledger}/shard-update.ts`,
+    says: 'conditions: ["#holds.#hold.#a = :made"],',
+    instead: 'conditions: ["(attribute_not_exists(#a) OR #a = :made)"],',
+    scenario: "ledger pairs",
+  },
+  {
+    name: "trims-one-record-too-late",
+    file: `${ledger}/shard-update.ts`,
+    says: "#journal[${records.length - 1 - n}]",
+    instead: "#journal[${records.length - n}]",
+    scenario: "calls",
+  },
+  {
+    name: "due-mark-of-another-kind",
+    file: `${ledger}/shard-update.ts`,
+    says: 'const due = dueAt("hold",',
+    instead: 'const due = dueAt("run",',
+    scenario: "calls",
+  },
+  {
+    name: "short-at-first-sight",
+    file: `${ledger}/find-shard.ts`,
+    says: "shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);",
+    instead: "shards.length >= 1 || (before !== undefined && balanceMax(before, rows) < credits);",
+    scenario: "ledger pairs",
+  },
+  {
+    name: "transfer-takes-nothing",
+    file: `${ledger}/transfers.ts`,
+    says: "...sources.map((source) => ({ ...source, credits: -source.credits })),",
+    instead: "...sources.map((source) => ({ ...source, credits: 0 })),",
+    scenario: "calls",
+  },
+  {
+    name: "copy-drops-usage",
+    file: `${ledger}/copy-journal.ts`,
+    says: "const items = [{ Update: trimUpdate(place, records) }, page, ...days];",
+    instead: "const items = [{ Update: trimUpdate(place, records) }, page, ...days.slice(1)];",
+    scenario: "calls",
+  },
+  {
+    name: "open-hold-released",
+    file: `${ledger}/settle-call.ts`,
+    says: "if (hold.expiresAt >= now) continue;",
+    instead: "",
+    scenario: "calls",
+  },
+  {
+    name: "opened-behind-a-change",
+    file: `${ledger}/open-shards.ts`,
+    says: 'ConditionExpression: "#sequence = :sequence AND attribute_not_exists(shards)",',
+    instead: 'ConditionExpression: "#sequence >= :sequence AND attribute_not_exists(shards)",',
+    scenario: "ledger pairs",
+  },
+  {
+    name: "tier-kept-at-a-purchase",
+    file: `${ledger}/credit-changes.ts`,
+    says: '(type === "purchase" ? credits : 0);',
+    instead: '(type === "grant" ? credits : 0);',
+    scenario: "calls",
+  },
+  {
+    name: "growth-untold",
+    file: `${ledger}/credit-changes.ts`,
+    says: "...grown.map(({ number }) => ({",
+    instead: "...grown.slice(1).map(({ number }) => ({",
+    scenario: "calls",
+  },
+  {
+    name: "taken-back-twice",
+    file: `${ledger}/cancel-hold.ts`,
+    says: 'ConditionExpression: "attribute_not_exists(pk)",',
+    instead: 'ConditionExpression: "attribute_not_exists(pk) OR attribute_exists(pk)",',
+    scenario: "ledger pairs",
+  },
+  {
+    name: "charge-not-taken-back",
+    file: `${ledger}/cancel-hold.ts`,
+    says: "if (charge === null) return done;",
+    instead: "if (charge === null || charge.credits > 0) return done;",
+    scenario: "calls",
+  },
+  {
+    name: "taken-back-from-the-balance-alone",
+    file: `${ledger}/cancel-hold.ts`,
+    says: "{ balance: credits, spent: -credits },",
+    instead: "{ balance: credits },",
     scenario: "calls",
   },
   {
@@ -53,13 +172,6 @@ export const callMutants: readonly Mutant[] = [
     says: "const presented = read.map(",
     instead:
       'if (read.length > 2) throw new TypeError("too many");\n    const presented = read.map(',
-    scenario: "calls",
-  },
-  {
-    name: "slot-too-many",
-    file: "shared/aws/ledger/ledger.ts",
-    says: "inFlight >= concurrency",
-    instead: "inFlight > concurrency",
     scenario: "calls",
   },
   {
@@ -105,24 +217,10 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
-    name: "charge-not-taken-back",
-    file: "shared/aws/ledger-resolve.ts",
-    says: 'if (hold.charged === 0) return "done";',
-    instead: 'return "done";',
-    scenario: "calls",
-  },
-  {
     name: "unanswered-settlement-kept",
     file: "shared/items/metered-read.ts",
     says: "const isCancelled = await cancelLater(call, dependencies);",
     instead: "const isCancelled = true;",
-    scenario: "calls",
-  },
-  {
-    name: "taken-back-from-the-balance-alone",
-    file: ledger,
-    says: "spent: before.spent - charged,",
-    instead: "spent: before.spent,",
     scenario: "calls",
   },
   {

@@ -215,8 +215,8 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "shortfall-with-another-balance",
     file: "shared/runs/advance-run.ts",
-    says: "available: balance }",
-    instead: "available: Math.max(0, balance - 1) }",
+    says: "available: reserved.balance }",
+    instead: "available: Math.max(0, reserved.balance - 1) }",
     scenario: "runs",
   },
   {
@@ -260,13 +260,6 @@ export const runMutants: readonly Mutant[] = [
     file: "shared/pipelines/rules.ts",
     says: 'matched: [...new Set(reported.filter((when) => when !== "changed"))],',
     instead: 'matched: [...new Set(reported.filter((when) => when !== "changed"))].slice(1),',
-    scenario: "runs",
-  },
-  {
-    name: "tier-falls-with-a-purchase",
-    file: "shared/aws/ledger/credit-changes.ts",
-    says: "concurrency: Math.max(before.concurrency, concurrencyFor(lifetime)),",
-    instead: "concurrency: Math.min(1, concurrencyFor(lifetime)),",
     scenario: "runs",
   },
 ];

@@ -1,24 +1,70 @@
-import assert from "node:assert/strict";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { reconcile } from "../../../scripts/admin/reconcile.ts";
-import { concurrencyFor } from "../../../shared/accounts/account.ts";
 import type { Row } from "../../../shared/aws/dynamo.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
-import { differenceLine } from "../../../shared/base/difference.ts";
-import type { User, World } from "../world.ts";
+import type { Stage } from "../world.ts";
+import { isEntry, movesOf } from "./journal-moves.ts";
 
-export interface Rows {
-  readonly account: Row;
-  /** In the order of their sequence. */
-  readonly entries: readonly Row[];
-  readonly holds: readonly Row[];
+/** One shard of an account: its row, and what it has copied from it. */
+export interface ShardBooks {
+  readonly number: number;
+  readonly row: Row;
+  /** In the order of their stamps. */
+  readonly pages: readonly Row[];
+  /** Those of the pages, then those of the row: every change of the shard in its order. */
+  readonly records: readonly Row[];
+  readonly usage: readonly Row[];
 }
 
-/** Everything that is kept of an account's credits, in one consistent look. */
-export async function booksOf(
-  { client, table }: Pick<World, "client" | "table">,
-  accountId: string,
-): Promise<Rows> {
+/** An entry of the ledger, of a shard or of the account before it had shards. */
+export interface Entry {
+  readonly type: string;
+  readonly credits: number;
+  /** How far it moved the balance. */
+  readonly moves: number;
+  readonly holdId: string | undefined;
+  /** What it was made for: a call, or a step of a run. */
+  readonly requestId: string | undefined;
+  readonly runId: string | undefined;
+  readonly step: string | undefined;
+  /** True for a refund that takes back a charge. */
+  readonly isTakenBack: boolean;
+  /** Microseconds since 1970; entries of the account itself come before those of shards. */
+  readonly at: number;
+  readonly shard: number | null;
+}
+
+/** A hold of a call or a step, open or resolved. */
+export interface Hold {
+  readonly id: string;
+  readonly state: "open" | "settled" | "cancelled";
+  readonly credits: number;
+  /** 0 while it is open. */
+  readonly charged: number;
+  /** True where it has a row; else its shard keeps it. */
+  readonly hasRow: boolean;
+}
+
+/** Everything that is kept of an account's credits. */
+export interface Books {
+  readonly account: Row;
+  /** None while the account keeps its credits in its own row. */
+  readonly shards: readonly ShardBooks[];
+  /** Rows of entries from before the account had shards, by their numbers. */
+  readonly oldEntries: readonly Row[];
+  /** Rows of holds: of steps, of calls from before there were shards, and marks of cancellations. */
+  readonly holdRows: readonly Row[];
+  /** Those of each shard in their order, the shards by their numbers. */
+  readonly entries: readonly Entry[];
+  readonly holds: readonly Hold[];
+  readonly balance: number;
+  readonly held: number;
+  readonly spent: number;
+  readonly inFlight: number;
+}
+
+type Reader = Pick<Stage, "client" | "table">;
+
+export async function partitionRows({ client, table }: Reader, pk: string): Promise<Row[]> {
   const rows: Row[] = [];
   let from: Row | undefined;
   do {
@@ -27,107 +73,162 @@ export async function booksOf(
         TableName: table,
         ConsistentRead: true,
         KeyConditionExpression: "pk = :pk",
-        ExpressionAttributeValues: { ":pk": accountKeys.account(accountId).pk },
+        ExpressionAttributeValues: { ":pk": pk },
         ...(from === undefined ? {} : { ExclusiveStartKey: from }),
       }),
     );
     rows.push(...Items);
     from = LastEvaluatedKey;
   } while (from !== undefined);
-  const below = (prefix: string): Row[] => rows.filter(({ sk }) => String(sk).startsWith(prefix));
-  const account = rows.find(({ sk }) => sk === "account");
-  assert(account !== undefined, `${accountId} has a row`);
-  return { account, entries: below("entry#"), holds: below("hold#") };
+  return rows;
 }
 
-const sumOf = (rows: readonly Row[]): number =>
-  rows.reduce((sum, { credits }) => sum + Number(credits), 0);
+/** Partitions of an account that its row tells of. */
+export const shardPartitions = (accountId: string, account: Row | undefined): readonly string[] =>
+  Array.from(
+    { length: Number(account?.["shards"] ?? 0) },
+    (_, shard) => accountKeys.shard(accountId, shard).pk,
+  );
+
+/** The same as one look at every row: nothing changes between the reads of a simulation. */
+export async function booksOf(reader: Reader, accountId: string): Promise<Books> {
+  const { pk } = accountKeys.account(accountId);
+  const rows = await partitionRows(reader, pk);
+  const account = rows.find(({ sk }) => sk === "account");
+  const partitions = new Map([[pk, rows]]);
+  for (const shard of shardPartitions(accountId, account)) {
+    partitions.set(shard, await partitionRows(reader, shard));
+  }
+  return booksIn(accountId, partitions);
+}
+
+/** What the partitions of an account and its shards say. */
+export function booksIn(accountId: string, partitions: ReadonlyMap<string, readonly Row[]>): Books {
+  const rows = partitions.get(accountKeys.account(accountId).pk) ?? [];
+  const account = rows.find(({ sk }) => sk === "account");
+  if (account === undefined) throw new Error(`${accountId} has no row`);
+  const shards = shardPartitions(accountId, account).map((pk, number) =>
+    shardBooks(number, partitions.get(pk) ?? []),
+  );
+  const [oldEntries, holdRows] = [below(rows, "entry#"), below(rows, "hold#")];
+  const sum = (name: string): number =>
+    shards.length === 0
+      ? Number(account[name])
+      : shards.reduce((all, { row }) => all + Number(row[name]), 0);
+  const entries = [...oldEntries.map(oldEntry), ...shards.flatMap(shardEntries)];
+  return {
+    account,
+    shards,
+    oldEntries,
+    holdRows,
+    entries,
+    holds: [...holdRows.filter(hasCredits).map(rowHold), ...shards.flatMap(shardHolds)],
+    balance: sum("balance"),
+    held: sum("held"),
+    spent: sum("spent"),
+    inFlight: sum("in_flight"),
+  };
+}
+
+const below = (rows: readonly Row[], prefix: string): Row[] =>
+  rows.filter(({ sk }) => String(sk).startsWith(prefix));
+
+export const rowsIn = (list: unknown): readonly Row[] => (list ?? []) as readonly Row[];
+
+function shardBooks(number: number, rows: readonly Row[]): ShardBooks {
+  const row = rows.find(({ sk }) => sk === "shard");
+  if (row === undefined) throw new Error(`shard ${number} has no row`);
+  const pages = below(rows, "page#");
+  const records = [...pages.flatMap((page) => rowsIn(page["records"])), ...rowsIn(row["journal"])];
+  return { number, row, pages, records, usage: below(rows, "usage#") };
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+function oldEntry(row: Row): Entry {
+  return {
+    type: String(row["type"]),
+    credits: Number(row["credits"]),
+    moves: Number(row["balance_after"]) - Number(row["balance_before"]),
+    holdId: text(row["hold_id"]),
+    requestId: text(row["request_id"]),
+    runId: text(row["run_id"]),
+    step: text(row["step"]),
+    isTakenBack: row["charged_at"] !== undefined,
+    at: Date.parse(String(row["created_at"])) * 1_000,
+    shard: null,
+  };
+}
+
+function shardEntries({ number: shard, records }: ShardBooks): readonly Entry[] {
+  return records.flatMap((record) => {
+    const source = (record["f"] ?? {}) as Row;
+    const runId = text(source["u"]);
+    const holdId = text(record["h"]);
+    const common = {
+      holdId,
+      requestId: runId === undefined ? holdId : undefined,
+      runId,
+      step: text(source["p"]),
+      isTakenBack: record["t"] === "b",
+      at: Number(record["a"]),
+      shard,
+    };
+    return movesOf(record)
+      .filter(isEntry)
+      .map(({ type, credits, moves }): Entry => Object.assign({ type, credits, moves }, common));
+  });
+}
+
+/** A cancellation of a call that a shard knows leaves a mark, which is no hold. */
+const hasCredits = (row: Row): boolean =>
+  !(row["state"] === "cancelled" && row["created_at"] === undefined);
+
+const rowHold = (row: Row): Hold => ({
+  id: String(row["hold_id"]),
+  state: row["state"] === "open" || row["state"] === "cancelled" ? row["state"] : "settled",
+  credits: Number(row["credits"]),
+  charged: Number(row["charged"] ?? 0),
+  hasRow: true,
+});
+
+/** Those of calls: open in the row, or resolved by a record. Those of steps have rows. */
+function shardHolds({ row, records }: ShardBooks): readonly Hold[] {
+  const open = Object.entries((row["holds"] ?? {}) as Record<string, Row>).map(
+    ([id, hold]): Hold => ({
+      id,
+      state: "open",
+      credits: Number(hold["c"]),
+      charged: 0,
+      hasRow: false,
+    }),
+  );
+  const isOfCall = ({ f }: Row): boolean => (f as Row | undefined)?.["u"] === undefined;
+  const back = new Set(records.filter(({ t }) => t === "b").map(({ h }) => h));
+  const reserved = new Set(records.filter(({ t }) => t === "r").map(({ h }) => h));
+  const resolved = records
+    // A hold from before there were shards is resolved here, and was reserved in the account.
+    .filter((record) => record["t"] === "s" && isOfCall(record) && reserved.has(record["h"]))
+    .map((record): Hold => {
+      const isBack = back.has(record["h"]);
+      return {
+        id: String(record["h"]),
+        state: isBack ? "cancelled" : "settled",
+        credits: Number(record["c"]) + Number(record["r"]),
+        charged: isBack ? 0 : Number(record["c"]),
+        hasRow: false,
+      };
+    });
+  return [...open, ...resolved];
+}
+
+export const sumOf = (entries: readonly Entry[], ...types: readonly string[]): number =>
+  entries.reduce((sum, { type, credits }) => sum + (types.includes(type) ? credits : 0), 0);
 
 /** Credits of charges that were taken back. */
-export const takenBack = (entries: readonly Row[]): number =>
-  sumOf(entries.filter((entry) => entry["charged_at"] !== undefined));
-
-/** As long as API Gateway waits for an answer: no hold is given back while its call may still answer. */
-const longestAnswerMs = 29_000;
-
-/**
- * What holds of an account at every instant: nothing is below 0, what is held and in flight is what
- * open holds say, no more calls are in flight than its tier allows, and nothing is lost or made up.
- */
-export function assertSound({ account, entries, holds }: Rows): void {
-  const [balance, held, spent, inFlight] = ["balance", "held", "spent", "in_flight"].map((name) =>
-    Number(account[name]),
-  ) as [number, number, number, number];
-  const open = holds.filter(({ state }) => state === "open");
-  for (const { hold_id: id, created_at: from, due_at: to } of open) {
-    const heldMs = Date.parse(String(to)) - Date.parse(String(from));
-    assert(heldMs >= longestAnswerMs, `${String(id)} is held for ${heldMs} ms only`);
-  }
-  assert(balance >= 0 && held >= 0 && spent >= 0, `${balance} credits, ${held} held`);
-  assert.equal(held, sumOf(open), "what is held is what open holds say");
-  assert.equal(inFlight, open.filter(({ slot }) => slot === true).length, "slots in use");
-  const concurrency = concurrencyFor(Number(account["lifetime"]));
-  assert.equal(account["concurrency"], concurrency, "the tier of what was bought");
-  assert(inFlight <= concurrency, `${inFlight} calls in flight`);
-  const given = entries
-    .filter(({ type }) => ["grant", "purchase", "adjust"].includes(String(type)))
-    .reduce((sum, row) => sum + Number(row["balance_after"]) - Number(row["balance_before"]), 0);
-  assert.equal(balance + held + spent, given, "credits are neither lost nor made up");
-  entries.forEach(({ sequence }, n) => assert.equal(sequence, n + 1, "numbers of entries"));
-  const ofType = (type: string): Row[] => entries.filter((entry) => entry["type"] === type);
-  assert.equal(sumOf(ofType("charge")) - takenBack(entries), spent, "what was spent was charged");
-}
-
-/** Entries stay as they were written (M7), and what was bought once counts for ever (C6). */
-function assertContinued(before: Rows, { account, entries }: Rows): void {
-  assert.deepEqual(entries.slice(0, before.entries.length), before.entries, "entries stay");
-  assert(Number(account["lifetime"]) >= Number(before.account["lifetime"]), "the tier never falls");
-}
-
-/** Looks at an account's books whenever a transaction has changed them. */
-export function watchBooks(world: World, users: readonly User[]): void {
-  const keys = new Map(
-    users.map(({ accountId }) => [accountKeys.account(accountId).pk, accountId]),
+export const takenBack = (entries: readonly Entry[]): number =>
+  sumOf(
+    entries.filter((entry) => entry.isTakenBack),
+    "refund",
   );
-  const seen = new Map<string, Rows>();
-  world.watchers.push(async ({ operation, input }) => {
-    if (operation !== "TransactWriteItems") return;
-    for (const [pk, accountId] of keys) {
-      if (!touches(input, pk)) continue;
-      try {
-        const rows = await booksOf(world, accountId);
-        assertSound(rows);
-        assertContinued(seen.get(accountId) ?? rows, rows);
-        seen.set(accountId, rows);
-      } catch (error) {
-        world.violated(error as Error);
-      }
-    }
-  });
-}
-
-type Marshalled = { readonly pk?: { readonly S?: string }; readonly sk?: { readonly S?: string } };
-type Write = { readonly Key?: Marshalled; readonly Item?: Marshalled };
-
-function touches(input: Readonly<Record<string, unknown>>, pk: string): boolean {
-  const writes = input["TransactItems"] as readonly Readonly<Record<string, Write>>[];
-  return writes
-    .flatMap((write) => Object.values(write))
-    .map(({ Key, Item }) => Key ?? Item)
-    .some((key) => key?.pk?.S === pk && key.sk?.S === "account");
-}
-
-/** Compares whatever the tables keep twice, as operators do. */
-export async function assertReconciled(world: World): Promise<void> {
-  const { client, table, turns } = world;
-  const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };
-  const found: string[] = [];
-  await reconcile(client, tables, {
-    accountId: null,
-    runsMax: 20,
-    // What is younger than a minute may still move, and is passed over.
-    clock: { now: () => new Date(turns.now() + 2 * 60_000), sleep: async () => {} },
-    report: (difference) => found.push(differenceLine(difference)),
-  });
-  assert.deepEqual(found, [], "reconcile finds nothing");
-}

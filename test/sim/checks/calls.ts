@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
-import type { Row } from "../../../shared/aws/dynamo.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { User, World } from "../world.ts";
-import { assertReconciled, assertSound, booksOf, type Rows, takenBack } from "./books.ts";
+import { type Books, booksOf, type Entry, sumOf, takenBack } from "./books.ts";
+import { assertSound } from "./books-sound.ts";
+import type { Histories, History } from "./books-watch.ts";
+import { assertReconciled } from "./reconciled.ts";
 
 /** A call and what its client came to know: no answer says nothing of what was done. */
 export interface HeardCall {
   readonly user: User;
   readonly request: ApiRequest;
   readonly answer: ApiAnswer | undefined;
-  /** When that was, in milliseconds. */
+  /** When it was made, and when that was heard, in milliseconds. */
+  readonly calledAt: number;
   readonly heardAt: number;
 }
 
@@ -24,21 +27,28 @@ const givenBackMs = (5 + 2 + 2 * 3 + 50) * minute;
 export async function checkCalls(
   world: World,
   users: readonly User[],
-  heard: readonly HeardCall[],
+  { heard, histories }: { readonly heard: readonly HeardCall[]; readonly histories: Histories },
 ): Promise<void> {
   for (const user of users) {
-    const rows = await booksOf(world, user.accountId);
-    assertSound(rows);
-    assert.equal(rows.account["held"], 0, "nothing is held once all is quiet");
+    const books = await booksOf(world, user.accountId);
+    const history = histories.get(user.accountId);
+    assert(history !== undefined, `${user.name} was watched`);
+    assertSound(books);
+    assert.equal(books.held, 0, "nothing is held once all is quiet");
     const own = heard.filter((call) => call.user === user);
-    for (const { request, answer } of own) {
-      if (answer !== undefined) checkAnswer(request, answer, rows);
+    for (const call of own) {
+      if (call.answer !== undefined) checkAnswer(call, call.answer, { books, history });
     }
-    checkLate(world, rows);
-    checkHolds(rows, Math.max(...heard.map(({ heardAt }) => heardAt)));
-    sightStates(world, own, rows);
+    checkLate(world, books);
+    checkHolds(books, history, Math.max(...heard.map(({ heardAt }) => heardAt)));
+    sightStates(world, own, { books, history });
   }
   await assertReconciled(world);
+}
+
+interface Kept {
+  readonly books: Books;
+  readonly history: History;
 }
 
 interface Result {
@@ -61,18 +71,21 @@ const isItemCall = ({ path }: ApiRequest): boolean =>
   path.startsWith("/v1/products") || path.startsWith("/v1/offers");
 
 /** An answer, its headers and the ledger say the same of what a call cost. */
-function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }: Rows): void {
+function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
+  const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
   const { "x-request-id": requestId, "x-service-credits": said } = answer.headers;
   // Said to the client too: nobody knows whether it was charged.
   if (isItemCall(request) && answer.status === 503 && said === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
-  const own = entries.filter((entry) => entry["request_id"] === requestId);
-  const charged = creditsOf(own, "charge") - takenBack(own);
-  assert.equal(creditsOf(own, "reserve"), charged + creditsOf(own, "refund"), `${name}: resolved`);
+  const own = kept.books.entries.filter((entry) => entry.requestId === requestId);
+  const charged = sumOf(own, "charge") - takenBack(own);
+  const refunded = sumOf(own, "refund");
+  assert.equal(sumOf(own, "reserve"), charged + refunded, `${name}: resolved`);
   if (!isItemCall(request) || answer.status !== 200) {
     assert.equal(charged, 0, `${name}: costs nothing`);
     if (isItemCall(request) && said !== undefined) assert.equal(said, "0", name);
+    checkRefusal(call, answer, kept.history);
     return;
   }
   const { results, stats, credits } = answer.body as unknown as Body;
@@ -83,26 +96,73 @@ function checkAnswer(request: ApiRequest, answer: ApiAnswer, { entries, holds }:
   );
   checkStats({ results, stats, name });
   if (request.path === "/v1/offers/check") results.forEach(checkOfferCheck);
-  assert.equal(credits, isExpired(holds, requestId) ? 0 : costOf(request, results), name);
+  assert.equal(credits, isExpired(own, kept.history) ? 0 : costOf(request, results), name);
   assert.equal(said, String(credits), name);
   assert.equal(charged, credits, `${name}: the ledger says what the answer said`);
-  const last = own.at(-1);
-  assert.equal(
-    answer.headers["x-service-balance"],
-    String(last?.["balance_after"]),
-    `${name}: balance`,
+  checkBalance(call, answer, kept.history);
+}
+
+/**
+ * A call is refused for its credits only if there were fewer at some instant while it went on, and for
+ * its slot only if all were in use at one.
+ */
+function checkRefusal(
+  { calledAt, heardAt }: HeardCall,
+  { status, body }: ApiAnswer,
+  history: History,
+): void {
+  const { code, message = "" } = (body as unknown as Refusal).error ?? {};
+  const moments = history.between(calledAt, heardAt);
+  if (status === 402) {
+    const needed = Number(/reserves (\d+) credit/.exec(message)?.[1]);
+    const least = Math.min(...moments.map(({ balance }) => balance));
+    assert(least < needed, `${message}: there were ${least} credits at the least`);
+  }
+  if (code !== "CONCURRENCY_LIMIT") return;
+  assert(
+    moments.some(({ isFull }) => isFull),
+    `${message}: there was a free slot all the time`,
   );
 }
 
+interface Refusal {
+  readonly error?: { readonly code?: string; readonly message?: string };
+}
+
+/**
+ * The balance that an answer tells is the account's at an instant while the call went on; with several
+ * shards, each of them had its part at one.
+ */
+function checkBalance(
+  { calledAt, heardAt }: HeardCall,
+  { headers }: ApiAnswer,
+  history: History,
+): void {
+  const said = Number(headers["x-service-balance"]);
+  const moments = history.between(calledAt, heardAt);
+  const shards = Math.max(...moments.map(({ balances }) => balances.length));
+  if (shards === 1) {
+    const had = new Set(moments.map(({ balance }) => balance));
+    assert(had.has(said), `a balance of ${said} that the account had`);
+    return;
+  }
+  const partsOf = (shard: number): number[] => moments.map(({ balances }) => balances[shard] ?? 0);
+  const bound = (least: (...values: number[]) => number): number =>
+    Array.from({ length: shards }, (_, shard) => least(...partsOf(shard))).reduce(
+      (sum, part) => sum + part,
+    );
+  assert(said >= bound(Math.min) && said <= bound(Math.max), `a balance of ${said} by its parts`);
+}
+
 /** A call that the gateway answered before the service did costs nothing (M5). */
-function checkLate({ lateAnswers, sighted }: World, { entries }: Rows): void {
+function checkLate({ lateAnswers, sighted }: World, { entries }: Books): void {
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
-    const own = entries.filter((entry) => entry["request_id"] === requestId);
+    const own = entries.filter((entry) => entry.requestId === requestId);
     // It is known then that it may have been charged, and the log says so.
     if (own.length === 0 || (status === 503 && headers["x-service-credits"] === undefined))
       continue;
-    const charged = creditsOf(own, "charge") - takenBack(own);
+    const charged = sumOf(own, "charge") - takenBack(own);
     assert.equal(charged, 0, `${requestId} was answered ${status} too late: costs nothing`);
     sighted("a call that was answered too late cost nothing");
   }
@@ -126,8 +186,12 @@ function namesIn({ path, body = {} }: ApiRequest): readonly string[] {
  * A process whose clock is slow holds credits for a time that is over for others: they give them
  * back meanwhile, and what it then answers is free.
  */
-const isExpired = (holds: readonly Row[], requestId: string | undefined): boolean =>
-  holds.some(({ state, request_id: id }) => state === "expired" && id === requestId);
+function isExpired(own: readonly Entry[], { holds }: History): boolean {
+  const hold = holds.get(own[0]?.holdId ?? "");
+  const refund = own.find(({ type }) => type === "refund");
+  if (hold === undefined || refund === undefined || sumOf(own, "charge") > 0) return false;
+  return refund.at / 1_000 > hold.expiresAt;
+}
 
 function checkStats({
   results,
@@ -163,28 +227,21 @@ function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): nu
   return Math.ceil(costs.reduce((sum, one) => sum + one, 0));
 }
 
-const creditsOf = (rows: readonly Row[], type: string): number =>
-  rows.filter((row) => row["type"] === type).reduce((sum, row) => sum + Number(row["credits"]), 0);
-
 /** Every hold was made once and resolved once, by whoever was first, and in time (M6). */
-function checkHolds({ holds, entries }: Rows, calmAt: number): void {
-  for (const hold of holds) {
-    const name = `hold ${String(hold["sk"])}`;
-    assert.notEqual(hold["state"], "open", name);
-    const since = Math.max(Date.parse(String(hold["created_at"])), calmAt);
-    const tookMs = Date.parse(String(hold["resolved_at"])) - since;
-    assert(tookMs <= givenBackMs, `${name} was resolved after ${tookMs} ms`);
-    const own = entries.filter((entry) => `hold#${String(entry["hold_id"])}` === hold["sk"]);
-    const reserves = own.filter(({ type }) => type === "reserve");
-    assert.equal(reserves.length, 1, `${name}: reserved once`);
-    const charged = creditsOf(own, "charge") - takenBack(own);
-    assert.equal(charged, hold["charged"], `${name}: charged`);
-    assert(takenBack(own) <= creditsOf(own, "charge"), `${name}: taken back once`);
-    assert.equal(
-      charged + creditsOf(own, "refund"),
-      creditsOf(own, "reserve"),
-      `${name}: resolved once`,
-    );
+function checkHolds({ holds, entries }: Books, history: History, calmAt: number): void {
+  for (const { id, state, credits, charged } of holds) {
+    const name = `hold ${id}`;
+    assert.notEqual(state, "open", name);
+    const own = entries.filter(({ holdId }) => holdId === id);
+    const back = takenBack(own);
+    assert.equal(sumOf(own, "reserve"), credits, `${name}: reserved`);
+    assert.equal(sumOf(own, "charge") - back, charged, `${name}: charged`);
+    assert(back <= sumOf(own, "charge"), `${name}: taken back once`);
+    assert.equal(charged + sumOf(own, "refund"), credits, `${name}: resolved once`);
+  }
+  for (const [id, { madeAt, resolvedAt = Infinity }] of history.holds) {
+    const tookMs = resolvedAt - Math.max(madeAt, calmAt);
+    assert(tookMs <= givenBackMs, `hold ${id} was resolved after ${tookMs} ms`);
   }
 }
 
@@ -196,14 +253,19 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
   503: () => "a call was answered 503",
 };
 
-function sightStates({ sighted }: World, heard: readonly HeardCall[], { holds }: Rows): void {
+function sightStates(
+  { sighted }: World,
+  heard: readonly HeardCall[],
+  { books, history }: Kept,
+): void {
   for (const { request, answer } of heard) sightAnswer(sighted, request, answer);
-  for (const { state, request_id: requestId } of holds) {
+  for (const { id, state } of books.holds) {
     if (state === "cancelled") sighted("the charge of a call was taken back");
-    if (state !== "expired") continue;
+    const own = books.entries.filter(({ holdId }) => holdId === id);
+    if (!isExpired(own, history)) continue;
     sighted("a hold expired and was given back");
     const wasAnswered = heard.some(
-      ({ answer }) => answer?.headers["x-request-id"] === requestId && answer?.status === 200,
+      ({ answer }) => answer?.headers["x-request-id"] === id && answer.status === 200,
     );
     if (wasAnswered) sighted("a call was answered after its hold was given back");
   }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { Row } from "../../../shared/aws/dynamo.ts";
 import { creditsFor } from "../../../shared/credits/charge.ts";
 import type { Run } from "../../../shared/runs/run.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs.ts";
@@ -9,10 +8,12 @@ import {
   type Records,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
-import { assertReconciled, assertSound, booksOf, type Rows } from "./books.ts";
+import { type Books, booksOf, type Entry } from "./books.ts";
+import { assertSound } from "./books-sound.ts";
 import { checkAnswers } from "./run-answers.ts";
 import { checkItems } from "./run-items.ts";
 import { checkRefreshes } from "./run-refreshes.ts";
+import { assertReconciled } from "./reconciled.ts";
 import { checkShortfalls } from "./run-shortfalls.ts";
 import { checkEvents, skewMs } from "./run-events.ts";
 
@@ -94,11 +95,11 @@ function checkSteps(records: Records): void {
 }
 
 /** A run costs what its steps recorded, and gives back itself what it held: nobody waits for the sweeper. */
-function checkCharges({ account, entries, holds }: Rows, records: Records): void {
-  assert.equal(account["held"], 0, "nothing is held once all is quiet");
-  for (const hold of holds) assert.equal(hold["state"], "settled", `hold ${String(hold["sk"])}`);
+function checkCharges({ held, entries, holdRows }: Books, records: Records): void {
+  assert.equal(held, 0, "nothing is held once all is quiet");
+  for (const { sk, state } of holdRows) assert.equal(state, "settled", `hold ${String(sk)}`);
   for (const { run, steps } of records) {
-    const own = entries.filter((entry) => entry["run_id"] === run.id);
+    const own = entries.filter(({ runId }) => runId === run.id);
     const name = `run ${run.runNumber} of ${run.watchlistId}`;
     const charges = steps.map((step) => checkCharge(name, step, own));
     assert.equal(
@@ -108,20 +109,24 @@ function checkCharges({ account, entries, holds }: Rows, records: Records): void
     );
   }
   const known = new Set<unknown>(records.map(({ run }) => run.id));
-  for (const { run_id: id } of entries) {
-    if (id !== undefined) assert(known.has(id), "every run in the ledger is known");
+  for (const { runId } of entries) {
+    if (runId !== undefined) assert(known.has(runId), "every run in the ledger is known");
   }
 }
 
 /** A step is reserved once at most and settled once; gives what it costs by what it recorded. */
-function checkCharge(run: string, { step, batches }: StepRecords, entries: readonly Row[]): number {
+function checkCharge(
+  run: string,
+  { step, batches }: StepRecords,
+  entries: readonly Entry[],
+): number {
   const where = `${run}, step ${step.step}`;
   const quarters = batches.reduce((sum, { result }) => sum + (result?.counts.quarters ?? 0), 0);
   const charged = step.decision === "read" ? creditsFor(quarters) : 0;
   const creditsOf = (type: string): number[] =>
     entries
-      .filter((entry) => entry["step"] === step.step && entry["type"] === type)
-      .map((entry) => Number(entry["credits"]));
+      .filter((entry) => entry.step === step.step && entry.type === type)
+      .map(({ credits }) => credits);
   const reserved = creditsOf("reserve");
   assert(reserved.length <= 1, `${where}: reserved once`);
   if (step.decision === "read") assert.equal(reserved.length, 1, `${where}: reserved`);

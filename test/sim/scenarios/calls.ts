@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { watchBooks } from "../checks/books.ts";
+import { watchBooks } from "../checks/books-watch.ts";
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
-import type { ApiAnswer } from "../api.ts";
+import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
+import { type AccountPlan, accountPlan, beginOperators, openPlanned } from "./calls-accounts.ts";
 
 const second = 1_000;
 
@@ -19,15 +20,19 @@ export const calls: Scenario = {
     const isCrowded = random.isHit(0.1);
     if (!isCrowded)
       world.faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
-    const users: User[] = [];
-    for (let n = random.between(1, 2); n > 0; n -= 1) {
-      users.push(await world.newUser(`tenant-${n}`, random.pick([0, 12, 40, 5_000])));
+    const plans = Array.from({ length: random.between(1, 2) }, () => accountPlan(random));
+    if (isCrowded) plans.push(crowdPlan(random));
+    const tenants: { readonly user: User; readonly plan: AccountPlan }[] = [];
+    for (const [n, plan] of plans.entries()) {
+      tenants.push({ user: await openPlanned(world, `tenant-${n + 1}`, plan), plan });
     }
-    if (isCrowded) users.push(await world.newUser("crowd", 5_000));
-    watchBooks(world, users);
-    for (const user of users) {
-      const isCrowd = user.name === "crowd";
-      for (let client = isCrowd ? crowd : random.between(1, 4); client > 0; client -= 1) {
+    const users = tenants.map(({ user }) => user);
+    const histories = await watchBooks(world, users);
+    for (const { user, plan } of tenants) {
+      beginOperators(world, user, plan);
+      const isCrowd = isCrowded && plan === plans.at(-1);
+      const clients = isCrowd ? crowdOf(plan) : random.between(1, 4);
+      for (let client = clients; client > 0; client -= 1) {
         const use = isCrowd ? readOnce : useApi;
         world.begin(`${user.name}.${client}`, () => use(world, user, heard));
       }
@@ -35,26 +40,36 @@ export const calls: Scenario = {
     await world.until(() => world.users() === 0, "all clients are done");
     world.faults.stop();
     await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-    await checkCalls(world, users, heard);
+    await checkCalls(world, users, { heard, histories });
   },
 };
 
+/** An account whose slots run out: of its only shard, or of both. */
+const crowdPlan = (random: Random): AccountPlan =>
+  random.pick([{ granted: 5_000 }, { granted: 25_000, left: random.between(10, 40) }]);
+
 /** More clients than an account has slots. */
-const crowd = 7;
+const crowdOf = ({ granted }: AccountPlan): number => (granted < 25_000 ? 7 : 23);
+
+async function callOnce(world: World, user: User, request: ApiRequest): Promise<HeardCall> {
+  const calledAt = world.turns.now();
+  const answer = await world.call(request);
+  return { user, request, answer, calledAt, heardAt: world.turns.now() };
+}
 
 async function readOnce(world: World, user: User, heard: HeardCall[]): Promise<void> {
   const body = { platform: "retailer_a", ids: [asin(1)], tier: "lite" };
   const request = { method: "POST", path: "/v1/products", body, key: user.key } as const;
-  const answer = await world.call(request);
-  heard.push({ user, request, answer, heardAt: world.turns.now() });
+  heard.push(await callOnce(world, user, request));
 }
 
 async function useApi(world: World, user: User, heard: HeardCall[]): Promise<void> {
   const { random } = world;
   for (let left = random.between(1, 3); left > 0; left -= 1) {
     const request = { ...random.pick(requests)(random), key: user.key };
-    const answer = await world.call(request);
-    heard.push({ user, request, answer, heardAt: world.turns.now() });
+    const call = await callOnce(world, user, request);
+    const { answer } = call;
+    heard.push(call);
     if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
       await revoke(world, user, answer.body as unknown as NewKey);
     }

@@ -1,5 +1,5 @@
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
-import { watchBooks } from "../checks/books.ts";
+import { watchBooks } from "../checks/books-watch.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
@@ -126,18 +126,19 @@ function calling(
     about: "calls of one client",
     async play(world) {
       const user = await world.newUser("tenant", credits);
-      watchBooks(world, [user]);
+      const histories = await watchBooks(world, [user]);
       const heard: HeardCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
+          const calledAt = world.turns.now();
           const answer = await insist(world, request);
-          heard.push({ user, request, answer, heardAt: world.turns.now() });
+          heard.push({ user, request, answer, calledAt, heardAt: world.turns.now() });
         }
       });
       await world.until(() => world.users() === 0, "the client is done");
       world.faults.stop();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-      await checkCalls(world, [user], heard);
+      await checkCalls(world, [user], { heard, histories });
     },
   };
 }

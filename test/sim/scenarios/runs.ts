@@ -7,7 +7,7 @@ import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
 import { isEmpty, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import { watchBooks } from "../checks/books.ts";
+import { watchBooks } from "../checks/books-watch.ts";
 import { type RunsSeen, watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
@@ -216,7 +216,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   });
   await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
   world.faults.go();
-  watchBooks(world, users);
+  await watchBooks(world, users);
   return scene;
 }
 

@@ -1,0 +1,152 @@
+import type { Row } from "../../../shared/aws/dynamo.ts";
+import { accountKeys, type RowKey } from "../../../shared/aws/table.ts";
+import type { Attempt } from "../sdk.ts";
+import type { User, World } from "../world.ts";
+import { assertContinued, assertSound } from "./books-sound.ts";
+import { type Books, booksIn, partitionRows, shardPartitions } from "./books.ts";
+
+/** An account's sums after one write. */
+interface Moment {
+  readonly at: number;
+  readonly balance: number;
+  /** By shard; one while the account keeps its credits itself. */
+  readonly balances: readonly number[];
+  /** True when all of its slots were in use. */
+  readonly isFull: boolean;
+}
+
+/** A hold of a call, by the world's clock, in milliseconds. */
+export interface SeenHold {
+  readonly madeAt: number;
+  readonly expiresAt: number;
+  resolvedAt: number | undefined;
+}
+
+/** What became of an account over a seed. */
+export interface History {
+  /** The moments between two times, and the one that held at the first of them. */
+  between(from: number, to: number): readonly Moment[];
+  readonly holds: ReadonlyMap<string, SeenHold>;
+}
+
+export type Histories = ReadonlyMap<string, History>;
+
+/** Checks the books of accounts after every write to their rows, and keeps what they came to. */
+export async function watchBooks(world: World, users: readonly User[]): Promise<Histories> {
+  const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
+  world.watchers.push(async (attempt) => {
+    const keys = keysWritten(attempt);
+    for (const watch of watches) {
+      const touched = new Set(keys.filter(watch.isOwn).map(({ pk }) => pk));
+      if (touched.size > 0) await watch.look(touched);
+    }
+  });
+  return new Map(watches.map(({ accountId, history }) => [accountId, history]));
+}
+
+async function watchOf(world: World, accountId: string) {
+  const { pk: own } = accountKeys.account(accountId);
+  const partitions = new Map<string, readonly Row[]>();
+  const moments: Moment[] = [];
+  const holds = new Map<string, SeenHold>();
+  let before: Books | undefined;
+  const read = async (names: Iterable<string>): Promise<void> => {
+    for (const pk of names) partitions.set(pk, await partitionRows(world, pk));
+  };
+  const look = async (touched: ReadonlySet<string>): Promise<void> => {
+    try {
+      await read(touched);
+      const account = partitions.get(own)?.find(({ sk }) => sk === "account");
+      await read(shardPartitions(accountId, account).filter((pk) => !partitions.has(pk)));
+      const books = booksIn(accountId, partitions);
+      assertSound(books);
+      assertContinued(before ?? books, books);
+      before = books;
+      const at = world.turns.now();
+      moments.push(momentOf(books, at));
+      noteHolds(books, { holds, at });
+      sightBooks(books, world);
+    } catch (error) {
+      world.violated(error as Error);
+    }
+  };
+  await look(new Set([own]));
+  const history: History = {
+    holds,
+    between(from, to) {
+      const first = Math.max(
+        0,
+        moments.findLastIndex(({ at }) => at <= from),
+      );
+      return moments.slice(first).filter(({ at }, n) => n === 0 || at <= to);
+    },
+  };
+  const isOwn = ({ pk, sk }: RowKey): boolean =>
+    pk.startsWith(`${own}#shard#`) || (pk === own && ofCredits.test(sk));
+  return { accountId, isOwn, look, history };
+}
+
+function momentOf({ account, shards, balance, inFlight }: Books, at: number): Moment {
+  return {
+    at,
+    balance,
+    balances: shards.length === 0 ? [balance] : shards.map(({ row }) => Number(row["balance"])),
+    isFull:
+      shards.length === 0
+        ? inFlight >= Number(account["concurrency"])
+        : shards.every(({ row }) => Number(row["in_flight"]) >= Number(row["slots"])),
+  };
+}
+
+interface Noted {
+  readonly holds: Map<string, SeenHold>;
+  readonly at: number;
+}
+
+function noteHolds({ shards, holdRows }: Books, { holds, at }: Noted): void {
+  const open = new Map<string, number>();
+  for (const { row } of shards) {
+    for (const [id, hold] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {
+      open.set(id, Number(hold["u"]) * 1_000);
+    }
+  }
+  for (const { hold_id: id, state, due_at: due } of holdRows) {
+    if (state === "open") open.set(String(id), Date.parse(String(due)));
+  }
+  for (const [id, expiresAt] of open) {
+    if (!holds.has(id)) holds.set(id, { madeAt: at, expiresAt, resolvedAt: undefined });
+  }
+  for (const [id, hold] of holds) {
+    if (!open.has(id)) hold.resolvedAt ??= at;
+  }
+}
+
+function sightBooks({ shards }: Books, { sighted }: World): void {
+  const records = shards.flatMap((shard) => shard.records);
+  if (records.some(({ t }) => t === "x")) sighted("credits moved between shards");
+  if (shards.some(({ pages }) => pages.length > 0)) sighted("a journal was copied to a page");
+  if (shards.some(({ row }) => row["balance"] === 0) && shards.length > 1) {
+    sighted("a shard had no credits left");
+  }
+}
+
+/** Rows of an account that its credits are kept in: watchlists and keys stand beside them. */
+const ofCredits = /^(account$|hold#|entry#)/;
+
+type Text = { readonly S?: string };
+type Marshalled = { readonly pk?: Text; readonly sk?: Text };
+type Write = { readonly Key?: Marshalled; readonly Item?: Marshalled };
+const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
+
+/** The rows that a request writes. */
+function keysWritten({ service, operation, input }: Attempt): readonly RowKey[] {
+  if (service !== "dynamo") return [];
+  const keyIn = ({ Key, Item }: Write): RowKey => ({
+    pk: (Key ?? Item)?.pk?.S ?? "",
+    sk: (Key ?? Item)?.sk?.S ?? "",
+  });
+  if (writes.has(operation)) return [keyIn(input)];
+  if (operation !== "TransactWriteItems") return [];
+  const items = input["TransactItems"] as readonly Readonly<Record<string, Write>>[];
+  return items.flatMap((item) => Object.values(item)).map(keyIn);
+}

@@ -1,0 +1,97 @@
+import type { Row } from "../../../shared/aws/dynamo.ts";
+
+/**
+ * One movement that a record of a shard's journal tells of. It is read here apart from the service's own
+ * code, which is what is checked.
+ */
+export interface RecordMoves extends Moves {
+  readonly type: string;
+  readonly credits: number;
+}
+
+interface Moves {
+  /** What comes to the balance, negative for what leaves it, and so on. */
+  readonly moves: number;
+  readonly held: number;
+  readonly spent: number;
+}
+
+export function movesOf(record: Row): readonly RecordMoves[] {
+  const [credits, refunded] = [Number(record["c"]), Number(record["r"] ?? 0)];
+  const one = (type: string, by: Partial<Moves>): RecordMoves => ({
+    type,
+    credits: Math.abs(type === "refund" ? (by.moves ?? 0) : credits),
+    moves: 0,
+    held: 0,
+    spent: 0,
+    ...by,
+  });
+  switch (record["t"]) {
+    case "r":
+      return [one("reserve", { moves: -credits, held: credits })];
+    case "s":
+      return [
+        ...(credits > 0 || refunded === 0
+          ? [one("charge", { held: -credits, spent: credits })]
+          : []),
+        ...(refunded > 0 ? [one("refund", { moves: refunded, held: -refunded })] : []),
+      ];
+    case "b":
+      return [one("refund", { moves: credits, spent: -credits })];
+    case "g":
+      return [one("grant", { moves: credits })];
+    case "p":
+      return [one("purchase", { moves: credits })];
+    case "j":
+      return [one("adjust", { moves: credits })];
+    case "x":
+      return [one("transfer", { moves: credits })];
+    default:
+      throw new Error(`A record is of no type that is known: ${JSON.stringify(record)}`);
+  }
+}
+
+/** A transfer between shards is no entry of the ledger. */
+export const isEntry = ({ type }: RecordMoves): boolean => type !== "transfer";
+
+/** What an account or a shard has after its records. */
+export interface Sums {
+  readonly balance: number;
+  readonly held: number;
+  readonly spent: number;
+  readonly sequence: number;
+  /** Credits that ever came into the balance. */
+  readonly added: number;
+}
+
+export const noSums: Sums = { balance: 0, held: 0, spent: 0, sequence: 0, added: 0 };
+
+export function foldOf(before: Sums, records: readonly Row[]): Sums {
+  return records.flatMap(movesOf).reduce(
+    (sums, move) => ({
+      balance: sums.balance + move.moves,
+      held: sums.held + move.held,
+      spent: sums.spent + move.spent,
+      sequence: sums.sequence + (isEntry(move) ? 1 : 0),
+      added: sums.added + Math.max(0, move.moves),
+    }),
+    before,
+  );
+}
+
+/** The usage of records by day, as `requests, successful, failed, credits`. */
+export function usageOf(records: readonly Row[]): Readonly<Record<string, readonly number[]>> {
+  const days: Record<string, number[]> = {};
+  const add = (date: string, ...more: readonly number[]): void => {
+    days[date] = more.map((by, n) => by + (days[date]?.[n] ?? 0));
+  };
+  for (const record of records) {
+    const credits = Number(record["c"]);
+    if (record["t"] === "s") {
+      const day = new Date(Math.floor(Number(record["a"]) / 1_000)).toISOString().slice(0, 10);
+      add(day, 1, ...(record["k"] === true ? [1, 0] : [0, 1]), credits);
+    }
+    if (record["t"] === "b") add(String(record["d"]).slice(0, 10), 0, -1, 1, -credits);
+  }
+  return days;
+}

@@ -1,0 +1,231 @@
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import {
+  BatchGetCommand,
+  type BatchGetCommandInput,
+  type BatchGetCommandOutput,
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
+import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
+import { type LedgerProcess, ledgerProcess } from "../../shared/aws/ledger/process.ts";
+import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
+import type { Ledger } from "../../shared/credits/ledger.ts";
+import { watchedClient } from "../support/watched-client.ts";
+import { assertContinued, assertSound } from "./checks/books-sound.ts";
+import { type Books, booksOf } from "./checks/books.ts";
+import { seededChance, seededRandom } from "./random.ts";
+import type { Stage } from "./world.ts";
+
+export const start = new Date("2026-03-01T12:00:00Z");
+
+/** What becomes of one request. */
+export type Fault =
+  | "crash before"
+  | "crash after"
+  | "answer lost"
+  | "throttled"
+  | "conflict"
+  /** It takes effect after both steps, its sender waits for no answer. */
+  | "late"
+  /** It takes effect, without an answer, and once more after both steps. */
+  | "late duplicate";
+export const faults: readonly Fault[] = [
+  "crash before",
+  "crash after",
+  "answer lost",
+  "throttled",
+  "conflict",
+  "late",
+  "late duplicate",
+];
+
+export interface PlannedFault {
+  /** Number of the request, from 1. */
+  readonly at: number;
+  readonly kind: Fault;
+}
+
+interface PlannedProcess {
+  /** Number of the request, from 1, before which `meanwhile` happens. */
+  readonly stopsAt?: number;
+  readonly meanwhile?: () => Promise<void>;
+  readonly fault?: PlannedFault | undefined;
+}
+
+/** An account that two steps meet on; its books are checked after every write. */
+export interface PairScene extends Pick<Stage, "client" | "table"> {
+  readonly accountId: string;
+  /** The balance after each write, all shards together. */
+  readonly balances: number[];
+  /** Requests that take effect after both steps. */
+  readonly later: (() => Promise<unknown>)[];
+  /** What the checks found wrong after a write: a step may not hide it. */
+  readonly violations: unknown[];
+  /** From now on the books are checked. */
+  watch(): Promise<void>;
+  look(): Promise<void>;
+}
+
+export function pairScene(
+  { client, table }: Pick<Stage, "client" | "table">,
+  accountId: string,
+): PairScene {
+  let before: Books | undefined;
+  let isWatched = false;
+  const scene: PairScene = {
+    client,
+    table,
+    accountId,
+    balances: [],
+    later: [],
+    violations: [],
+    async watch() {
+      isWatched = true;
+      await scene.look();
+    },
+    async look() {
+      if (!isWatched) return;
+      try {
+        const books = await booksOf({ client, table }, accountId);
+        assertSound(books);
+        assertContinued(before ?? books, books);
+        before = books;
+        scene.balances.push(books.balance);
+      } catch (error) {
+        scene.violations.push(error);
+      }
+    },
+  };
+  return scene;
+}
+
+const named = (name: string): Error => Object.assign(new Error(name), { name });
+const conflictOf = (command: unknown): Error | undefined => {
+  const options = { message: "conflict", $metadata: {} };
+  if (command instanceof UpdateCommand) return new TransactionConflictException(options);
+  if (!(command instanceof TransactWriteCommand)) return undefined;
+  const reasons = [{ Code: "TransactionConflict" }];
+  return new TransactionCanceledException({ ...options, CancellationReasons: reasons });
+};
+
+const isWrite = (command: unknown): boolean =>
+  command instanceof UpdateCommand || command instanceof TransactWriteCommand;
+
+type Send = () => Promise<unknown>;
+
+/** A process of its own, whose requests meet what is planned for them. */
+export interface PairProcess {
+  readonly ledger: Ledger;
+  readonly changes: CreditChanges;
+  readonly process: LedgerProcess;
+  readonly client: DynamoDBDocumentClient;
+  /** The time by its clock. */
+  readonly now: Date;
+  sent(): number;
+  /** The least balance since it began its step. */
+  readonly leastBalance: () => number;
+  /** From now on its requests count, and meet what is planned for them. */
+  begin(plan: PlannedProcess): void;
+  /** Waits for requests that nobody waits for. */
+  idle(): Promise<void>;
+}
+
+export function pairProcess(scene: PairScene, now = start): PairProcess {
+  let planned: PlannedProcess = {};
+  let [sent, begunAt] = [0, 0];
+  let isDead = false;
+  const underWay = new Set<Promise<unknown>>();
+  const effect = async (command: unknown, send: Send): Promise<unknown> => {
+    const answer = await send();
+    if (isWrite(command)) await scene.look();
+    return answer;
+  };
+  const request = async (command: unknown, send: Send): Promise<unknown> => {
+    if (isDead) throw named("Crash");
+    const { stopsAt, meanwhile, fault } = planned;
+    sent += 1;
+    const isFaulty = sent === fault?.at;
+    if (sent === stopsAt) await meanwhile?.();
+    if (!isFaulty) return effect(command, send);
+    isDead = fault.kind.startsWith("crash");
+    return underFault(fault.kind, command, () => effect(command, send));
+  };
+  const underFault = async (kind: Fault, command: unknown, send: Send): Promise<unknown> => {
+    if (kind === "crash before") throw named("Crash");
+    if (kind === "throttled") throw named("ThrottlingException");
+    const conflict = kind === "conflict" ? conflictOf(command) : undefined;
+    if (conflict !== undefined) throw conflict;
+    if (kind.startsWith("late") && isWrite(command)) scene.later.push(send);
+    if (kind === "late") throw named("TimeoutError");
+    const answer = await send();
+    if (kind === "crash after") throw named("Crash");
+    if (kind === "answer lost" || kind === "late duplicate") throw named("TimeoutError");
+    return answer;
+  };
+  const noted = (work: Promise<unknown>): Promise<unknown> => {
+    underWay.add(work);
+    const done = (): void => void underWay.delete(work);
+    work.then(done, done);
+    return work;
+  };
+  const client = watchedClient(scene.client, (command, send) =>
+    noted(
+      command instanceof BatchGetCommand
+        ? inParts(command.input, (part) => request(part, () => scene.client.send(part)))
+        : request(command, send),
+    ),
+  );
+  const options = {
+    accountsTable: scene.table,
+    ledgerTable: scene.table,
+    clock: { now: () => now, sleep: async () => {} },
+    chance: seededChance(seededRandom(1, "ledger")),
+  };
+  return {
+    ledger: dynamoLedger(client, options),
+    changes: dynamoCreditChanges(client, options),
+    process: ledgerProcess(client, options),
+    client,
+    now,
+    sent: () => sent,
+    leastBalance: () => Math.min(...scene.balances.slice(begunAt)),
+    begin(plan) {
+      planned = plan;
+      sent = 0;
+      begunAt = scene.balances.length - 1;
+    },
+    async idle() {
+      while (underWay.size > 0) {
+        await Promise.allSettled(underWay);
+        // What follows from an answer is sent first.
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
+
+/** DynamoDB reads the rows of a batch at different moments: each is a request here. */
+async function inParts(
+  { RequestItems = {} }: BatchGetCommandInput,
+  send: (part: BatchGetCommand) => Promise<unknown>,
+): Promise<unknown> {
+  const Responses: Record<string, unknown[]> = {};
+  for (const [table, { Keys = [], ...how }] of Object.entries(RequestItems)) {
+    const rows: unknown[] = [];
+    for (const key of Keys) {
+      const part = new BatchGetCommand({ RequestItems: { [table]: { ...how, Keys: [key] } } });
+      const answer = (await send(part)) as BatchGetCommandOutput;
+      rows.push(...(answer.Responses?.[table] ?? []));
+    }
+    Responses[table] = rows;
+  }
+  return { Responses, $metadata: {} };
+}
+
+/** A caller hears of them; a sweep, unlike a call, does not try again itself. */
+export const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);

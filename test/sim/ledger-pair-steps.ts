@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { createAccount } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { openShards } from "../../shared/aws/ledger/open-shards.ts";
+import { readAccountRows } from "../../shared/aws/ledger/read-shards.ts";
+import { gatherCredits } from "../../shared/aws/ledger/transfers.ts";
+import {
+  type PairProcess,
+  pairProcess,
+  type PairScene,
+  pairScene,
+  start,
+} from "./ledger-pair-process.ts";
+import { asBefore, reserveBefore, settleBefore } from "./previous-release.ts";
+import { seededChance, seededRandom } from "./random.ts";
+import type { Stage } from "./world.ts";
+
+const expiresAt = new Date("2026-03-01T12:10:00Z");
+export const afterExpiry = new Date("2026-03-01T12:10:01Z");
+const muchLater = new Date("2026-03-01T13:00:00Z");
+/** One and another do not fit beside each other; the bystander's are held all the time. */
+export const credits = {
+  granted: 20,
+  one: 5,
+  another: 12,
+  step: 5,
+  bystander: 6,
+  bought: 7,
+} as const;
+
+/** What a step of the ledger came to, as far as its caller heard. */
+export type Heard =
+  | { readonly holdId: string; readonly credits: number }
+  | "nothing to tell"
+  | "unheard";
+type Step = (books: PairProcess, scene: PairScene) => Promise<Heard>;
+
+const settle =
+  (holdId: "one" | "step", charge: number): Step =>
+  async ({ ledger, now }, { accountId }) => {
+    const hold = { accountId, holdId, now };
+    const settled = await ledger.settle({ ...hold, credits: charge, succeeded: true });
+    return { holdId, credits: settled.credits };
+  };
+
+type HoldName = "one" | "another" | "bystander" | "step";
+const reserve =
+  (holdId: HoldName, until = expiresAt): Step =>
+  async ({ ledger, leastBalance, now }, { accountId }) => {
+    const hold = { accountId, holdId, credits: credits[holdId], slot: holdId !== "step" };
+    const source = holdId === "step" ? { runId: "run", step: "step" } : { requestId: holdId };
+    const { outcome } = await ledger.reserve({ ...hold, source, now, expiresAt: until });
+    assert.notEqual(outcome, "no_slot", "there are slots enough");
+    if (outcome === "insufficient") {
+      const least = leastBalance();
+      assert(least < credits[holdId], `${holdId} was refused, and there were ${least} credits`);
+    }
+    return "nothing to tell";
+  };
+
+const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => ({
+  holdId,
+  credits: credits[holdId],
+  slot: true,
+  now: start,
+  expiresAt: until,
+});
+
+export const steps = {
+  reserve: reserve("one"),
+  "reserve another": reserve("another"),
+  "reserve a step": reserve("step"),
+  settle: settle("one", 3),
+  "settle for more": settle("one", 5),
+  "settle for nothing": settle("one", 0),
+  "settle a step": settle("step", 3),
+  async release({ ledger, now }, { accountId }) {
+    await ledger.release({ accountId, holdId: "one", now });
+    return "nothing to tell";
+  },
+  async cancel({ ledger, now }, { accountId }) {
+    await ledger.cancel({ accountId, holdId: "one", now });
+    return "nothing to tell";
+  },
+  /** Of a hold that was settled before. */
+  async "cancel a charge"({ ledger, now }, { accountId }) {
+    await ledger.cancel({ accountId, holdId: "one", now });
+    return "nothing to tell";
+  },
+  async sweep({ ledger }, { accountId }) {
+    await ledger.releaseExpired(accountId, afterExpiry);
+    return "nothing to tell";
+  },
+  async purchase({ changes, now }, { accountId }) {
+    const change = { changeId: "bought", type: "purchase", credits: credits.bought } as const;
+    await changes.apply({ ...change, accountId, now });
+    return "nothing to tell";
+  },
+  /** Moves credits to the shard that has fewer. */
+  async gather({ process, now }, { accountId }) {
+    const { shards = [] } = (await readAccountRows(process, accountId)) ?? {};
+    const [poorest] = shards.toSorted((a, b) => a.balance - b.balance);
+    if (poorest === undefined || shards.length === 1) return "nothing to tell";
+    const wanted = { accountId, to: poorest.number, credits: poorest.balance + 5, now };
+    await gatherCredits(process, wanted, shards);
+    return "nothing to tell";
+  },
+  async open({ process }, { accountId }) {
+    await openShards(process, accountId);
+    return "nothing to tell";
+  },
+  /** As a process of the previous release does. */
+  async "reserve before"({ client }, { table, accountId }) {
+    await reserveBefore({ client, table, accountId }, oldHold("another"));
+    return "nothing to tell";
+  },
+  async "settle before"({ client }, { table, accountId }) {
+    await settleBefore({ client, table, accountId }, oldHold("one"));
+    return "nothing to tell";
+  },
+} satisfies Record<string, Step>;
+export type StepName = keyof typeof steps;
+
+/** The account that steps meet on. */
+export type Kind = "one shard" | "long journal" | "two shards" | "growing" | "previous release";
+
+type Pairs = readonly (readonly [outer: StepName, inner: readonly StepName[]])[];
+const resolutions = ["settle", "settle for nothing", "release", "cancel", "sweep"] as const;
+const reservations = ["reserve", "reserve another"] as const;
+const pairsOf = (outers: readonly StepName[], inners: readonly StepName[]): Pairs =>
+  outers.map((outer) => [outer, inners]);
+
+/** Which step falls into which other one. Only what was reserved can be settled. */
+export const pairs: Readonly<Record<Kind, Pairs>> = {
+  "one shard": [
+    ["reserve", [...reservations, "release", "cancel", "sweep", "purchase"]],
+    ...pairsOf(resolutions, [
+      "reserve another",
+      "settle",
+      "settle for more",
+      "release",
+      "cancel",
+      "sweep",
+      "purchase",
+    ]),
+    ["cancel a charge", ["cancel a charge", "reserve another", "settle", "purchase"]],
+    ["reserve a step", ["reserve a step", "reserve", "purchase"]],
+    ["settle a step", ["settle a step", "reserve another", "sweep"]],
+  ],
+  "long journal": [
+    ...pairsOf(["reserve", "reserve a step"], ["reserve", "reserve a step", "cancel", "purchase"]),
+    ...pairsOf(["settle", "cancel"], ["reserve another", "settle", "cancel", "sweep"]),
+    ["settle a step", ["settle a step", "reserve another", "sweep"]],
+  ],
+  "two shards": [
+    ...pairsOf(reservations, [...reservations, "gather", "purchase", "sweep", "cancel"]),
+    ...pairsOf(["settle", "cancel"], ["settle", "reserve another", "gather", "cancel", "sweep"]),
+    ["gather", ["reserve", "reserve another", "gather", "purchase"]],
+    ["reserve a step", ["reserve another", "gather", "reserve a step"]],
+    ["purchase", ["purchase", "gather", "reserve another"]],
+    ["cancel a charge", ["cancel a charge", "gather"]],
+  ],
+  growing: [
+    ["purchase", ["purchase", "reserve", "reserve another", "reserve a step"]],
+    ["reserve another", ["purchase"]],
+    ["settle", ["purchase"]],
+  ],
+  "previous release": [
+    ["reserve another", ["reserve another", "open", "settle before", "reserve before", "cancel"]],
+    ...pairsOf(["settle", "cancel", "sweep"], ["settle", "open", "settle before", "cancel"]),
+    ["open", ["open", "reserve another", "settle", "settle before", "reserve before", "purchase"]],
+    ["purchase", ["open", "settle before"]],
+    ["cancel a charge", ["cancel a charge", "open"]],
+  ],
+};
+
+/** The hold that a step resolves, which is reserved before. */
+const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
+  settle: "one",
+  "settle for nothing": "one",
+  release: "one",
+  cancel: "one",
+  "cancel a charge": "one",
+  sweep: "one",
+  "settle a step": "step",
+};
+
+/** Credits granted at signup, which set how many shards there are. */
+const granted: Readonly<Record<Kind, number>> = {
+  "one shard": 30,
+  "long journal": credits.granted,
+  "two shards": 25_000,
+  growing: 24_995,
+  "previous release": 30,
+};
+
+/** Records of the journal before the steps: the next one is the last before it is copied. */
+const longJournal = 7;
+
+/**
+ * The outer step's clock: its writes come after those of the inner one by their stamps, so that the order of
+ * stamps alone refuses none of them.
+ */
+const ahead = new Date(start.getTime() + 1_000);
+
+export interface Prepared {
+  readonly scene: PairScene;
+  /** Whose process plays the outer step. */
+  readonly around: PairProcess;
+  readonly bystander: PairProcess;
+}
+
+/** Opens an account and reserves what the outer step resolves. */
+export async function prepare(
+  stage: Pick<Stage, "client" | "table">,
+  { kind, outer, isOwners, name }: { kind: Kind; outer: StepName; isOwners: boolean; name: string },
+): Promise<Prepared> {
+  const scene = pairScene(stage, await openAccount(stage, granted[kind], name));
+  const around = pairProcess(scene, ahead);
+  const [bystander, setup] = [pairProcess(scene), pairProcess(scene)];
+  const hold = resolves[outer];
+  if (kind === "previous release") {
+    const place = { ...stage, accountId: scene.accountId };
+    await asBefore(place, start);
+    const spent = { ...oldHold("one"), holdId: "spent", credits: granted[kind] - credits.granted };
+    await reserveBefore(place, spent);
+    await settleBefore(place, spent);
+    await reserveBefore(place, oldHold("bystander", muchLater));
+    // It is there whichever step is the outer one.
+    await reserveBefore(place, oldHold("one"));
+    if (outer === "cancel a charge") await settleBefore(place, oldHold("one"));
+    await scene.watch();
+    return { scene, around, bystander };
+  }
+  const spent = granted[kind] - credits.granted;
+  if (spent > 0) await spend(setup, scene, { holdId: "spent", spent });
+  if (kind === "two shards") await steps.gather(setup, scene);
+  await reserve("bystander", muchLater)(bystander, scene);
+  if (kind === "long journal") {
+    // One more comes from the hold that is to be resolved.
+    await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);
+  }
+  if (hold !== undefined) await reserve(hold)(isOwners ? around : setup, scene);
+  if (outer === "cancel a charge") await steps.settle(setup, scene);
+  await Promise.all([around.idle(), setup.idle(), bystander.idle()]);
+  await scene.watch();
+  return { scene, around, bystander };
+}
+
+async function openAccount(
+  { client, table }: Pick<Stage, "client" | "table">,
+  signupCredits: number,
+  name: string,
+): Promise<string> {
+  const { id } = await createAccount(
+    { name: "Pair", email: "pair@example.com", signupCredits },
+    {
+      accounts: dynamoAccountStore(client, { accounts: table }),
+      clock: { now: () => start, sleep: async () => {} },
+      chance: seededChance(seededRandom(1, name)),
+    },
+  );
+  return id;
+}
+
+async function spend(
+  { ledger }: PairProcess,
+  { accountId }: PairScene,
+  { holdId, spent }: { readonly holdId: string; readonly spent: number },
+): Promise<void> {
+  const hold = { accountId, holdId, credits: spent, now: start };
+  const source = { requestId: holdId };
+  await ledger.reserve({ ...hold, slot: true, source, expiresAt });
+  await ledger.settle({ ...hold, succeeded: true });
+}
+
+/** A grant and a bystander's reservation are there; each hold of nothing makes two records more. */
+async function fillJournal(books: PairProcess, scene: PairScene, records: number): Promise<void> {
+  for (let n = 0; 2 * n + 3 < records; n += 1) {
+    await spend(books, scene, { holdId: `filler ${n}`, spent: 0 });
+  }
+  if (records % 2 === 0) return;
+  const hold = { accountId: scene.accountId, holdId: "open filler", credits: 0, slot: true };
+  const source = { requestId: "open filler" };
+  await books.ledger.reserve({ ...hold, source, now: start, expiresAt });
+}

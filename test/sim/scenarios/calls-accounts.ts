@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
+import { openShards } from "../../../shared/aws/ledger/open-shards.ts";
+import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
+import { readAccountRows } from "../../../shared/aws/ledger/read-shards.ts";
+import { gatherCredits } from "../../../shared/aws/ledger/transfers.ts";
+import { injectedNames } from "../checks/failures.ts";
+import { asBefore, type OldHold, reserveBefore, settleBefore } from "../previous-release.ts";
+import type { Random } from "../random.ts";
+import type { User, World } from "../world.ts";
+
+/** An account as a seed wants it. */
+export interface AccountPlan {
+  /** Granted at signup, which sets its tier. */
+  readonly granted: number;
+  /** Credits that it has left when the calls begin; all of them by default. */
+  readonly left?: number;
+  /** A purchase while calls go on, which takes it to the next tier. */
+  readonly bought?: number;
+  /** True for one that the previous release opened, with holds of its calls and steps. */
+  readonly isOld?: boolean;
+}
+
+const few = (random: Random): number => random.between(3, 60);
+
+/** Accounts with one shard, with several and few credits over them, and ones that grow. */
+export function accountPlan(random: Random): AccountPlan {
+  const isOld = random.isHit(0.25);
+  const plan = random.pick<(random: Random) => AccountPlan>([
+    () => ({ granted: random.pick([0, 12, 40, 5_000]) }),
+    () => ({ granted: random.pick([12, 40]), bought: random.between(1, 20) }),
+    () => ({ granted: 25_000, left: few(random) }),
+    () => ({ granted: 500_000, left: few(random) }),
+    () => ({ granted: 24_995, left: few(random), bought: 10 }),
+    () => ({ granted: 499_990, left: few(random), bought: 20 }),
+  ])(random);
+  return { ...plan, isOld };
+}
+
+/** Opens an account while nothing fails, and begins what else happens to it. */
+export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
+  const user = await world.newUser(name, plan.granted);
+  if (plan.isOld === true) await openOld(world, user, plan);
+  else if (plan.left !== undefined) await spreadCredits(world, user, plan.left);
+  return user;
+}
+
+const options = ({ table, clock, chance }: World) => ({
+  accountsTable: table,
+  ledgerTable: table,
+  clock,
+  chance,
+});
+
+/** Leaves an account few credits, some in each of its shards. */
+async function spreadCredits(world: World, { accountId }: User, left: number): Promise<void> {
+  const process = ledgerProcess(world.client, options(world));
+  const now = world.clock.now();
+  const rowsNow = async () => {
+    const rows = await readAccountRows(process, accountId);
+    assert(rows !== undefined, "the account was opened");
+    return rows.shards;
+  };
+  const [first, ...others] = await rowsNow();
+  await spend(world, accountId, Number(first?.balance) - left);
+  for (const { number } of others) {
+    const wanted = { accountId, to: number, credits: 1, now };
+    if (world.random.isHit(0.8)) await gatherCredits(process, wanted, await rowsNow());
+  }
+}
+
+async function spend(world: World, accountId: string, credits: number): Promise<void> {
+  const ledger = dynamoLedger(world.client, options(world));
+  const now = world.clock.now();
+  const hold = { accountId, holdId: "spent before", credits, now };
+  const expiresAt = new Date(now.getTime() + 60_000);
+  const source = { requestId: "spent before" };
+  await ledger.reserve({ ...hold, slot: true, source, expiresAt });
+  await ledger.settle({ ...hold, succeeded: true });
+}
+
+const oldHolds = (world: World): readonly (OldHold & { readonly settles: boolean })[] => {
+  const now = world.clock.now();
+  const hold = (holdId: string, slot: boolean, seconds: number) => ({
+    holdId,
+    credits: world.random.between(0, 2),
+    slot,
+    now,
+    expiresAt: new Date(now.getTime() + seconds * 1_000),
+    settles: world.random.isHit(0.5),
+  });
+  return [hold("old call", true, 90), hold("old call 2", true, 60), hold("old step", false, 300)];
+};
+
+/** An account of the previous release, whose calls and steps still hold credits. */
+async function openOld(world: World, user: User, plan: AccountPlan): Promise<void> {
+  const { accountId } = user;
+  const place = { client: world.client, table: world.table, accountId };
+  const now = world.clock.now();
+  await asBefore(place, now);
+  const expiresAt = new Date(now.getTime() + 60_000);
+  if (plan.left !== undefined) {
+    const credits = plan.granted - plan.left;
+    const spent = { holdId: "spent before", credits, slot: true, now, expiresAt };
+    await reserveBefore(place, spent);
+    await settleBefore(place, spent);
+  }
+  for (const hold of oldHolds(world)) {
+    if (!(await reserveBefore(place, hold)) || !hold.settles) continue;
+    // Its process still runs the previous release, and fails once there are shards.
+    beside(world, `${user.name} before`, async (client) => {
+      await world.pause(world.random.between(0, 3) * 200);
+      const settled = await settleBefore({ ...place, client }, { ...hold, now: world.clock.now() });
+      world.sighted(settled ? "the previous release settled" : "the previous release was refused");
+    });
+  }
+}
+
+/** What operators do to an account while calls go on. */
+export function beginOperators(world: World, user: User, plan: AccountPlan): void {
+  const { accountId } = user;
+  const { bought } = plan;
+  if (plan.isOld === true && world.random.isHit(0.6)) {
+    beside(world, `who opens shards of ${user.name}`, async (client) => {
+      await world.pause(world.random.between(0, 5) * 100);
+      const opened = await openShards(ledgerProcess(client, options(world)), accountId);
+      if (opened) world.sighted("an operator opened the shards of an account");
+    });
+  }
+  if (bought !== undefined) {
+    beside(world, `who buys for ${user.name}`, async (client) => {
+      await world.pause(world.random.between(0, 10) * 100);
+      const changes = dynamoCreditChanges(client, options(world));
+      const now = world.clock.now();
+      const change = { accountId, changeId: "bought", type: "purchase", credits: bought } as const;
+      await changes.apply({ ...change, now });
+      world.sighted("credits were bought while calls went on");
+    });
+  }
+}
+
+type Clients = NonNullable<ReturnType<World["overridesOfOther"]>["clients"]>;
+
+/** Work of a process of its own, which faults may end. */
+function beside(
+  world: World,
+  name: string,
+  work: (client: NonNullable<Clients["dynamo"]>) => Promise<void>,
+): void {
+  const { clients } = world.overridesOfOther();
+  const client = clients?.dynamo;
+  assert(client !== undefined, "the simulation gives every process its clients");
+  world.turns.begin(
+    name,
+    async () => {
+      // A seed in which nobody else does anything waits for this turn.
+      await world.turns.call({ label: "begins", effect: async () => {} });
+      await work(client);
+    },
+    ({ error }) => {
+      if (error instanceof Error && !injectedNames.has(error.name)) world.violated(error);
+    },
+  );
+}
