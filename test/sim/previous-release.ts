@@ -2,6 +2,7 @@ import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { concurrencyFor } from "../../shared/accounts/account.ts";
 import { dueAt } from "../../shared/aws/due-partitions.ts";
 import { type Row, type TransactItem, transact } from "../../shared/aws/dynamo.ts";
+import { numberedId } from "../../shared/base/ids.ts";
 import { accountKeys, ledgerKeys } from "../../shared/aws/table.ts";
 import { partitionRows, shardPartitions } from "./checks/books.ts";
 import type { Stage } from "./world.ts";
@@ -173,6 +174,7 @@ function entryPut(
       TableName: table,
       Item: {
         ...ledgerKeys.entry(accountId, sequence),
+        id: numberedId("creditTransaction", sequence, accountId),
         account_id: accountId,
         sequence,
         type,
