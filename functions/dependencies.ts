@@ -21,6 +21,7 @@ import { dynamoEventFeed } from "../shared/aws/event-feed.ts";
 import { dynamoExportStore } from "../shared/aws/export-store.ts";
 import { hostResolver } from "../shared/aws/host-resolver.ts";
 import { dynamoIdempotencyStore } from "../shared/aws/idempotency-store.ts";
+import { ledgerMetrics } from "../shared/aws/ledger-metrics.ts";
 import { dynamoLedger } from "../shared/aws/ledger/ledger.ts";
 import { dynamoOutbox } from "../shared/aws/outbox.ts";
 import { sqsOutboxQueue } from "../shared/aws/outbox-queue.ts";
@@ -42,6 +43,7 @@ import type { Chance, Clock } from "../shared/base/clock.ts";
 import type { Warn } from "../shared/base/hint.ts";
 import type { SecretBox } from "../shared/base/secret-box.ts";
 import { systemChance, systemClock } from "../shared/base/system.ts";
+import { tell } from "../shared/base/work-log.ts";
 import type { CancelQueue } from "../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
@@ -145,6 +147,7 @@ export const ledger = (
     accountsTable: environment.ACCOUNTS_TABLE,
     ledgerTable: environment.LEDGER_TABLE,
     ...timeAndChance(overrides),
+    report: ledgerMetrics(tell),
   });
 
 export const cancelQueue = (

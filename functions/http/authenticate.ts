@@ -4,10 +4,11 @@ import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { Clock } from "../../shared/base/clock.ts";
+import { figures } from "../../shared/base/figures.ts";
 import { keyNotAccepted, rateLimited } from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
-import { within } from "../../shared/base/work-log.ts";
+import { tell, within } from "../../shared/base/work-log.ts";
 import type { Group } from "../routes.ts";
 import { callStateOf } from "./call-state.ts";
 import { presentedKey } from "./presented-key.ts";
@@ -66,10 +67,12 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
       const { owner, countedHere } = admission;
       state.caller = owner;
       state.work.keys = { ...state.work.keys, account_id: owner.accountId, key_id: owner.keyId };
-      if (countedHere)
-        within(state.work, () =>
-          logger.warn("rate limiter store unavailable; call counted in this process only"),
-        );
+      if (countedHere) {
+        within(state.work, () => {
+          tell([figures("limiter", {}, { limiter_local: 1 })]);
+          logger.warn("rate limiter store unavailable; call counted in this process only");
+        });
+      }
       return undefined;
     },
     after: decorate,

@@ -8,6 +8,7 @@ import {
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { GroupName } from "../../functions/routes.ts";
+import type { MetricName } from "../../shared/base/metric-names.ts";
 import { ownMetric } from "./service-metrics.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import type { Observed } from "./observed.ts";
@@ -15,8 +16,9 @@ import type { Observed } from "./observed.ts";
 /** Groups that answer from a few rows of the service's own, or from memory; a list of 50,000 items may take longer. */
 const lightGroups = ["account", "dashboard", "events", "platforms"] as const satisfies GroupName[];
 const slowMs = 3_000;
-/** Fewer calls, items or receivers than this say nothing about the service. */
+/** Fewer calls, reservations, items or receivers than this say nothing about the service. */
 const someMin = 20;
+const ledgerSlowMs = 500;
 const lateMs = 5 * 60_000;
 
 /** What users of the API and owners of watchlists would notice first. */
@@ -27,6 +29,8 @@ export class ServiceAlarms extends Construct {
     this.runs(observed);
     this.sweeper(observed);
     this.receivers(observed);
+    this.ledger(observed);
+    this.limiter(observed);
   }
 
   private api({ stage, api }: Observed): void {
@@ -174,6 +178,69 @@ export class ServiceAlarms extends Construct {
         "errors in the delivery logs of some accounts: timeouts, name lookups, signatures, keys.",
       act: "mend what they have in common, then recover the failed deliveries of the time.",
       runbook: "alarm-receivers-failing",
+    });
+  }
+
+  private ledger({ stage }: Observed): void {
+    const metric = (name: MetricName<"ledger">, statistic: string): IMetric =>
+      ownMetric(stage, { kind: "ledger", name, statistic, minutes: 5 }, {});
+    const period = Duration.minutes(5);
+    new ServiceAlarm(this, "LedgerSlow", {
+      name: "ledger-slow",
+      metric: new MathExpression({
+        expression: `IF(reserved >= ${someMin}, MAX([reserving, settling]), 0)`,
+        usingMetrics: {
+          reserved: metric("ledger_reserve_ms", Stats.SAMPLE_COUNT),
+          reserving: metric("ledger_reserve_ms", "p99"),
+          settling: metric("ledger_settle_ms", "p99"),
+        },
+        label: "Slower of reserving and settling, p99, ms",
+        period,
+      }),
+      threshold: ledgerSlowMs,
+      comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      periods: { breaching: 2, of: 3 },
+      impact: "One of a hundred reservations or settlements takes more than 500 ms.",
+      lookAt: "ledger_retries, and throttles of the tables accounts and ledger.",
+      act: "find the accounts with the most calls; one account: ask it to call more slowly.",
+      runbook: "alarm-ledger-slow",
+    });
+    new ServiceAlarm(this, "LedgerContended", {
+      name: "ledger-contended",
+      metric: new MathExpression({
+        expression: `IF(reserved >= ${someMin}, retries / reserved, 0)`,
+        usingMetrics: {
+          retries: metric("ledger_retries", Stats.SUM),
+          reserved: metric("ledger_reserve_ms", Stats.SAMPLE_COUNT),
+        },
+        label: "Retries of the ledger, a reservation",
+        period,
+      }),
+      threshold: 1,
+      comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      periods: { breaching: 2, of: 3 },
+      impact: "Calls need more than one retry on average to reserve and settle their credits.",
+      lookAt: "whether it is one account or all, its calls in flight, and throttles of accounts.",
+      act: "one account: ask it to call more slowly; all: look at the last deployment.",
+      runbook: "alarm-ledger-contended",
+    });
+  }
+
+  private limiter({ stage }: Observed): void {
+    new ServiceAlarm(this, "LimiterLocal", {
+      name: "limiter-local",
+      metric: ownMetric(
+        stage,
+        { kind: "limiter", name: "limiter_local", statistic: Stats.SUM, minutes: 1 },
+        {},
+      ),
+      threshold: 1,
+      periods: { breaching: 5, of: 5 },
+      impact:
+        "Each process counts request rates alone: a key may make more than 50 calls a second.",
+      lookAt: "error lines and throttles of the table accounts.",
+      act: "restore writes to the table accounts; shared counting then resumes automatically.",
+      runbook: "alarm-limiter-local",
     });
   }
 }

@@ -19,6 +19,9 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly IAlarm[];
 }
 
+/** Kinds of metrics that have no dimension but the stage. */
+type UndividedKind = "deliveries" | "exports" | "ledger" | "limiter" | "receivers" | "sweeps";
+
 const minutes = 5;
 const period = Duration.minutes(minutes);
 const sum = { period, statistic: Stats.SUM };
@@ -71,6 +74,8 @@ export class ServiceDashboard extends Construct {
 
   private items(): IWidget[] {
     const by = (name: MetricName<"items">): IMetric => this.sums("items", name, ["scraper"]);
+    const ledger = (name: MetricName<"ledger">, statistic: string): IMetric =>
+      this.one("ledger", name, statistic);
     const credits = (name: MetricName<"credits">, dimension: "scraper" | "service"): IMetric =>
       this.sums("credits", name, [dimension]);
     return rowOf([
@@ -82,6 +87,17 @@ export class ServiceDashboard extends Construct {
       ["Credits charged by service", [credits("credits_charged", "service")]],
       ["Credits reserved", [credits("credits_reserved", "service")]],
       ["Credits refunded", [credits("credits_refunded", "service")]],
+      [
+        "Ledger p50 and p99, ms",
+        [
+          ledger("ledger_reserve_ms", "p50"),
+          ledger("ledger_reserve_ms", "p99"),
+          ledger("ledger_settle_ms", "p50"),
+          ledger("ledger_settle_ms", "p99"),
+        ],
+      ],
+      ["Retries of the ledger", [ledger("ledger_retries", Stats.SUM)]],
+      ["Calls counted by one process", [this.one("limiter", "limiter_local", Stats.SUM)]],
     ]);
   }
 
@@ -255,11 +271,7 @@ export class ServiceDashboard extends Construct {
     return ownSearch(this.#observed.stage, { kind, name, statistic: Stats.SUM, minutes }, by);
   }
 
-  private one(
-    kind: "deliveries" | "exports" | "receivers" | "sweeps",
-    name: MetricName<"deliveries" | "exports" | "receivers" | "sweeps">,
-    statistic: string,
-  ): IMetric {
+  private one(kind: UndividedKind, name: MetricName<UndividedKind>, statistic: string): IMetric {
     return ownMetric(this.#observed.stage, { kind, name, statistic, minutes }, {});
   }
 }

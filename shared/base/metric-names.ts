@@ -38,6 +38,18 @@ export const metricKinds = {
     dimensions: [["scraper"], ["service"]],
     metrics: { credits_reserved: "Count", credits_charged: "Count", credits_refunded: "Count" },
   },
+  /** Time and retries of reservations and settlements. */
+  ledger: {
+    dimensions: [[]],
+    metrics: {
+      ledger_reserve_ms: "Milliseconds",
+      ledger_settle_ms: "Milliseconds",
+      /** Attempts after the first of an operation. */
+      ledger_retries: "Count",
+    },
+  },
+  /** Calls whose request rate only one process counted, because the limiter's store failed. */
+  limiter: { dimensions: [[]], metrics: { limiter_local: "Count" } },
   run_starts: {
     dimensions: [[]],
     metrics: {

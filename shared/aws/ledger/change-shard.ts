@@ -117,8 +117,11 @@ export function untilDone<T extends object>(
   process: LedgerProcess,
   attempt: (note: Note) => Promise<T | "fresh" | "again">,
 ): Promise<T> {
+  let isRetry = false;
   return untilSettled({ ...process, waitMsMax }, async (note) => {
     for (let tries = 0; tries < freshTriesMax; tries += 1) {
+      if (isRetry) process.onRetry?.();
+      isRetry = true;
       const result = await againIfThrottled(note, () => attempt(note));
       if (result !== "fresh") return result;
     }

@@ -5,6 +5,7 @@ import { dueKeys, dueKeysOf } from "../due-keys.ts";
 import { accountIdOf, accountKeys } from "../table.ts";
 import { cancelHold, findCall } from "./cancel-hold.ts";
 import { moveDueMarks } from "./due-marks.ts";
+import { measured } from "./measured.ts";
 import { knownOf, type LedgerOptions, ledgerProcess, type LedgerProcess } from "./process.ts";
 import { readAccountRows, readBalances, totalBalance, wholeBalance } from "./read-shards.ts";
 import { reserveCall } from "./reserve-call.ts";
@@ -20,8 +21,10 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOpti
   const process = ledgerProcess(client, options);
   return {
     reserve: (reservation) =>
-      reservation.slot ? reserveCall(process, reservation) : reserveStep(process, reservation),
-    settle: (settlement) => settle(process, settlement),
+      measured(process, "reserve", (it) =>
+        reservation.slot ? reserveCall(it, reservation) : reserveStep(it, reservation),
+      ),
+    settle: (settlement) => measured(process, "settle", (it) => settle(it, settlement)),
     release: (hold) => release(process, hold),
     cancel: (hold) => cancelHold(process, hold),
     releaseExpired: (accountId, now) => releaseExpired(process, accountId, now),

@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type BoundedMap, boundedMap } from "../../base/bounded-map.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
 import { stampOf } from "../../credits/journal.ts";
+import type { LedgerReport } from "./measured.ts";
 import type { OpenHold, Shard } from "./shard-row.ts";
 
 /** The tables that keep accounts and their ledgers. */
@@ -13,6 +14,8 @@ export interface LedgerTables {
 export interface LedgerOptions extends LedgerTables {
   readonly clock: Clock;
   readonly chance: Chance;
+  /** Receives the time and the retries of each reservation and settlement. */
+  readonly report?: (told: LedgerReport) => void;
 }
 
 /** A hold of a call that this process made. */
@@ -25,6 +28,8 @@ export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
   readonly accounts: BoundedMap<KnownAccount>;
   readonly holds: BoundedMap<OwnHold>;
+  /** Called before each attempt of an operation but its first. */
+  readonly onRetry?: () => void;
 }
 
 interface KnownAccount {

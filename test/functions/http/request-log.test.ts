@@ -195,6 +195,14 @@ describe("the log of a call", () => {
     for (const line of lines) expect(line).toMatchObject(ids);
   });
 
+  it("counts a call whose request rate only this process counted, and no other call", async () => {
+    const counted = async (countedHere: boolean): Promise<unknown> =>
+      metricsOf(closing(await logged(async () => undefined, { countedHere })))["limiter_local"];
+
+    expect(await counted(true)).toEqual([1]);
+    expect(await counted(false)).toBeUndefined();
+  });
+
   it("holds no key, nothing of the query and nothing of the body", async () => {
     const lines = await logged(async () => {
       throw new Error("unforeseen");

@@ -1,7 +1,13 @@
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
+import type { LedgerReport } from "../../../shared/aws/ledger/measured.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { concurrencyTiers } from "../../../shared/base/limits.ts";
@@ -208,5 +214,64 @@ describe("an account whose rows stay busy", () => {
       code: "UNAVAILABLE",
       cause: "24 attempts: TransactionConflictException",
     });
+  });
+});
+
+describe("the report of a ledger", () => {
+  const reporting = (client: DynamoDBDocumentClient, clock = fixedClock(now.toISOString())) => {
+    const reports: LedgerReport[] = [];
+    const ledger = dynamoLedger(client, {
+      accountsTable: world.accountsTable,
+      ledgerTable: world.ledgerTable,
+      clock,
+      chance: systemChance,
+      report: (told) => reports.push(told),
+    });
+    return { ledger, reports };
+  };
+
+  it("counts no retry of a reservation and a settlement that DynamoDB takes at once", async () => {
+    const { ledger, reports } = reporting(world.client);
+
+    await reserve(ledger, "hold", 10);
+    await settle(ledger, "hold", 10);
+
+    expect(reports).toEqual([
+      { operation: "reserve", milliseconds: 0, retries: 0 },
+      { operation: "settle", milliseconds: 0, retries: 0 },
+    ]);
+  });
+
+  it("counts the attempts after the first, and the time of all", async () => {
+    const clock = fixedClock(now.toISOString());
+    let conflicts = 0;
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof UpdateCommand) || conflicts === 3) return send();
+      conflicts += 1;
+      clock.advance(100);
+      throw new TransactionConflictException({ message: "busy", $metadata: {} });
+    });
+    const { ledger, reports } = reporting(client, clock);
+
+    await reserve(ledger, "hold", 10);
+    await settle(ledger, "hold", 10);
+
+    expect(reports).toMatchObject([
+      { operation: "reserve", retries: 3 },
+      { operation: "settle", retries: 0 },
+    ]);
+    expect(reports[0]?.milliseconds).toBeGreaterThanOrEqual(300);
+  });
+
+  it("includes operations that fail", async () => {
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof UpdateCommand)) return send();
+      throw new TransactionConflictException({ message: "busy", $metadata: {} });
+    });
+    const { ledger, reports } = reporting(client);
+
+    await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+
+    expect(reports).toMatchObject([{ operation: "reserve", retries: 23 }]);
   });
 });

@@ -1,0 +1,30 @@
+import type { LedgerProcess } from "./process.ts";
+
+/** How one reservation or settlement went. */
+export interface LedgerReport {
+  readonly operation: "reserve" | "settle";
+  /** From its beginning to its end, waits included. */
+  readonly milliseconds: number;
+  /** Attempts after the first one. */
+  readonly retries: number;
+}
+
+/** Does one operation and reports how it went, a failure as well. */
+export async function measured<T>(
+  process: LedgerProcess,
+  operation: LedgerReport["operation"],
+  act: (process: LedgerProcess) => Promise<T>,
+): Promise<T> {
+  const { clock, report } = process;
+  if (report === undefined) return act(process);
+  const from = clock.now().getTime();
+  let retries = 0;
+  const onRetry = (): void => {
+    retries += 1;
+  };
+  try {
+    return await act({ ...process, onRetry });
+  } finally {
+    report({ operation, milliseconds: clock.now().getTime() - from, retries });
+  }
+}
