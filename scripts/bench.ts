@@ -6,6 +6,7 @@ import { benchAccount, printAccount } from "./bench/account.ts";
 import { benchApi, printApi } from "./bench/api.ts";
 import { benchDelivery } from "./bench/delivery.ts";
 import { printDelivery } from "./bench/delivery-figures.ts";
+import { benchInFlight, printInFlight } from "./bench/in-flight.ts";
 import { benchKey, printKey } from "./bench/key.ts";
 import { benchRuns, printRuns } from "./bench/runs.ts";
 import { benchUpstream, printUpstream } from "./bench/upstream.ts";
@@ -24,6 +25,7 @@ const benches: Record<
   account: { run: benchAccount, print: printAccount },
   api: { run: benchApi, print: printApi },
   delivery: { run: benchDelivery, print: printDelivery },
+  "in-flight": { run: benchInFlight, print: printInFlight },
   key: { run: benchKey, print: printKey, keepsRows: false },
   runs: { run: benchRuns, print: printRuns },
   upstream: { run: benchUpstream, print: printUpstream, keepsRows: false },

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { openDataFolder } from "../local/data-folder.ts";
 import { pointClientsAt } from "../local/aws-environment.ts";
 import { startDynamo } from "../local/dynamo-server.ts";
 import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
-import { measureAccount, type AccountFigures, type AccountTables } from "./account/measure.ts";
+import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
+import { number, readOptions, wholeNumber } from "./bench-options.ts";
 import { createBenchTable } from "./bench-tables.ts";
 import { printTable } from "./print-table.ts";
 
@@ -17,33 +17,56 @@ const usage = `npm run bench -- account [options]
   --seconds 10                     measured seconds of virtual time, after 2 s of warm-up
   --rate 0                         calls offered a second; 0: each environment calls without a pause
   --watchlists 0                   watchlists whose runs reserve on the same account
+  --accounts 1                     2: also a second account at 5 calls a second, alone and beside the first
   --read-ms 4-6 --write-ms 4-6 --transaction-ms 10-12
                                    latency of DynamoDB, least to most
   --seed 1                         of the latencies and arrivals
 `;
 
+/** The second account of a comparison: far from any limit of its own. */
+const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
+/** The second account's wait for the ledger may grow by so much. */
+const ratioMax = 1.2;
+
 /** How one busy account fares, in a model of DynamoDB's latency, conflicts and limits. */
 export async function benchAccount(): Promise<Record<string, unknown>> {
-  const options = readOptions();
+  const options = readAccountOptions();
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   const folder = openDataFolder(dir, false);
   const dynamo = await startDynamo(folder);
   try {
     pointClientsAt({ dynamodb: dynamo.endpoint });
     const client = new DynamoDBClient({});
-    const tables: AccountTables = {
+    const tables = {
       accounts: await createBenchTable(client, "accounts"),
       ledger: await createBenchTable(client, "ledger"),
     };
+    const measure = async (
+      loads: readonly [AccountLoad, ...AccountLoad[]],
+    ): Promise<readonly AccountFigures[]> => {
+      const world = { endpoint: dynamo.endpoint, tables };
+      const figures = await measureAccounts({ ...options, loads }, world);
+      for (const one of figures) process.stderr.write(`${JSON.stringify(one)}\n`);
+      return figures;
+    };
     const account: AccountFigures[] = [];
+    const neighbour: object[] = [];
     for (const environments of options.environments) {
       for (const workSeconds of options.work) {
-        const wanted = { ...options, environments, workSeconds };
-        account.push(await measureAccount(wanted, { endpoint: dynamo.endpoint, tables }));
-        process.stderr.write(`${JSON.stringify(account.at(-1))}\n`);
+        const { rate, watchlists } = options;
+        const busy = { environments, workSeconds, rate, watchlists };
+        if (options.accounts === 1) account.push(...(await measure([busy])));
+        else {
+          const quiet = { ...quietLoad, workSeconds };
+          const [alone] = await measure([quiet]);
+          // The quiet one first: its arrivals are those that it had alone.
+          const [beside, other] = await measure([quiet, busy]);
+          if (other !== undefined) account.push(other);
+          neighbour.push(comparison(busy, alone, beside));
+        }
       }
     }
-    return { account };
+    return neighbour.length === 0 ? { account } : { account, neighbour };
   } finally {
     await dynamo.stop();
     folder.release();
@@ -51,24 +74,43 @@ export async function benchAccount(): Promise<Record<string, unknown>> {
   }
 }
 
-export function printAccount({ account }: Record<string, unknown>): void {
+const comparison = (
+  { environments, workSeconds }: AccountLoad,
+  alone: AccountFigures | undefined,
+  beside: AccountFigures | undefined,
+): object => {
+  const ratio = (beside?.p95 ?? NaN) / (alone?.p95 ?? NaN);
+  return {
+    "environments of the busy account": environments,
+    work_s: workSeconds,
+    "calls alone": alone?.calls,
+    "ledger p95 alone": alone?.p95,
+    "calls beside": beside?.calls,
+    "ledger p95 beside": beside?.p95,
+    ratio: Number(ratio.toFixed(2)),
+    [`at most ${ratioMax}`]: ratio <= ratioMax,
+  };
+};
+
+export function printAccount({ account, neighbour }: Record<string, unknown>): void {
   printTable("one account", account as readonly object[]);
+  if (neighbour !== undefined) {
+    printTable("a second account at 5 calls a second", neighbour as readonly object[]);
+  }
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    args: process.argv.slice(3),
-    options: {
-      environments: { type: "string", default: "5,20,50,100,250" },
-      work: { type: "string", default: "0.05,0.5,1" },
-      seconds: { type: "string", default: "10" },
-      rate: { type: "string", default: "0" },
-      watchlists: { type: "string", default: "0" },
-      "read-ms": { type: "string", default: defaultRules.readMs.join("-") },
-      "write-ms": { type: "string", default: defaultRules.writeMs.join("-") },
-      "transaction-ms": { type: "string", default: defaultRules.transactionMs.join("-") },
-      seed: { type: "string", default: "1" },
-    },
+function readAccountOptions() {
+  const values = readOptions(usage, {
+    environments: "5,20,50,100,250",
+    work: "0.05,0.5,1",
+    seconds: "10",
+    rate: "0",
+    watchlists: "0",
+    accounts: "1",
+    "read-ms": defaultRules.readMs.join("-"),
+    "write-ms": defaultRules.writeMs.join("-"),
+    "transaction-ms": defaultRules.transactionMs.join("-"),
+    seed: "1",
   });
   const rules: DynamoRules = {
     ...defaultRules,
@@ -76,24 +118,23 @@ function readOptions() {
     writeMs: spread("write-ms", values["write-ms"]),
     transactionMs: spread("transaction-ms", values["transaction-ms"]),
   };
+  const accounts = wholeNumber(usage, "accounts", values.accounts);
+  if (accounts > 2) throw new Error(`--accounts must be 1 or 2 (got "${accounts}").\n${usage}`);
   return {
-    environments: values.environments.split(",").map((text) => number("environments", text)),
-    work: values.work.split(",").map((text) => number("work", text)),
-    seconds: number("seconds", values.seconds),
-    rate: number("rate", values.rate),
-    watchlists: number("watchlists", values.watchlists),
-    seed: number("seed", values.seed),
+    environments: values.environments
+      .split(",")
+      .map((text) => wholeNumber(usage, "environments", text)),
+    work: values.work.split(",").map((text) => number(usage, "work", text)),
+    seconds: number(usage, "seconds", values.seconds),
+    rate: number(usage, "rate", values.rate),
+    watchlists: number(usage, "watchlists", values.watchlists),
+    accounts,
+    seed: number(usage, "seed", values.seed),
     rules,
   };
 }
 
-function number(name: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw new Error(`--${name} must be a number of 0 or more (got "${text}").\n${usage}`);
-}
-
 function spread(name: string, text: string): Spread {
   const [least = "", most = least] = text.split("-");
-  return [number(name, least), number(name, most)];
+  return [number(usage, name, least), number(usage, name, most)];
 }

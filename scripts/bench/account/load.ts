@@ -40,9 +40,12 @@ export interface LoadFigures {
   readonly callsPerSecond: number;
   readonly limited: number;
   readonly withoutSlot: number;
+  /** Calls and steps that ended in an error. */
   readonly failed: number;
   /** Steps of runs that were reserved and settled. */
   readonly steps: number;
+  /** Credits of all settled calls and steps, those of the warm-up among them. */
+  readonly charged: number;
 }
 
 const warmUpMs = 2_000;
@@ -62,20 +65,24 @@ export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
   const { time, seconds, environments, watchlists, random } = options;
   const from = time.now() + warmUpMs;
   const until = from + seconds * 1_000;
-  const counts = { limited: 0, withoutSlot: 0, failed: 0, steps: 0 };
+  const counts = { limited: 0, withoutSlot: 0, failed: 0, steps: 0, charged: 0 };
   const ended: CallFigures[] = [];
   let started = 0;
   const call = async (environment: Environment, key: number): Promise<void> => {
     started += 1;
     const figures = await makeCall(options, { environment, key, number: started });
-    if (typeof figures !== "object") counts[figures] += 1;
-    else if (time.now() >= from && time.now() < until) ended.push(figures);
-    if (typeof figures !== "object") await time.sleep(pauseMs);
+    if (typeof figures === "object") {
+      counts.charged += callCredits;
+      if (time.now() >= from && time.now() < until) ended.push(figures);
+    } else {
+      counts[figures] += 1;
+      await time.sleep(pauseMs);
+    }
   };
-  const closed = environments.map(async (environment, n) => {
+  const withoutPause = async (environment: Environment, n: number): Promise<void> => {
     await time.sleep(random() * options.workMs);
     while (time.now() < until) await call(environment, n);
-  });
+  };
   const offered = async (): Promise<void> => {
     const idle = environments.map((environment, n) => ({ environment, n }));
     const calls: Promise<void>[] = [];
@@ -93,11 +100,17 @@ export async function offerLoad(options: LoadOptions): Promise<LoadFigures> {
     for (let step = 1; time.now() < until; step += 1) {
       const environment = environments[n % environments.length];
       if (environment === undefined) return;
-      await makeStep(options, environment, `wlrun_${n}_${step}`);
+      const outcome = await makeStep(options, environment, `wlrun_${n}_${step}`);
+      if (outcome === "failed") counts.failed += 1;
+      if (outcome !== "settled") continue;
       counts.steps += 1;
+      counts.charged += stepCredits;
     }
   });
-  await Promise.all([...(options.rate === 0 ? closed : [offered()]), ...runs]);
+  await Promise.all([
+    ...(options.rate === 0 ? environments.map(withoutPause) : [offered()]),
+    ...runs,
+  ]);
   return { calls: ended, callsPerSecond: ended.length / seconds, ...counts };
 }
 
@@ -149,9 +162,9 @@ async function makeStep(
   { accountId, time }: LoadOptions,
   { ledger }: Environment,
   holdId: string,
-): Promise<void> {
+): Promise<"settled" | "refused" | "failed"> {
   try {
-    await ledger.reserve({
+    const { outcome } = await ledger.reserve({
       accountId,
       holdId,
       credits: stepCredits,
@@ -161,10 +174,13 @@ async function makeStep(
       expiresAt: new Date(time.now() + stepHoldMs),
     });
     await time.sleep(stepMs);
+    if (outcome !== "reserved") return "refused";
     const settled = { accountId, holdId, credits: stepCredits, succeeded: true };
     await ledger.settle({ ...settled, now: time.clock.now() });
+    return "settled";
   } catch {
     // A step that finds no way to the ledger is tried again by its queue message.
     await time.sleep(stepMs);
+    return "failed";
   }
 }

@@ -1,30 +1,31 @@
-import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
 import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { documentClient } from "../../../shared/aws/dynamo.ts";
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import type { Chance } from "../../../shared/base/clock.ts";
-import { concurrencyTiers, limits } from "../../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { reconcileBooks } from "../reconciled.ts";
+import { checkSums } from "./check-sums.ts";
 import type { DynamoRules } from "./contention.ts";
 import { modelledDynamo } from "./dynamo-model.ts";
-import { type CallFigures, type LoadFigures, offerLoad } from "./load.ts";
+import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
+import { type AccountTables, openAccount } from "./open-account.ts";
+import { seeded } from "./seeded.ts";
 import { virtualTime } from "./virtual-time.ts";
 
-export interface AccountTables {
-  readonly accounts: string;
-  readonly ledger: string;
-}
-
-export interface AccountCase {
+/** What one account does during a measurement. */
+export interface AccountLoad {
+  /** Lambda environments that handle its calls, and its concurrency limit. */
   readonly environments: number;
   readonly workSeconds: number;
-  readonly seconds: number;
   /** Calls offered a second; 0: every environment calls without a pause. */
   readonly rate: number;
   readonly watchlists: number;
+}
+
+export interface AccountCase {
+  /** Accounts under load at the same time; the first one is measured. */
+  readonly loads: readonly [AccountLoad, ...AccountLoad[]];
+  readonly seconds: number;
   readonly seed: number;
   readonly rules: DynamoRules;
 }
@@ -33,6 +34,7 @@ export interface AccountCase {
 export interface AccountFigures {
   readonly environments: number;
   readonly work_s: number;
+  readonly calls: number;
   readonly "calls/s": number;
   readonly "ledger p50": number;
   readonly p95: number;
@@ -53,77 +55,61 @@ export interface AccountFigures {
 /** Calls a second that a key is used for; it may make 50. */
 const callsPerKey = 35;
 
-/** Measures one account under load; its books are compared at the end. */
-export async function measureAccount(
-  wanted: AccountCase,
-  { endpoint, tables }: { readonly endpoint: string; readonly tables: AccountTables },
-): Promise<AccountFigures> {
-  const { environments, workSeconds, rate } = wanted;
-  const random = seeded(wanted.seed);
-  const chance: Chance = { bytes: (length) => systemChance.bytes(length), fraction: random };
-  const rows = dynamoAccountStore(documentClient(), tables);
-  const dependencies = { accounts: rows, clock: systemClock, chance: systemChance };
-  const lifetime = concurrencyTiers.find(({ concurrency }) => concurrency >= environments);
-  const account = await createAccount(
-    {
-      name: "Bench",
-      email: "bench@example.com",
-    },
-    dependencies,
-  );
-  await dynamoCreditChanges(documentClient(), {
-    accountsTable: tables.accounts,
-    ledgerTable: tables.ledger,
-    clock: systemClock,
-    chance: systemChance,
-  }).apply({
-    accountId: account.id,
-    changeId: "slots",
-    type: "purchase",
-    credits: Math.max(limits.signupCredits, lifetime?.atLifetimeCredits ?? 0),
-    now: systemClock.now(),
-  });
-  const expected = rate === 0 ? environments / (workSeconds + 0.02) : rate;
-  const keyHashes: string[] = [];
-  // An account has 20 keys at most; more calls than these may make need keys of other accounts.
-  for (let owner = account; keyHashes.length < Math.ceil(expected / callsPerKey);) {
-    if (keyHashes.length > 0 && keyHashes.length % limits.apiKeysMax === 0) {
-      owner = await createAccount({ name: "Keys", email: "keys@example.com" }, dependencies);
-    }
-    const { key } = await createApiKey({ account: owner, name: "bench" }, dependencies);
-    keyHashes.push(hashApiKey(key));
-  }
-
-  const time = virtualTime(systemClock.now());
-  const client = modelledDynamo({ endpoint, time, rules: wanted.rules, random });
-  const process = { clock: time.clock, chance };
-  const load = await time.through(
-    offerLoad({
-      environments: Array.from({ length: environments }, () => ({
-        accounts: dynamoAccountStore(client, tables),
-        ledger: dynamoLedger(client, {
-          accountsTable: tables.accounts,
-          ledgerTable: tables.ledger,
-          ...process,
-        }),
-      })),
-      accountId: account.id,
-      keyHashes,
-      workMs: workSeconds * 1_000,
-      rate,
-      watchlists: wanted.watchlists,
-      seconds: wanted.seconds,
-      time,
-      random,
-    }),
-  );
-  client.destroy();
-  await reconcileBooks(tables, account.id, time.clock);
-    await reconcileBooks(tables, account.id, time.clock);
-  return figuresOf(wanted, load);
+interface World {
+  readonly endpoint: string;
+  readonly tables: AccountTables;
 }
 
-function figuresOf({ environments, workSeconds }: AccountCase, load: LoadFigures): AccountFigures {
+/** Measures accounts under load; the stored sums of each are compared with its charges at the end. */
+export async function measureAccounts(
+  { loads, seconds, seed, rules }: AccountCase,
+  { endpoint, tables }: World,
+): Promise<readonly AccountFigures[]> {
+  const random = seeded(seed);
+  const opened = await Promise.all(loads.map((load) => openFor(load, tables)));
+  const time = virtualTime(systemClock.now());
+  const client = modelledDynamo({ endpoint, time, rules, random });
+  const chance: Chance = { bytes: (length) => systemChance.bytes(length), fraction: random };
+  const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
+  const environment = (): Environment => ({
+    accounts: dynamoAccountStore(client, tables, { clock: time.clock, chance }),
+    ledger: dynamoLedger(client, { ...options, clock: time.clock, chance }),
+  });
+  const measured = await time.through(
+    Promise.all(
+      loads.map(({ environments, workSeconds, rate, watchlists }, n) =>
+        offerLoad({
+          environments: Array.from({ length: environments }, environment),
+          accountId: opened[n]?.accountId ?? "",
+          keyHashes: (opened[n]?.keys ?? []).map(hashApiKey),
+          workMs: workSeconds * 1_000,
+          rate,
+          watchlists,
+          seconds,
+          time,
+          random: seeded(seed + n),
+        }),
+      ),
+    ),
+  );
+  client.destroy();
+  for (const [n, { charged, failed }] of measured.entries()) {
+    const accountId = opened[n]?.accountId ?? "";
+    // A call that failed may leave its hold to a worker, which does not run here.
+    if (failed === 0) {
+      process.stdout.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
+    }
+    await reconcileBooks(tables, accountId, time.clock);
+  }
+  return measured.map((load, n) => figuresOf(loads[n] ?? loads[0], load));
+}
+
+function openFor({ environments, workSeconds, rate }: AccountLoad, tables: AccountTables) {
+  const expected = rate === 0 ? environments / (workSeconds + 0.02) : rate;
+  return openAccount(tables, { slots: environments, keys: Math.ceil(expected / callsPerKey) });
+}
+
+function figuresOf({ environments, workSeconds }: AccountLoad, load: LoadFigures): AccountFigures {
   const { calls } = load;
   const ledger = sorted(calls, ({ ledgerMs }) => ledgerMs);
   const requests = sorted(calls, ({ consumption }) => consumption.requests);
@@ -132,6 +118,7 @@ function figuresOf({ environments, workSeconds }: AccountCase, load: LoadFigures
   return {
     environments,
     work_s: workSeconds,
+    calls: calls.length,
     "calls/s": rounded(load.callsPerSecond, 1),
     "ledger p50": rounded(percentile(ledger, 0.5)),
     p95: rounded(percentile(ledger, 0.95)),
@@ -162,14 +149,3 @@ const percentile = (values: readonly number[], part: number): number =>
   values[Math.min(values.length - 1, Math.floor(part * values.length))] ?? 0;
 
 const rounded = (value: number, digits = 0): number => Number(value.toFixed(digits));
-
-/** A generator whose numbers follow from the seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,0 +1,30 @@
+import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
+
+/**
+ * Compares the shards of an account with what its calls were charged, after all of them have ended.
+ * @throws Error when they differ
+ */
+export async function checkSums(
+  accountsTable: string,
+  accountId: string,
+  charged: number,
+): Promise<string> {
+  const reader = {
+    client: documentClient(),
+    accountsTable,
+    clock: systemClock,
+    chance: systemChance,
+  };
+  const rows = await readWholeAccount(reader, accountId);
+  if (rows === undefined) throw new Error(`There is no account ${accountId}`);
+  const received = Number(rows.account["received"]);
+  const sums = sumsOf(rows.shards);
+  const expected = { balance: received - charged, held: 0, spent: charged, inFlight: 0 };
+  const found = JSON.stringify(sums);
+  if (found !== JSON.stringify(expected)) {
+    throw new Error(`${accountId} has ${found}, expected ${JSON.stringify(expected)}`);
+  }
+  return `${accountId}: ${rows.shards.length} shards, received ${received}, spent ${charged}, balance ${sums.balance}, held 0, in flight 0`;
+}

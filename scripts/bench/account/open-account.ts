@@ -1,0 +1,47 @@
+import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { concurrencyTiers, limits } from "../../../shared/base/limits.ts";
+import { systemChance, systemClock } from "../../../shared/base/system.ts";
+
+export interface AccountTables {
+  readonly accounts: string;
+  readonly ledger: string;
+}
+
+/**
+ * Opens an account and buys the credits that give it so many slots at least.
+ * @returns its ID, and its keys. Keys beyond those of one account belong to other accounts: they only
+ *   take part in the request rate.
+ */
+export async function openAccount(
+  tables: AccountTables,
+  { slots, keys: count }: { readonly slots: number; readonly keys: number },
+): Promise<{ readonly accountId: string; readonly keys: readonly string[] }> {
+  const client = documentClient();
+  const time = { clock: systemClock, chance: systemChance };
+  const accounts = dynamoAccountStore(client, tables);
+  const open = (name: string) =>
+    createAccount({ name, email: "bench@example.com" }, { accounts, ...time });
+  const account = await open("Bench");
+  const tier = concurrencyTiers.find(({ concurrency }) => concurrency >= slots);
+  await dynamoCreditChanges(client, {
+    accountsTable: tables.accounts,
+    ledgerTable: tables.ledger,
+    ...time,
+  }).apply({
+    accountId: account.id,
+    changeId: "slots",
+    type: "purchase",
+    credits: Math.max(limits.signupCredits, tier?.atLifetimeCredits ?? 0),
+    now: systemClock.now(),
+  });
+  const keys: string[] = [];
+  for (let owner = account; keys.length < count;) {
+    if (keys.length > 0 && keys.length % limits.apiKeysMax === 0) owner = await open("Keys");
+    const { key } = await createApiKey({ account: owner, name: "bench" }, { accounts, ...time });
+    keys.push(key);
+  }
+  return { accountId: account.id, keys };
+}

@@ -1,0 +1,39 @@
+import { parseArgs } from "node:util";
+
+/**
+ * Reads the options of a bench, which all have a default. `--help` prints how to use it and ends.
+ * @throws Error for an option that there is not
+ */
+export function readOptions<Name extends string>(
+  usage: string,
+  defaults: Readonly<Record<Name, string>>,
+): Readonly<Record<Name, string>> {
+  const options = Object.fromEntries(
+    Object.entries<string>(defaults).map(
+      ([name, value]) => [name, { type: "string", default: value }] as const,
+    ),
+  );
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { ...options, help: { type: "boolean" } },
+  });
+  if (values.help === true) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  return values as Readonly<Record<Name, string>>;
+}
+
+/** @throws Error when the text is no number of 0 or more */
+export function number(usage: string, name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
+  throw new Error(`--${name} must be a number of 0 or more (got "${text}").\n${usage}`);
+}
+
+/** @throws Error when the text is no whole number of 1 or more */
+export function wholeNumber(usage: string, name: string, text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new Error(`--${name} must be a whole number of 1 or more (got "${text}").\n${usage}`);
+}

@@ -1,0 +1,194 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { documentClient } from "../../shared/aws/dynamo.ts";
+import { readAccountRows, sumsOf } from "../../shared/aws/ledger/read-shards.ts";
+import { limits } from "../../shared/base/limits.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { pointClientsAt } from "../local/aws-environment.ts";
+import { checkSums } from "./account/check-sums.ts";
+import { openAccount } from "./account/open-account.ts";
+import { number, readOptions, wholeNumber } from "./bench-options.ts";
+import { type BenchWorld, startBenchWorld } from "./gateway-rate.ts";
+import { printTable } from "./print-table.ts";
+import { reconcileWorld } from "./reconciled.ts";
+
+const usage = `npm run bench -- in-flight [options]
+  --calls 1000      calls of POST /v1/products with one ID, over HTTP
+  --in-flight 250   calls that the client has under way at a time; the account's concurrency limit
+  --work 15         seconds that a call waits for its source; less needs a faster machine
+`;
+
+/** The account's slots in use are read so often. */
+const lookMs = 50;
+
+/** Makes many calls at a time of one account on the local world, then compares what is stored. */
+export async function benchInFlight(): Promise<Record<string, unknown>> {
+  const load = readLoad();
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const world = await startBenchWorld(dir, { BENCH_WORK_MS: String(load.workMs) });
+  try {
+    pointClientsAt({ dynamodb: world.dynamo });
+    const tables = {
+      accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
+      ledger: world.environment["LEDGER_TABLE"] ?? "",
+    };
+    const opened = await openAccount(tables, { slots: load.atOnce, keys: limits.apiKeysMax });
+    const calls = makeCalls(world, opened.keys, load);
+    const from = Date.now();
+    const [answers, slots] = await Promise.all([
+      calls,
+      mostSlots(tables.accounts, opened.accountId, calls),
+    ]);
+    const seconds = (Date.now() - from) / 1_000;
+    const credits = answers.reduce((sum, answer) => sum + answer.credits, 0);
+    const sums = await checkSums(tables.accounts, opened.accountId, credits);
+    process.stdout.write(`\nsums: ${sums}\n`);
+    const figures = figuresOf(answers, { seconds, slots });
+    process.stderr.write(`${JSON.stringify(figures)}\n`);
+    await reconcileWorld(dir);
+    return { inFlight: [figures] };
+  } finally {
+    await world.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function readLoad(): Load {
+  const values = readOptions(usage, { calls: "1000", "in-flight": "250", work: "15" });
+  return {
+    count: wholeNumber(usage, "calls", values.calls),
+    atOnce: wholeNumber(usage, "in-flight", values["in-flight"]),
+    workMs: 1_000 * number(usage, "work", values.work),
+  };
+}
+
+export function printInFlight({ inFlight }: Record<string, unknown>): void {
+  printTable("calls in flight on one account", inFlight as readonly object[]);
+}
+
+/** A call that was answered 200 in the end. */
+interface Answer {
+  readonly milliseconds: number;
+  readonly credits: number;
+  /** Refusals before that, by the code of their error. */
+  readonly refusals: readonly string[];
+}
+
+interface Load {
+  readonly count: number;
+  readonly atOnce: number;
+  readonly workMs: number;
+}
+
+async function makeCalls(
+  { baseUrl }: BenchWorld,
+  keys: readonly string[],
+  { count, atOnce, workMs }: Load,
+): Promise<readonly Answer[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
+  const answers: Answer[] = [];
+  let started = 0;
+  const caller = async (_: unknown, n: number): Promise<void> => {
+    // All of them at once would have to be connected within a second.
+    await delay((n / atOnce) * workMs);
+    while (started < count) {
+      const key = keys[started % keys.length] ?? "";
+      started += 1;
+      answers.push(await untilServed(agent, baseUrl, key));
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atOnce }, caller));
+  } finally {
+    agent.destroy();
+  }
+  return answers;
+}
+
+/** Repeats a call that is refused for its rate or for want of a slot, as clients do. */
+async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<Answer> {
+  const from = Date.now();
+  const refusals: string[] = [];
+  for (;;) {
+    const { status, retryAfter, credits, text } = await answered(agent, baseUrl, key);
+    if (status === 200) return { milliseconds: Date.now() - from, credits, refusals };
+    const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
+    if (status !== 429) throw new Error(`A call was answered ${status} ${error.code}: ${text}`);
+    refusals.push(error.code);
+    // With jitter: clients that wait equally long come back together.
+    await delay(retryAfter * 1_000 * (0.5 + Math.random()));
+  }
+}
+
+interface Received {
+  readonly status: number | undefined;
+  readonly retryAfter: number;
+  readonly credits: number;
+  readonly text: string;
+}
+
+const body = JSON.stringify({ platform: "retailer_d", ids: ["9000000"] });
+
+const answered = (agent: Agent, baseUrl: string, key: string): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };
+    const url = `${baseUrl}/v1/products`;
+    const outgoing = request(url, { agent, method: "POST", headers }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () =>
+        resolve({
+          status: answer.statusCode,
+          retryAfter: Number(answer.headers["retry-after"] ?? 1),
+          credits: Number(answer.headers["x-service-credits"] ?? 0),
+          text: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+
+/** Reads the most slots that the account had in use at a time while `work` went on. */
+async function mostSlots(
+  accountsTable: string,
+  accountId: string,
+  work: Promise<unknown>,
+): Promise<number> {
+  const client = documentClient();
+  const reader = { client, accountsTable, clock: systemClock, chance: systemChance };
+  let most = 0;
+  let isUnderWay = true;
+  const end = (): void => {
+    isUnderWay = false;
+  };
+  void work.then(end, end);
+  while (isUnderWay) {
+    const rows = await readAccountRows(reader, accountId);
+    most = Math.max(most, sumsOf(rows?.shards ?? []).inFlight);
+    await delay(lookMs);
+  }
+  return most;
+}
+
+function figuresOf(
+  answers: readonly Answer[],
+  { seconds, slots }: { readonly seconds: number; readonly slots: number },
+): object {
+  const times = answers.map(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
+  const refusals = answers.flatMap((answer) => answer.refusals);
+  const refused = (code: string): number => refusals.filter((one) => one === code).length;
+  return {
+    "answered 200": answers.length,
+    "most slots in use": slots,
+    CONCURRENCY_LIMIT: refused("CONCURRENCY_LIMIT"),
+    RATE_LIMITED: refused("RATE_LIMITED"),
+    seconds: Number(seconds.toFixed(1)),
+    "p50 ms": times[Math.floor(times.length * 0.5)],
+    "p99 ms": times[Math.floor(times.length * 0.99)],
+  };
+}
