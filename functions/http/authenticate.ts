@@ -1,5 +1,5 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
-import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import type { AccountStore, Admission } from "../../shared/accounts/account-store.ts";
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
 import { localRate } from "../../shared/accounts/local-rate.ts";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
@@ -57,6 +57,9 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
         return;
       }
       state.rate = admission.rate;
+      if (isLocal(admission)) {
+        within(state.work, () => tell([figures("limiter", {}, { limiter_local: 1 })]));
+      }
       if (admission.outcome === "limited") {
         throw rateLimited(admission.rate.limit, admission.retryAfterSeconds);
       }
@@ -67,18 +70,22 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
       const { owner, countedHere } = admission;
       state.caller = owner;
       state.work.keys = { ...state.work.keys, account_id: owner.accountId, key_id: owner.keyId };
-      if (countedHere) {
-        within(state.work, () => {
-          tell([figures("limiter", {}, { limiter_local: 1 })]);
-          logger.warn("rate limiter store unavailable; call counted in this process only");
-        });
-      }
+      if (countedHere)
+        within(state.work, () =>
+          logger.warn("rate limiter store unavailable; call counted in this process only"),
+        );
       return undefined;
     },
     after: decorate,
     onError: decorate,
   };
 }
+
+/** True for a call that the limiter's store did not count, because it failed or throttled the row. */
+const isLocal = (admission: Admission): boolean =>
+  admission.outcome === "unreadable" ||
+  (admission.outcome === "limited" && admission.throttled === true) ||
+  (admission.outcome === "admitted" && admission.countedHere === true);
 
 const decorate: NonNullable<HttpMiddleware["after"]> = (request) => {
   const rate = callStateOf(request.event)?.rate;

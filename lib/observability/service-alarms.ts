@@ -237,7 +237,7 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       periods: { breaching: 5, of: 5 },
       impact:
-        "Each process counts request rates alone: a key may make more than 50 calls a second.",
+        "The rate limiter's rows fail: keys are refused, or may make more than 50 calls a second.",
       lookAt: "error lines and throttles of the table accounts.",
       act: "restore writes to the table accounts; shared counting then resumes automatically.",
       runbook: "alarm-limiter-local",

@@ -162,12 +162,12 @@ async function mostSlots(
   const client = documentClient();
   const reader = { client, accountsTable, clock: systemClock, chance: systemChance };
   let most = 0;
-  let isUnderWay = true;
+  const progress = { isUnderWay: true };
   const end = (): void => {
-    isUnderWay = false;
+    progress.isUnderWay = false;
   };
   void work.then(end, end);
-  while (isUnderWay) {
+  while (progress.isUnderWay) {
     const rows = await readAccountRows(reader, accountId);
     most = Math.max(most, sumsOf(rows?.shards ?? []).inFlight);
     await delay(lookMs);

@@ -28,11 +28,12 @@ export const productsEnvironments = (workMs: number) => ({
   },
 });
 
+const noOffers = (): never => {
+  assert(false, "the calls of this bench read no offers");
+};
+
 function slowSources(workMs: number): StepSources {
   const scraper = sandbox({ seed: "bench", clock: systemClock });
-  const noOffers = (): never => {
-    assert(false, "the calls of this bench read no offers");
-  };
   return {
     scraperFor: () => ({
       async read(request) {

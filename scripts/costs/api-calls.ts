@@ -8,6 +8,7 @@ import { accessLogFormat } from "../../lib/constructs/access-log.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { documentClient } from "../../shared/aws/dynamo.ts";
+import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { type DynamoMeter, startDynamoMeter } from "../bench/dynamo-meter.ts";
 import { type BenchWorld, startBenchWorld } from "../bench/gateway-rate.ts";
@@ -26,6 +27,8 @@ interface Call {
   readonly status: number;
   /** What it waits for. */
   readonly source?: { readonly scraper: Speed; readonly ids: number };
+  /** The shards of its account: 1 at 5 concurrency slots, 25 at 250. */
+  readonly shards: 1 | 25;
   /** How often it is made to find its mean. */
   readonly repeats: number;
 }
@@ -47,12 +50,25 @@ const products = (tier: "pulse" | "lite" | "full", ids: number, repeats: number)
   body: { platform: "retailer_a", tier, ids: pulseIds(ids) },
   status: 200,
   source: { scraper: `retailer_a.${tier}`, ids },
+  shards: 25,
   repeats,
 });
 
+const accountCall = { method: "GET", path: "/v1/account", status: 200, repeats: 40 } as const;
+const oneId = {
+  method: "POST",
+  path: "/v1/products",
+  body: { platform: "retailer_d", ids: ["9000000"] },
+  status: 200,
+  source: { scraper: "retailer_d.standard", ids: 1 },
+  repeats: 40,
+} as const;
+
 const calls: readonly Call[] = [
-  { name: "GET /v1/account", method: "GET", path: "/v1/account", status: 200, repeats: 40 },
+  { ...accountCall, name: "GET /v1/account", shards: 1 },
+  { ...accountCall, name: "GET /v1/account, 25 shards", shards: 25 },
   {
+    shards: 1,
     name: "POST /v1/products, refused (400)",
     method: "POST",
     path: "/v1/products",
@@ -60,22 +76,21 @@ const calls: readonly Call[] = [
     status: 400,
     repeats: 40,
   },
-  {
-    name: "POST /v1/products, 1 id (retailer_d)",
-    method: "POST",
-    path: "/v1/products",
-    body: { platform: "retailer_d", ids: ["9000000"] },
-    status: 200,
-    source: { scraper: "retailer_d.standard", ids: 1 },
-    repeats: 40,
-  },
+  { ...oneId, name: "POST /v1/products, 1 id (retailer_d)", shards: 1 },
+  { ...oneId, name: "POST /v1/products, 1 id, 25 shards", shards: 25 },
   products("pulse", 100, 20),
   products("pulse", 2_000, 10),
   products("lite", 2_000, 3),
   products("full", 2_000, 3),
 ];
 /** Made the same way and answered by a handler that does nothing: what the gateway here takes. */
-const bareCall = { method: "GET", path: "/v1/structured", status: 200, repeats: 40 } as const;
+const bareCall = {
+  method: "GET",
+  path: "/v1/structured",
+  status: 200,
+  shards: 1,
+  repeats: 40,
+} as const;
 
 /** Measures API calls of several kinds. */
 export async function measureCalls(
@@ -89,8 +104,11 @@ export async function measureCalls(
   const variables = { DYNAMODB_ENDPOINT: meter.url, POWERTOOLS_LOG_LEVEL: "INFO" };
   const world = await startBenchWorld(join(dir, "world"), variables, logs.note);
   try {
-    const key = await openAccount(world, dynamo.endpoint);
-    const bench = { world, meter, logs, key };
+    const keys = {
+      1: await openAccount(world, dynamo.endpoint, limits.signupCredits),
+      25: await openAccount(world, dynamo.endpoint, credits),
+    };
+    const bench = { world, meter, logs, keys };
     const bare = await measured({ name: "", ...bareCall }, bench);
     const figures: CallFigures[] = [];
     for (const call of calls) {
@@ -109,13 +127,17 @@ export async function measureCalls(
 
 const credits = 100_000_000;
 
-async function openAccount(world: BenchWorld, endpoint: string): Promise<string> {
+async function openAccount(
+  world: BenchWorld,
+  endpoint: string,
+  signupCredits: number,
+): Promise<string> {
   pointClientsAt({ dynamodb: endpoint });
   const accounts = dynamoAccountStore(documentClient(), {
     accounts: world.environment["ACCOUNTS_TABLE"] ?? "",
   });
   const deps = { accounts, clock: systemClock, chance: systemChance };
-  const wanted = { name: "Costs", email: "costs@example.com", signupCredits: credits };
+  const wanted = { name: "Costs", email: "costs@example.com", signupCredits };
   const account = await createAccount(wanted, deps);
   return (await createApiKey({ account, name: "costs" }, deps)).key;
 }
@@ -134,7 +156,8 @@ interface Bench {
   readonly world: BenchWorld;
   readonly meter: DynamoMeter;
   readonly logs: LogMeter;
-  readonly key: string;
+  /** By the shards of their accounts. */
+  readonly keys: Readonly<Record<Call["shards"], string>>;
 }
 
 const warmUps = 3;
@@ -143,8 +166,9 @@ const betweenCallsMs = 25;
 /** Lines come through a pipe. */
 const linesMs = 200;
 
-async function measured(call: Call, { world, meter, logs, key }: Bench): Promise<Measured> {
+async function measured(call: Call, { world, meter, logs, keys }: Bench): Promise<Measured> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const key = keys[call.shards];
   let answerBytes = 0;
   const make = async (repeats: number): Promise<void> => {
     for (let n = 0; n < repeats; n += 1) {

@@ -18,7 +18,11 @@ export type Admission =
       /** True for a call that this process alone has counted, because the store failed. */
       readonly countedHere?: true;
     }
-  | ({ readonly outcome: "limited" } & Refusal)
+  | ({
+      readonly outcome: "limited";
+      /** True when the store throttled the key's row. */
+      readonly throttled?: true;
+    } & Refusal)
   | { readonly outcome: "unknown" }
   /** The store failed, and this process does not know the key either. */
   | { readonly outcome: "unreadable"; readonly rate: RateDecision; readonly error: unknown };

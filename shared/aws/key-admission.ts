@@ -47,6 +47,8 @@ const triesMax = 3;
 /** How long calls of a key are refused without a request after DynamoDB throttled its row. */
 const throttledMs = 1_000;
 
+const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: true });
+
 /**
  * Finds keys and counts their calls against their rate, in the keys' rows. A process that was refused
  * refuses further calls without a request for a while. When DynamoDB throttles the row, calls are
@@ -107,7 +109,7 @@ export function keyAdmission(
     const nowMs = now.getTime();
     const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
     if (owner === "unknown") return { outcome: "unknown" };
-    const limited = limitedFrom(keyHash, nowMs, nowMs + throttledMs);
+    const limited = asThrottled(limitedFrom(keyHash, nowMs, nowMs + throttledMs));
     return owner === "unreadable" ? { outcome: "unreadable", rate: limited.rate, error } : limited;
   };
   return async (keyHash, now) => {

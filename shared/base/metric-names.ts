@@ -48,7 +48,7 @@ export const metricKinds = {
       ledger_retries: "Count",
     },
   },
-  /** Calls whose request rate only one process counted, because the limiter's store failed. */
+  /** Calls that the limiter's store did not count, because it failed or throttled the key's row. */
   limiter: { dimensions: [[]], metrics: { limiter_local: "Count" } },
   run_starts: {
     dimensions: [[]],

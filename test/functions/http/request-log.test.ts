@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { itemReply } from "../../../functions/http/item-reply.ts";
 import { route } from "../../../functions/http/route.ts";
+import type { Admission } from "../../../shared/accounts/account-store.ts";
 import { newApiKey } from "../../../shared/accounts/api-key.ts";
 import {
   invalidParam,
@@ -21,8 +22,12 @@ const apiKey = newApiKey(false, systemChance);
 const clock = fixedClock("2026-03-01T00:00:00Z");
 const owner = { accountId: "acct_1", keyId: "key_1", keyName: "", keyPrefix: "", demo: false };
 
+const rate = { limit: 50, remaining: 49, resetSeconds: 1 };
+
 interface Asked {
   readonly countedHere?: boolean;
+  /** @default admitted */
+  readonly admission?: Admission;
   readonly path?: string;
   /** @default the key of the account */
   readonly key?: string;
@@ -31,7 +36,7 @@ interface Asked {
 /** One call of the offers group; what it left in the log. */
 async function logged(
   outcome: () => Promise<unknown>,
-  { countedHere = false, ...asked }: Asked = {},
+  { countedHere = false, admission, ...asked }: Asked = {},
 ): Promise<readonly Line[]> {
   const { logger, lines } = loggedLines("offers");
   const read = route({
@@ -50,12 +55,13 @@ async function logged(
     routes: { "POST /v1/offers": read, "POST /v1/offers/check": read },
     dependencies: {
       accounts: {
-        admit: async () => ({
-          outcome: "admitted",
-          owner,
-          rate: { limit: 50, remaining: 49, resetSeconds: 1 },
-          ...(countedHere && { countedHere }),
-        }),
+        admit: async () =>
+          admission ?? {
+            outcome: "admitted",
+            owner,
+            rate,
+            ...(countedHere && { countedHere }),
+          },
       },
       clock,
       chance: systemChance,
@@ -195,13 +201,23 @@ describe("the log of a call", () => {
     for (const line of lines) expect(line).toMatchObject(ids);
   });
 
-  it("counts a call whose request rate only this process counted, and no other call", async () => {
-    const counted = async (countedHere: boolean): Promise<unknown> =>
-      metricsOf(closing(await logged(async () => undefined, { countedHere })))["limiter_local"];
+  const limited = { outcome: "limited", rate, retryAfterSeconds: 1 } as const;
 
-    expect(await counted(true)).toEqual([1]);
-    expect(await counted(false)).toBeUndefined();
-  });
+  it.each<[string, Admission, readonly number[] | undefined]>([
+    ["one process counted", { outcome: "admitted", owner, rate, countedHere: true }, [1]],
+    ["was refused because the row was throttled", { ...limited, throttled: true }, [1]],
+    ["nothing could count", { outcome: "unreadable", rate, error: unavailable() }, [1]],
+    ["the limiter counted", { outcome: "admitted", owner, rate }, undefined],
+    ["the limiter refused", limited, undefined],
+  ])(
+    "has limiter_local only of a call that the limiter's store did not count: %s",
+    async (...one) => {
+      const [, admission, expected] = one;
+      const line = closing(await logged(async () => undefined, { admission }));
+
+      expect(metricsOf(line)["limiter_local"]).toEqual(expected);
+    },
+  );
 
   it("holds no key, nothing of the query and nothing of the body", async () => {
     const lines = await logged(async () => {
