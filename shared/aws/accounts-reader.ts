@@ -58,10 +58,11 @@ export function dynamoAccountsReader(
     async *ledgers() {
       let last: string | null = null;
       for await (const row of scanRows(client, ledgerTable, { attributes: ["pk", "sk"] })) {
-        const { pk } = keyOf(row);
+        const { pk, sk } = keyOf(row);
+        const isOfLedger = sk.startsWith("entry#") || sk.startsWith("page#");
         // Rows of a partition follow each other.
-        if (pk !== last) yield placeOf(pk);
-        last = pk;
+        if (isOfLedger && pk !== last) yield placeOf(pk);
+        if (isOfLedger) last = pk;
       }
     },
     async hasRows(accountId) {
