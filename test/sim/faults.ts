@@ -245,8 +245,9 @@ export function seededFaults(
       held = false;
     },
     stop() {
-      if (!stopped) for (const tell of told) tell();
+      if (stopped) return;
       stopped = true;
+      for (const tell of told) tell();
     },
     onStop(tell) {
       told.push(tell);
