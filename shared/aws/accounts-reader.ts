@@ -59,7 +59,8 @@ export function dynamoAccountsReader(
       let last: string | null = null;
       for await (const row of scanRows(client, ledgerTable, { attributes: ["pk", "sk"] })) {
         const { pk, sk } = keyOf(row);
-        const isOfLedger = sk.startsWith("entry#") || sk.startsWith("page#");
+        const isOfLedger =
+          pk.startsWith("account#") && (sk.startsWith("entry#") || sk.startsWith("page#"));
         // Rows of a partition follow each other.
         if (isOfLedger && pk !== last) yield placeOf(pk);
         if (isOfLedger) last = pk;

@@ -7,6 +7,8 @@ interface Options {
   readonly table: string;
   readonly clock: Clock;
   readonly chance: Chance;
+  /** @default all */
+  readonly attributes?: readonly string[];
 }
 
 /**
@@ -16,9 +18,8 @@ interface Options {
  */
 export async function rowsByKey(
   client: DynamoDBDocumentClient,
-  { table, ...patience }: Options,
+  { table, attributes, ...patience }: Options,
   keys: readonly RowKey[],
-  attributes?: readonly string[],
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let left: Record<string, unknown>[] = keys.map((key) => ({ ...key }));

@@ -3,6 +3,7 @@ import type { DailyUsage, UsageStore } from "../accounts/usage-store.ts";
 import type { Chance, Clock } from "../base/clock.ts";
 import { addUsage, type UsageChange, usageByDay } from "../credits/journal.ts";
 import { type Row, untilSettled } from "./dynamo.ts";
+import { journalOf } from "./ledger/journal-page.ts";
 import { readAccountRows } from "./ledger/read-shards.ts";
 import type { Shard } from "./ledger/shard-row.ts";
 import { queryRows } from "./query-rows.ts";
@@ -39,29 +40,32 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
       untilSettled(options, async () => {
         const read = () => readAccountRows({ client, ...options }, accountId);
         const before = await read();
-        const all = await Promise.all([
-          stored(accountKeys.usage(accountId, ""), days),
+        const keys = [
+          accountKeys.usage(accountId, ""),
           ...(before?.shards ?? []).map(({ number }) =>
-            stored(accountKeys.shardUsage(accountId, number, ""), days),
+            accountKeys.shardUsage(accountId, number, ""),
           ),
-        ]);
+        ];
+        const all = await Promise.all(keys.map((key) => stored(key, days)));
         const shards = (await read())?.shards ?? [];
         // A journal that was copied meanwhile is in the rows of one reading, or of both.
         if (!isUncopied(before?.shards ?? [], shards)) return "again";
-        const inJournals = shards.flatMap(({ journal }) => [...usageByDay(journal).values()]);
+        const inJournals = shards.flatMap(({ journal }) =>
+          Array.from(usageByDay(journal).values()),
+        );
         const within = inJournals.filter(({ date }) => date >= days.from && date <= days.to);
         return summed([...all.flat(), ...within]);
       }),
   };
 }
 
-/** True when no journal has lost records between two readings. */
+/** True when no journal has lost entries between two readings. */
 const isUncopied = (before: readonly Shard[], after: readonly Shard[]): boolean =>
-  before.length === after.length &&
-  before.every(({ journal }, n) => {
-    const first = journal[0]?.at;
-    return first === undefined || first === after[n]?.journal[0]?.at;
-  });
+  startsOf(before) === startsOf(after);
+
+/** The number of the first entry in each journal. */
+const startsOf = (shards: readonly Shard[]): string =>
+  shards.map((shard) => journalOf(shard).before.sequence).join();
 
 function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {
   const days = new Map<string, UsageChange>();

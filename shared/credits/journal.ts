@@ -66,14 +66,8 @@ export interface JournalState {
 
 /** How a record moves the balance of its shard. */
 export function balanceMove(record: JournalRecord): number {
-  switch (record.type) {
-    case "reserve":
-      return -record.credits;
-    case "settle":
-      return record.refunded;
-    default:
-      return record.credits;
-  }
+  if (record.type === "reserve") return -record.credits;
+  return record.type === "settle" ? record.refunded : record.credits;
 }
 
 /** An entry without what depends on the records before it. */
@@ -89,23 +83,16 @@ interface Part {
  */
 function partsOf(record: JournalRecord): readonly Part[] {
   const moves = balanceMove(record);
-  switch (record.type) {
-    case "reserve":
-      return [{ type: "reserve", credits: record.credits, moves }];
-    case "settle": {
-      const { charged, refunded } = record;
-      return [
-        { type: "charge" as const, credits: charged, moves: 0 },
-        { type: "refund" as const, credits: refunded, moves: refunded },
-      ].filter(({ type, credits }) => credits > 0 || (type === "charge" && refunded === 0));
-    }
-    case "take_back":
-      return [{ type: "refund", credits: record.credits, moves }];
-    case "transfer":
-      return [];
-    default:
-      return [{ type: record.type, credits: Math.abs(record.credits), moves }];
+  if (record.type === "transfer") return [];
+  if (record.type === "settle") {
+    const { charged, refunded } = record;
+    return [
+      { type: "charge" as const, credits: charged, moves: 0 },
+      { type: "refund" as const, credits: refunded, moves: refunded },
+    ].filter(({ type, credits }) => credits > 0 || (type === "charge" && refunded === 0));
   }
+  const type = record.type === "take_back" ? "refund" : record.type;
+  return [{ type, credits: Math.abs(record.credits), moves }];
 }
 
 /** How many entries of the ledger a record makes. */
@@ -130,22 +117,24 @@ export const stateBefore = (
 
 /** The entries that a record makes; balances and numbers are those of its shard. */
 export function entriesOf(record: JournalRecord, before: JournalState): CreditTransaction[] {
-  let { balance } = before;
-  return partsOf(record).map(({ type, credits, moves }, index) => {
-    const balanceBefore = balance;
-    balance += moves;
-    return {
-      sequence: before.sequence + index + 1,
+  let { balance, sequence } = before;
+  const entries: CreditTransaction[] = [];
+  for (const { type, credits, moves } of partsOf(record)) {
+    sequence += 1;
+    entries.push({
+      sequence,
       type,
       credits,
-      balanceBefore,
-      balanceAfter: balance,
+      balanceBefore: balance,
+      balanceAfter: balance + moves,
       source: "source" in record ? record.source : null,
       ...(record.type === "settle" && record.items !== undefined && { itemsCharged: record.items }),
       createdAt: timeOfStamp(record.at).toISOString(),
       chargedAt: record.type === "take_back" ? record.chargedAt : null,
-    };
-  });
+    });
+    balance += moves;
+  }
+  return entries;
 }
 
 export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000));

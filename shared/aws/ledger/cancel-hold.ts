@@ -64,48 +64,78 @@ export async function findCall(
  */
 export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
   const { accountId, holdId, now } = hold;
-  const nothing = { accountId, holdId, credits: 0, succeeded: false, now };
   let refusals = 0;
   await untilDone(process, async (note) => {
-    const done = { outcome: "done" } as const;
-    const row = await readHold(process, accountId, holdId);
-    if (row?.isOpen === true) {
-      const { credits } = await settleRow(process, { settlement: nothing, state: "settled" });
-      return credits === 0 ? done : "fresh";
-    }
-    const place = row === undefined ? await findCall(process, accountId, holdId) : undefined;
-    if (place?.state === "open") {
-      const { credits } = await settleCall(process, nothing, place.hold);
-      return credits === 0 ? done : "fresh";
-    }
-    const charge = row === undefined ? (place?.charged ?? null) : chargeOf(row);
-    if (charge === null) return done;
-    const shard = row?.shard ?? place?.shard ?? 0;
+    const found = await release(process, hold);
+    if (found === "released" || found === "fresh") return found === "fresh" ? found : done;
+    const { shard } = found;
     const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
-    const { credits, at: chargedAt, source } = charge;
-    const record: TakeBackRecord = { type: "take_back", at, holdId, credits, chargedAt, source };
-    const update = creditUpdate(
-      { table: process.accountsTable, accountId, shard },
-      { balance: credits, spent: -credits },
-      record,
-    );
-    const mark = cancelledMark(process, hold, { shard, charge, at, isNew: row === undefined });
-    const transacted = await transactShards(process, accountId, [mark, { Update: update }]).catch(
+    const items = takeBackItems(process, hold, { ...found, at });
+    const transacted = await transactShards(process, accountId, items).catch(
       async (error: unknown) => {
-        const found = await readWithRetry(process, () => readHold(process, accountId, holdId));
-        if (found === undefined || found.isOpen || found.charged > 0) throw error;
+        const row = await readWithRetry(process, () => readHold(process, accountId, holdId));
+        if (row === undefined || row.isOpen || row.charged > 0) throw error;
         return { outcome: "changed" as const };
       },
     );
     if (transacted.outcome === "changed") return done;
     note(transacted.why);
     if (!transacted.refused.includes(true)) return "again";
-    if (transacted.refused[1] === true && transacted.shards.length === 0) {
-      await openShards(process, accountId);
-    }
+    // A hold of an earlier release may be the first that is met of an account.
+    if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
   });
+}
+
+const done = { outcome: "done" } as const;
+
+/** A charge that has to be taken back. */
+interface Charged {
+  readonly shard: number;
+  readonly charge: Charge;
+  /** True for a hold that has no row. */
+  readonly isNew: boolean;
+}
+
+/** Gives an open hold back, or finds what a resolved one was charged. */
+async function release(
+  process: LedgerProcess,
+  { accountId, holdId, now }: HoldRef,
+): Promise<Charged | "released" | "fresh"> {
+  const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+  const row = await readHold(process, accountId, holdId);
+  if (row?.isOpen === true) {
+    const { credits } = await settleRow(process, { settlement, state: "settled" });
+    return credits === 0 ? "released" : "fresh";
+  }
+  if (row !== undefined) {
+    const charge = chargeOf(row);
+    return charge === null ? "released" : { shard: row.shard, charge, isNew: false };
+  }
+  const call = await findCall(process, accountId, holdId);
+  if (call?.state === "open") {
+    const { credits } = await settleCall(process, settlement, call.hold);
+    return credits === 0 ? "released" : "fresh";
+  }
+  if (call === undefined || call.charged === null) return "released";
+  return { shard: call.shard, charge: call.charged, isNew: true };
+}
+
+function takeBackItems(
+  process: LedgerProcess,
+  hold: HoldRef,
+  { shard, charge, at, isNew }: Charged & { readonly at: number },
+): readonly TransactItem[] {
+  const { accountId, holdId } = hold;
+  const { credits, at: chargedAt, source } = charge;
+  const record: TakeBackRecord = { type: "take_back", at, holdId, credits, chargedAt, source };
+  const moves = { balance: credits, spent: -credits };
+  const place = { table: process.accountsTable, accountId, shard };
+  return [
+    cancelledMark(process, hold, { shard, charge, at, isNew }),
+    { Update: creditUpdate(place, { moves, record }) },
+  ];
 }
 
 const chargeOf = (row: {

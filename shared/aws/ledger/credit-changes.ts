@@ -7,7 +7,7 @@ import type { Row, TransactItem } from "../dynamo.ts";
 import { accountKeys } from "../table.ts";
 import { readRow, readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { copyJournalOf } from "./copy-journal.ts";
-import { balanceMax } from "./find-shard.ts";
+import { isShort } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
 import {
   type LedgerOptions,
@@ -50,17 +50,14 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
     noteShards(process, accountId, rows.shards);
     const { balance } = sumsOf(rows.shards);
     if (balance + change.credits < 0) {
-      const isCertain =
-        rows.shards.length === 1 ||
-        (short !== undefined && balanceMax(short, rows) + change.credits < 0);
+      const before = short;
       short = rows;
-      return isCertain ? { outcome: "insufficient", balance } : "fresh";
+      return isShort(-change.credits, before, rows)
+        ? { outcome: "insufficient", balance }
+        : "fresh";
     }
     const shard = richestOf(rows.shards);
-    if (shard.balance + change.credits < 0) {
-      const wanted = { accountId, to: shard.number, credits: -change.credits, now: change.now };
-      return (await gatherCredits(process, wanted, rows.shards)) ? "fresh" : "again";
-    }
+    if (shard.balance + change.credits < 0) return gather(process, change, { rows, shard });
     const at = nextStamp(
       process,
       { accountId, shards: [shard.number] },
@@ -76,16 +73,39 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
     );
     if (transacted.outcome === "found") return transacted.found;
     if (transacted.outcome === "changed") {
-      await copyJournalOf(process, accountId, shard.number);
-      if (isGrowth(change, rows)) {
-        await spreadCredits(process, accountId, change.now).catch(() => undefined);
-      }
+      await tidy(process, change, { rows, shard });
       return outcome;
     }
     note(transacted.why);
     refusals += 1;
     return transacted.refused.includes(true) ? "fresh" : "again";
   });
+}
+
+interface Place {
+  readonly rows: AccountRows;
+  readonly shard: Shard;
+}
+
+/** Moves what an adjustment takes to the shard that it takes it from. */
+async function gather(
+  process: LedgerProcess,
+  { accountId, credits, now }: CreditChange,
+  { rows, shard }: Place,
+): Promise<"fresh" | "again"> {
+  const wanted = { accountId, to: shard.number, credits: -credits, now };
+  return (await gatherCredits(process, wanted, rows.shards)) ? "fresh" : "again";
+}
+
+/** What nobody has to wait for, and calls do as well when they need it. */
+async function tidy(
+  process: LedgerProcess,
+  change: CreditChange,
+  { rows, shard }: Place,
+): Promise<void> {
+  const { accountId, now } = change;
+  await copyJournalOf(process, accountId, shard.number);
+  if (isGrowth(change, rows)) await spreadCredits(process, accountId, now).catch(() => undefined);
 }
 
 const richestOf = (shards: readonly Shard[]): Shard => {
@@ -159,12 +179,11 @@ function changeItems(
         Put: { TableName: table, Item: mark, ConditionExpression: "attribute_not_exists(pk)" },
       },
       {
-        Update: creditUpdate(
-          place,
-          { balance: credits },
+        Update: creditUpdate(place, {
+          moves: { balance: credits },
           record,
-          isMore ? shardSlots(concurrency, shard.number) : undefined,
-        ),
+          size: isMore ? shardSlots(concurrency, shard.number) : undefined,
+        }),
       },
       ...grown.map(({ number }) => ({
         Update: growUpdate({ ...place, shard: number }, shardSlots(concurrency, number)),

@@ -43,10 +43,7 @@ export async function findShard(
   if (balance < credits) {
     const before = progress.short;
     progress.short = rows;
-    // Credits that moved while they were counted may have been missed: only a bound refuses.
-    const isCertain =
-      shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);
-    return isCertain ? { outcome: "insufficient", balance } : "fresh";
+    return isShort(credits, before, rows) ? { outcome: "insufficient", balance } : "fresh";
   }
   const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
   if (free.length === 0) {
@@ -65,10 +62,21 @@ export async function findShard(
 }
 
 /**
+ * True when the balance of an account was certainly too low at some moment. Credits that moved while they
+ * were counted may have been missed: with several shards only a bound over two readings tells.
+ */
+export const isShort = (
+  credits: number,
+  before: AccountRows | undefined,
+  rows: AccountRows,
+): boolean =>
+  rows.shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);
+
+/**
  * What the balance of an account was at most at a moment between two readings of its shards: what each
  * had in the first, and all that came into it until the second.
  */
-export function balanceMax(first: AccountRows, second: AccountRows): number {
+function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));
   return second.shards.reduce((sum, { number, added }) => {
     const before = firsts.get(number);

@@ -1,11 +1,4 @@
-import {
-  entriesOf,
-  type JournalRecord,
-  type JournalState,
-  stateAfter,
-  stateBefore,
-} from "../../credits/journal.ts";
-import type { CreditTransaction } from "../../credits/credit-history.ts";
+import { type JournalRecord, type JournalState, stateBefore } from "../../credits/journal.ts";
 import type { Row } from "../dynamo.ts";
 import { ledgerKeys } from "../table.ts";
 import { recordOf, recordRow } from "./journal-row.ts";
@@ -47,21 +40,3 @@ export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,
   before: journalStart(shard),
 });
-
-/** An entry of a shard's ledger with its place in the order of all entries of the account. */
-export interface ShardEntry extends CreditTransaction {
-  readonly record: JournalRecord;
-  readonly shard: number;
-  /** Among the entries of its record, from 0. */
-  readonly part: number;
-}
-
-/** The entries of a page, oldest first; balances and numbers are those of the shard. */
-export function entriesOfPage({ records, before }: JournalPage, shard: number): ShardEntry[] {
-  let state = before;
-  return records.flatMap((record) => {
-    const entries = entriesOf(record, state);
-    state = stateAfter(state, record);
-    return entries.map((entry, part) => ({ ...entry, record, shard, part }));
-  });
-}

@@ -19,41 +19,21 @@ const typeCodes = {
  * charged, `k` whether it succeeded, `d` when it was charged, `i` change, `f` source.
  */
 export function recordRow(record: JournalRecord): Row {
-  const { at: a, type } = record;
-  const t = typeCodes[type];
-  switch (record.type) {
-    case "reserve":
-      return { t, a, h: record.holdId, c: record.credits, f: sourceRow(record.source) };
-    case "settle":
-      return {
-        t,
-        a,
-        h: record.holdId,
-        c: record.charged,
-        r: record.refunded,
-        k: record.succeeded,
-        f: sourceRow(record.source),
-        ...(record.items !== undefined && { n: record.items }),
-      };
-    case "take_back":
-      return {
-        t,
-        a,
-        h: record.holdId,
-        c: record.credits,
-        d: record.chargedAt,
-        f: sourceRow(record.source),
-      };
-    case "transfer":
-      return { t, a, c: record.credits };
-    default:
-      return {
-        t,
-        a,
-        c: record.credits,
-        ...(record.changeId !== null && { i: record.changeId }),
-      };
+  const { at: a } = record;
+  const t = typeCodes[record.type];
+  if (record.type === "settle") {
+    const { holdId: h, charged: c, refunded: r, succeeded: k, items: n, source } = record;
+    return { t, a, h, c, r, k, f: sourceRow(source), ...(n !== undefined && { n }) };
   }
+  const { credits: c } = record;
+  if (record.type === "reserve") {
+    return { t, a, h: record.holdId, c, f: sourceRow(record.source) };
+  }
+  if (record.type === "take_back") {
+    return { t, a, h: record.holdId, c, d: record.chargedAt, f: sourceRow(record.source) };
+  }
+  const hasChange = record.type !== "transfer" && record.changeId !== null;
+  return { t, a, c, ...(hasChange && { i: record.changeId }) };
 }
 
 export function recordOf(row: Row): JournalRecord {

@@ -105,8 +105,8 @@ export async function readBalances(
 ): Promise<Balances> {
   const accountKey = accountKeys.account(accountId);
   const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
-  const table = { ...reader, table: reader.accountsTable };
-  const rows = await rowsByKey(reader.client, table, [accountKey, ...keys], balanceAttributes);
+  const wanted = { ...reader, table: reader.accountsTable, attributes: balanceAttributes };
+  const rows = await rowsByKey(reader.client, wanted, [accountKey, ...keys]);
   const account = rows.find(({ sk }) => sk === accountKey.sk);
   assert(account !== undefined, "credits belong to an account that exists");
   if (shardCountOf(account) === 0) {

@@ -77,7 +77,7 @@ export function reserveStep(
     const moves = { balance: -credits, held: credits };
     const transacted = await transactShards(process, accountId, [
       holdPut(process, reservation, shard),
-      { Update: creditUpdate(place, moves, record) },
+      { Update: creditUpdate(place, { moves, record }) },
     ]).catch(async (error: unknown) => {
       const made = await readWithRetry(process, () => readHold(process, accountId, holdId));
       if (made === undefined) throw error;
@@ -162,7 +162,7 @@ export function settleRow(
     };
     const transacted = await transactShards(process, accountId, [
       { Update: holdUpdate(process, settlement, state) },
-      { Update: creditUpdate(place, moves, record) },
+      { Update: creditUpdate(place, { moves, record }) },
       ...(oldSlot === undefined || oldSlot === shard
         ? []
         : [{ Update: freeOldSlot({ ...place, shard: oldSlot }) }]),

@@ -75,7 +75,7 @@ export async function releaseExpiredCalls(
   for (const { number, holds } of shards) {
     const oldestFirst = [...holds].toSorted(([, one], [, other]) => one.at - other.at);
     for (const [holdId, hold] of oldestFirst) {
-      if (hold.expiresAt >= now) continue;
+      if (hold.expiresAt > now) continue;
       const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
       await settleCall(process, settlement, { ...hold, shard: number });
       released += 1;

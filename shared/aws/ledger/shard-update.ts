@@ -146,13 +146,10 @@ interface Size {
 /** Moves credits in or out, with the record of it; `size` when the account gets more slots by that. */
 export const creditUpdate = (
   place: Place,
-  moves: Moves,
-  record: JournalRecord,
-  size?: Size,
+  { size, ...change }: Pick<Change, "moves" | "record"> & { readonly size?: Size | undefined },
 ): Update =>
   shardUpdate(place, {
-    moves,
-    record,
+    ...change,
     ...(size !== undefined && {
       set: ["#shards = :shards", "#slots = :slots"],
       names: { "#shards": "shards", "#slots": "slots" },

@@ -31,7 +31,7 @@ export async function gatherCredits(
   noteShards(process, accountId, shards);
   const moves = [
     { shard: to, credits: gathered },
-    ...sources.map((source) => ({ ...source, credits: -source.credits })),
+    ...sources.map((source) => ({ shard: source.shard, credits: -source.credits })),
   ];
   return transfer(process, { accountId, moves, now });
 }
@@ -76,7 +76,7 @@ async function transfer(
   const items = moves.map(({ shard, credits }) => {
     const record: TransferRecord = { type: "transfer", at, credits };
     const place = { table: process.accountsTable, accountId, shard };
-    return { Update: creditUpdate(place, { balance: credits }, record) };
+    return { Update: creditUpdate(place, { moves: { balance: credits }, record }) };
   });
   return (await transactShards(process, accountId, items)).outcome === "changed";
 }

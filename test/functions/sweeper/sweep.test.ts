@@ -69,7 +69,7 @@ describe("the sweeper", () => {
     const accountIds: string[] = [];
     while (left.size > 0) {
       const accountId = await books.open(10);
-      if (!left.delete(duePartitionOf("hold", accountKeys.account(accountId).pk))) continue;
+      if (!left.delete(duePartitionOf("hold", accountKeys.shard(accountId, 0).pk))) continue;
       accountIds.push(accountId);
       const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };
       await ledger.reserve({ ...hold, source: { requestId: "req_1" }, now });
@@ -91,17 +91,17 @@ describe("the sweeper", () => {
     await books.stop();
   });
 
-  it("gives back a hold that was put when there were fewer partitions", async () => {
+  it("gives back a hold of a shard that was marked when there were fewer partitions", async () => {
     const books = await startLedgerWorld();
     const now = world.clock.now();
     const accountId = await books.open(10);
     const hold = { accountId, holdId: "h1", credits: 10, slot: true, expiresAt: now };
     await books.ledger().reserve({ ...hold, source: { requestId: "req_1" }, now });
-    const own = duePartitionOf("hold", accountKeys.account(accountId).pk);
+    const own = duePartitionOf("hold", accountKeys.shard(accountId, 0).pk);
     await books.client.send(
       new UpdateCommand({
         TableName: books.accountsTable,
-        Key: accountKeys.hold(accountId, "h1"),
+        Key: accountKeys.shard(accountId, 0),
         UpdateExpression: "SET due_kind = :other",
         ExpressionAttributeValues: {
           ":other": duePartitionsOf("hold").find((partition) => partition !== own),

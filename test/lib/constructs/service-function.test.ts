@@ -165,7 +165,7 @@ describe("bundles", () => {
     expect(marked).toHaveLength(streaming.length);
   }, 60_000);
 
-  it("stay under 490 KB, and under so much more with clients and documents that few need", () => {
+  it("stay under 495 KB, and under so much more with clients and documents that few need", () => {
     const more = [
       // The OpenAPI document and the pages, by an operation's ID in the document.
       ["getOpenApiDocument", documentBytes],
@@ -178,7 +178,7 @@ describe("bundles", () => {
     for (const file of files) {
       const code = readFileSync(file, "utf8");
       const allowed = more.filter(([action]) => code.includes(action)).map(([, bytes]) => bytes);
-      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 490_000));
+      expect(code.length).toBeLessThan(allowed.reduce((sum, bytes) => sum + bytes, 495_000));
     }
   });
 

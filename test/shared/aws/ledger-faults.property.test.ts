@@ -75,6 +75,18 @@ const conflict = (writes: number): Error =>
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });
 
+/** Why DynamoDB does not look at a request. */
+function refusalOf(met: Fault, command: unknown): Error | undefined {
+  if (met === "throttle") return named("ThrottlingException");
+  if (met !== "conflict") return undefined;
+  if (command instanceof TransactWriteCommand) {
+    return conflict(command.input.TransactItems?.length ?? 0);
+  }
+  return command instanceof UpdateCommand
+    ? new TransactionConflictException({ message: "conflict", $metadata: {} })
+    : undefined;
+}
+
 /** Requests that take place once more, whatever they then find. */
 type Late = (() => Promise<unknown>)[];
 
@@ -85,19 +97,15 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: 
   const client = watchedClient(world.client, async (command, send) => {
     if (crashed) throw named("Crash");
     const next = pending.shift() ?? "none";
-    const isTransaction = command instanceof TransactWriteCommand;
-    if (next === "throttle") throw named("ThrottlingException");
-    if (next === "conflict" && isTransaction) {
-      throw conflict(command.input.TransactItems?.length ?? 0);
-    }
-    if (next === "conflict" && command instanceof UpdateCommand) {
-      throw new TransactionConflictException({ message: "conflict", $metadata: {} });
-    }
+    const refusal = refusalOf(next, command);
+    if (refusal !== undefined) throw refusal;
     crashed = next.startsWith("crash");
     if (next === "crash_before") throw named("Crash");
     const answer = await send();
     if (crashed) throw named("Crash");
-    if (!isTransaction && !(command instanceof UpdateCommand)) return answer;
+    if (!(command instanceof TransactWriteCommand || command instanceof UpdateCommand)) {
+      return answer;
+    }
     await look();
     if (next === "executed_again") late.push(send);
     if (next === "answer_lost" || next === "executed_again") throw named("TimeoutError");
@@ -135,9 +143,9 @@ interface Heard {
 async function makeCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt?: Date },
-): Promise<Heard | "refused" | undefined> {
+): Promise<Heard | "refused" | "asleep" | undefined> {
   const { accountId, holdId, model, settlesAt = start } = wanted;
-  const { credits, answered } = model;
+  const { credits } = model;
   try {
     const reserved = await ledger.reserve({
       accountId,
@@ -149,10 +157,24 @@ async function makeCall(
       expiresAt,
     });
     if (reserved.outcome !== "reserved") return "refused";
-    if (model.sleeps && settlesAt === start) return undefined;
-    const charge = Math.floor(credits * answered);
-    const settlement = { accountId, holdId, credits: charge, succeeded: true, now: settlesAt };
-    return { holdId, settled: await ledger.settle(settlement) };
+    if (model.sleeps && settlesAt === start) return "asleep";
+    return await settleCall(ledger, { ...wanted, settlesAt });
+  } catch (error) {
+    if (error instanceof Error && ["Crash", "TimeoutError"].includes(error.name)) return undefined;
+    throw error;
+  }
+}
+
+/** Undefined when nothing was heard. */
+async function settleCall(
+  ledger: Ledger,
+  wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt: Date },
+): Promise<Heard | undefined> {
+  const { accountId, holdId, model, settlesAt: now } = wanted;
+  const credits = Math.floor(model.credits * model.answered);
+  try {
+    const settled = await ledger.settle({ accountId, holdId, credits, succeeded: true, now });
+    return { holdId, settled };
   } catch (error) {
     if (error instanceof Error && ["Crash", "TimeoutError"].includes(error.name)) return undefined;
     throw error;
@@ -164,12 +186,14 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   const look = (): Promise<void> => expectSoundBooks(accountId, granted);
   const heard: Heard[] = [];
   const lateRequests: Late = [];
+  const asleep = new Set<number>();
   const processes = calls.map((model) => faultyProcess(model.faults, look, lateRequests));
   const play = async (model: ModelCall, n: number): Promise<void> => {
     const wanted = { accountId, holdId: `hold-${n}`, model };
     const ledger = processes[n] ?? faultyProcess([], look);
     const first = await makeCall(ledger, wanted);
     if (typeof first === "object") heard.push(first);
+    if (first === "asleep") asleep.add(n);
     if (first !== undefined || model.sleeps || model.afterwards === "left") return;
     // What does not know of a settlement is a worker that cancels a call, or repeats a step.
     if (model.slot) await world.ledger().cancel({ accountId, holdId: wanted.holdId, now: start });
@@ -181,9 +205,11 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
   await world.ledger().releaseExpired(accountId, afterExpiry);
   const zombies = calls.map(async (model, n) => {
     const wanted = { accountId, holdId: `hold-${n}`, model, settlesAt: afterExpiry };
-    if (!model.sleeps && (model.slot || !model.zombie)) return;
-    const own = model.sleeps ? processes[n] : undefined;
-    const late = await makeCall(own ?? faultyProcess(model.faults, look), wanted);
+    const own = processes[n] ?? faultyProcess([], look);
+    const isRepeated = model.zombie && !model.slot;
+    const late = asleep.has(n)
+      ? await settleCall(own, wanted)
+      : isRepeated && (await makeCall(faultyProcess(model.faults, look), wanted));
     if (typeof late === "object") heard.push(late);
   });
   await Promise.all(zombies);
