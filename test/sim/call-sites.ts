@@ -35,6 +35,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   "role-credentials.ts",
   "row-reader.ts",
   "secret-reader.ts",
+  "shards-reader.ts",
 ]);
 
 /** Single requests that nothing here comes to, by what stands beside them. */
