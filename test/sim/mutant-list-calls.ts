@@ -99,8 +99,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "transfer-takes-nothing",
     file: `${ledger}/transfers.ts`,
-    says: "...sources.map((source) => ({ ...source, credits: -source.credits })),",
-    instead: "...sources.map((source) => ({ ...source, credits: 0 })),",
+    says: "...sources.map((source) => ({ shard: source.shard, credits: -source.credits })),",
+    instead: "...sources.map((source) => ({ shard: source.shard, credits: 0 })),",
     scenario: "calls",
   },
   {
@@ -113,7 +113,7 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "open-hold-released",
     file: `${ledger}/settle-call.ts`,
-    says: "if (hold.expiresAt >= now) continue;",
+    says: "if (hold.expiresAt > now) continue;",
     instead: "",
     scenario: "calls",
   },
@@ -148,15 +148,15 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "charge-not-taken-back",
     file: `${ledger}/cancel-hold.ts`,
-    says: "if (charge === null) return done;",
-    instead: "if (charge === null || charge.credits > 0) return done;",
+    says: 'if (call === undefined || call.charged === null) return "released";',
+    instead: 'return "released";',
     scenario: "calls",
   },
   {
     name: "taken-back-from-the-balance-alone",
     file: `${ledger}/cancel-hold.ts`,
-    says: "{ balance: credits, spent: -credits },",
-    instead: "{ balance: credits },",
+    says: "const moves = { balance: credits, spent: -credits };",
+    instead: "const moves = { balance: credits };",
     scenario: "calls",
   },
   {
