@@ -148,8 +148,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "charge-not-taken-back",
     file: `${ledger}/cancel-hold.ts`,
-    says: 'if (call === undefined || call.charged === null) return "released";',
-    instead: 'return "released";',
+    says: 'if (settled === undefined) return "released";',
+    instead: 'if (settled === undefined || settled.charged > 0) return "released";',
     scenario: "calls",
   },
   {

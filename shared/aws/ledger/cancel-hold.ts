@@ -1,61 +1,24 @@
 import type { HoldRef } from "../../credits/ledger.ts";
 import type { TakeBackRecord } from "../../credits/journal.ts";
-import { stampOf, timeOfStamp } from "../../credits/journal.ts";
+import { timeOfStamp } from "../../credits/journal.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
-import { timeOf } from "../../base/ids.ts";
 import type { TransactItem } from "../dynamo.ts";
 import { sourceRow } from "../ledger-entry.ts";
 import { accountKeys } from "../table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
-import { findResolution } from "./find-hold.ts";
+import { findCallHolds } from "./find-call.ts";
+import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
-import { type LedgerProcess, nextStamp, noteShards } from "./process.ts";
-import { readAccountRows } from "./read-shards.ts";
-import { readHold, settleRow } from "./row-holds.ts";
+import { type LedgerProcess, nextStamp } from "./process.ts";
+import { settleRow } from "./row-holds.ts";
 import { settleCall } from "./settle-call.ts";
-import type { OpenHold } from "./shard-row.ts";
 import { creditUpdate } from "./shard-update.ts";
-
-/** Where the hold of a call stands: open in a shard, or what it was charged there. */
-export type CallHold =
-  | { readonly state: "open"; readonly hold: OpenHold & { readonly shard: number } }
-  | { readonly state: "resolved"; readonly shard: number; readonly charged: Charge | null };
 
 interface Charge {
   readonly credits: number;
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly source: CreditSource;
-}
-
-/** An entry may be stamped before the ID that it names was made: clocks differ by less. */
-const skewMs = 60 * 60 * 1_000;
-
-/** Finds the hold of a call that another process made; undefined where there is none. */
-export async function findCall(
-  process: LedgerProcess,
-  accountId: string,
-  holdId: string,
-): Promise<CallHold | undefined> {
-  const rows = await readAccountRows(process, accountId);
-  if (rows === undefined) return undefined;
-  noteShards(process, accountId, rows.shards);
-  for (const { number: shard, holds } of rows.shards) {
-    const hold = holds.get(holdId);
-    if (hold !== undefined) return { state: "open", hold: { ...hold, shard } };
-  }
-  const madeAt = timeOf("request", holdId);
-  const since = madeAt === undefined ? 0 : stampOf(madeAt) - skewMs * 1_000;
-  for (const { number: shard } of rows.shards) {
-    const found = await findResolution(process, { accountId, holdId, shard, since });
-    if (found === undefined) continue;
-    const { charged: credits, record } = found;
-    const isCharged = credits > 0 && record !== undefined;
-    const at = timeOfStamp(record?.at ?? 0).toISOString();
-    const charged = isCharged ? { credits, at, source: record.source } : null;
-    return { state: "resolved", shard, charged };
-  }
-  return undefined;
 }
 
 /**
@@ -98,7 +61,7 @@ interface Charged {
   readonly isNew: boolean;
 }
 
-/** Gives an open hold back, or finds what a resolved one was charged. */
+/** Gives all open holds back, or finds what a resolved one was charged. */
 async function release(
   process: LedgerProcess,
   { accountId, holdId, now }: HoldRef,
@@ -113,13 +76,17 @@ async function release(
     const charge = chargeOf(row);
     return charge === null ? "released" : { shard: row.shard, charge, isNew: false };
   }
-  const call = await findCall(process, accountId, holdId);
-  if (call?.state === "open") {
-    const { credits } = await settleCall(process, settlement, call.hold);
-    return credits === 0 ? "released" : "fresh";
+  const { open, resolved } = await findCallHolds(process, accountId, holdId);
+  for (const own of open) {
+    const { credits } = await settleCall(process, settlement, own);
+    // A settlement was faster: its charge is found next.
+    if (credits > 0) return "fresh";
   }
-  if (call === undefined || call.charged === null) return "released";
-  return { shard: call.shard, charge: call.charged, isNew: true };
+  const settled = resolved.find(({ charged }) => charged > 0);
+  if (settled === undefined) return "released";
+  const { shard, at, charged, source } = settled;
+  const charge = { credits: charged, at: timeOfStamp(at).toISOString(), source };
+  return { shard, charge, isNew: true };
 }
 
 function takeBackItems(

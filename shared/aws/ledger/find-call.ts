@@ -1,61 +1,124 @@
-import { type JournalRecord, stampOf } from "../../credits/journal.ts";
+import { timeOf } from "../../base/ids.ts";
+import {
+  type JournalRecord,
+  type ReserveRecord,
+  type SettleRecord,
+  stampOf,
+} from "../../credits/journal.ts";
 import type { JournalPage } from "./journal-page.ts";
-import type { LedgerProcess } from "./process.ts";
+import { type LedgerProcess, noteShards, type OwnHold } from "./process.ts";
 import { readPages } from "./read-pages.ts";
-import type { AccountRows } from "./read-shards.ts";
+import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
+
+/** What the journal of a shard says of a call: its reservation, and how it was resolved. */
+type CallRecord = ReserveRecord | SettleRecord;
+
+/** How many pages of a shard are read, from the one that was being filled when the call began. */
+interface Reach {
+  /** While the reservation is not found. */
+  readonly pagesToReserve: number;
+  /** In all. */
+  readonly pagesToSettle: number;
+}
+
+/** For a request that has to be answered soon. */
+const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
+/**
+ * For what has to be found. A shard at full speed, 20 calls a second, fills 5 pages a second: a reservation
+ * is found up to seven minutes after its call began, and no call lasts longer than a minute.
+ */
+const wholeReach: Reach = { pagesToReserve: 2_000, pagesToSettle: Infinity };
+/** Pages that one request brings. */
+const pagesPerQuery = 20;
+
+/** The holds of a call: one at most, or two when a late duplicate of a request reserved in another shard. */
+export interface CallHolds {
+  readonly open: readonly OwnHold[];
+  readonly resolved: readonly (SettleRecord & { readonly shard: number })[];
+}
+
+/** Finds the holds of a call that another process made. */
+export async function findCallHolds(
+  process: LedgerProcess,
+  accountId: string,
+  holdId: string,
+): Promise<CallHolds> {
+  const rows = await readAccountRows(process, accountId);
+  const shards = rows?.shards ?? [];
+  noteShards(process, accountId, shards);
+  // The process that makes the ID of a call also reserves for it, after that.
+  const wanted = { accountId, holdId, made: timeOf("request", holdId) ?? new Date(0) };
+  const open = shards.flatMap(({ number, holds }) => {
+    const hold = holds.get(holdId);
+    return hold === undefined ? [] : [{ ...hold, shard: number }];
+  });
+  const resolved = await Promise.all(
+    shards
+      .filter(({ holds }) => !holds.has(holdId))
+      .map(async (shard) => {
+        const record = await findSettlement(process, { ...wanted, shard });
+        return record === undefined ? [] : [{ ...record, shard: shard.number }];
+      }),
+  );
+  return { open, resolved: resolved.flat() };
+}
+
+/** How a hold was resolved, in a shard that was read after that. */
+export async function findSettlement(
+  process: LedgerProcess,
+  wanted: Omit<Wanted, "reach">,
+): Promise<SettleRecord | undefined> {
+  const records = await recordsOfCall(process, { ...wanted, reach: wholeReach });
+  return records.find((record) => record.type === "settle");
+}
+
+/**
+ * The stamps of the reservation of a call and of how it was resolved; undefined where they are not found
+ * near the time of the call. `rows` were read before.
+ */
+export async function findCallStamps(
+  process: LedgerProcess,
+  { rows, ...wanted }: Omit<Wanted, "shard" | "reach"> & { readonly rows: AccountRows },
+): Promise<readonly number[] | undefined> {
+  const records = await Promise.all(
+    rows.shards.map((shard) => recordsOfCall(process, { ...wanted, shard, reach: nearReach })),
+  );
+  const found = records.find((some) => some.length > 0);
+  if (found === undefined) return undefined;
+  const isOpen = rows.shards.some(({ holds }) => holds.has(wanted.holdId));
+  return found.length === 2 || isOpen ? found.map(({ at }) => at) : undefined;
+}
 
 interface Wanted {
   readonly accountId: string;
   readonly holdId: string;
-  /** The shards were read before this is called. */
-  readonly rows: AccountRows;
-  /** When the ID of the call was made. */
+  /** Read before this is called: a record is removed from the row only after it is in a page. */
+  readonly shard: Shard;
+  /** When the call began, or later, but before it reserved. */
   readonly made: Date;
+  readonly reach: Reach;
 }
 
-/** Pages of a shard that are read from the time of the call on, to find its reservation. */
-const pagesToReserve = 20;
-/** Pages of its shard that are read from its reservation on, to find how it was resolved. */
-const pagesToSettle = 200;
-
-/**
- * The stamps of the reservation of a call and of how it was resolved; undefined where they are not found
- * near the time of the call.
- */
-export async function findCallStamps(
+/** The records of a call in a shard, oldest first, as far as the reach goes. */
+async function recordsOfCall(
   process: LedgerProcess,
-  wanted: Wanted,
-): Promise<readonly number[] | undefined> {
-  const { rows, holdId } = wanted;
-  const stamps = await Promise.all(rows.shards.map((shard) => stampsIn(process, wanted, shard)));
-  const found = stamps.find((some) => some.length > 0);
-  if (found === undefined) return undefined;
-  const isOpen = rows.shards.some(({ holds }) => holds.has(holdId));
-  return found.length === 2 || isOpen ? found : undefined;
-}
-
-async function stampsIn(
-  process: LedgerProcess,
-  { accountId, holdId, made }: Wanted,
-  shard: Shard,
-): Promise<readonly number[]> {
-  const isOfCall = (record: JournalRecord): boolean =>
+  { accountId, holdId, shard, made, reach }: Wanted,
+): Promise<readonly CallRecord[]> {
+  const isOfCall = (record: JournalRecord): record is CallRecord =>
     (record.type === "reserve" || record.type === "settle") && record.holdId === holdId;
-  const found: number[] = [];
-  const journal = shard.journal.filter(isOfCall).map(({ at }) => at);
+  const journal = shard.journal.filter(isOfCall);
   const oldest = shard.journal[0]?.at ?? Infinity;
-  const isOpen = shard.holds.has(holdId);
-  // A call has one hold, which is resolved once.
-  if (journal.length === 2 || (journal.length === 1 && isOpen)) return journal;
+  // A hold is resolved once.
+  const whole = shard.holds.has(holdId) ? 1 : 2;
+  if (journal.length === whole) return journal;
+  const found: CallRecord[] = [];
   let pages = 0;
   for await (const { records } of pagesFrom(process, { accountId, shard: shard.number, made })) {
-    const some = records.filter((record) => record.at < oldest && isOfCall(record));
-    found.push(...some.map(({ at }) => at));
+    found.push(...records.filter(isOfCall).filter(({ at }) => at < oldest));
     pages += 1;
-    const isWhole = found.length + journal.length === 2 || (found.length === 1 && isOpen);
-    if (isWhole) break;
-    if (pages === (found.length === 0 ? pagesToReserve : pagesToSettle)) break;
+    const pagesMax = found.length === 0 ? reach.pagesToReserve : reach.pagesToSettle;
+    if (found.length + journal.length === whole || pages >= pagesMax) break;
   }
   return [...found, ...journal];
 }
@@ -72,6 +135,6 @@ async function* pagesFrom(
     yield* pages;
     if (pages.length > 0) break;
   }
-  const later = { ...place, from: at + 1, order: "oldest first", limit: pagesToReserve } as const;
+  const later = { ...place, from: at + 1, order: "oldest first", limit: pagesPerQuery } as const;
   for await (const pages of readPages(process, later)) yield* pages;
 }

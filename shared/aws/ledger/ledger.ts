@@ -3,14 +3,22 @@ import { assert } from "../../base/assert.ts";
 import type { HoldRef, Ledger, Settled, Settlement } from "../../credits/ledger.ts";
 import { dueKeys, dueKeysOf } from "../due-keys.ts";
 import { accountIdOf, accountKeys } from "../table.ts";
-import { cancelHold, findCall } from "./cancel-hold.ts";
+import { cancelHold } from "./cancel-hold.ts";
 import { moveDueMarks } from "./due-marks.ts";
+import { findCallHolds } from "./find-call.ts";
+import { readHold } from "./hold-row.ts";
 import { measured } from "./measured.ts";
-import { knownOf, type LedgerOptions, ledgerProcess, type LedgerProcess } from "./process.ts";
+import {
+  knownOf,
+  type LedgerOptions,
+  ledgerProcess,
+  type LedgerProcess,
+  type OwnHold,
+} from "./process.ts";
 import { readAccountRows, readBalances, totalBalance, wholeBalance } from "./read-shards.ts";
 import { reserveCall } from "./reserve-call.ts";
-import { readHold, reserveStep, settleRow } from "./row-holds.ts";
-import { type CallSettled, releaseExpiredCalls, settleCall } from "./settle-call.ts";
+import { reserveStep, settleRow } from "./row-holds.ts";
+import { releaseExpiredCalls, settleCall } from "./settle-call.ts";
 
 /**
  * The ledger in DynamoDB. The credits of an account are spread over shards, rows of their own, which
@@ -36,6 +44,20 @@ export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOpti
 }
 
 async function settle(process: LedgerProcess, settlement: Settlement): Promise<Settled> {
+  const { accountId, holdId } = settlement;
+  const own = process.holds.get(holdId);
+  if (own !== undefined) return settleOwn(process, settlement, own);
+  const { credits } = await settleOther(process, settlement);
+  const { shards } = knownOf(process, accountId);
+  return { credits, balance: await totalBalance(process, accountId, shards) };
+}
+
+/** Settles a call whose hold this process made: one update, and what the answer says of the balance. */
+async function settleOwn(
+  process: LedgerProcess,
+  settlement: Settlement,
+  hold: OwnHold,
+): Promise<Settled> {
   const { accountId } = settlement;
   const { shards } = knownOf(process, accountId);
   // The balance of an account is that of all of its shards: the others are read meanwhile.
@@ -43,28 +65,33 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
     shards > 1
       ? readBalances(process, accountId, shards).catch(() => undefined)
       : Promise.resolve(undefined);
-  const { credits, shard } = await settleHold(process, settlement);
+  const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  const ofShard = new Map(read?.ofShard);
-  if (shard !== undefined) ofShard.set(shard.number, shard);
-  const balance = read && wholeBalance({ ...read, ofShard });
+  // Who resolved the hold before may have changed any shard since the reading.
+  const balance =
+    read === undefined || shard === undefined
+      ? undefined
+      : wholeBalance({ ...read, ofShard: new Map(read.ofShard).set(shard.number, shard) });
   return { credits, balance: balance ?? (await totalBalance(process, accountId, shards)) };
 }
 
-async function settleHold(process: LedgerProcess, settlement: Settlement): Promise<CallSettled> {
+/** Settles a hold that another process made, or that this one has settled before. */
+async function settleOther(
+  process: LedgerProcess,
+  settlement: Settlement,
+): Promise<{ readonly credits: number }> {
   const { accountId, holdId } = settlement;
-  const own = process.holds.get(holdId);
-  if (own !== undefined) return settleCall(process, settlement, own);
   if ((await readHold(process, accountId, holdId)) !== undefined) {
-    const { credits } = await settleRow(process, { settlement, state: "settled" });
-    return { credits, shard: undefined };
+    return settleRow(process, { settlement, state: "settled" });
   }
-  const found = await findCall(process, accountId, holdId);
-  assert(found !== undefined, "only a hold that exists is resolved");
-  return found.state === "open"
-    ? settleCall(process, settlement, found.hold)
-    : { credits: found.charged?.credits ?? 0, shard: undefined };
+  const { open, resolved } = await findCallHolds(process, accountId, holdId);
+  const settled = resolved.find(({ charged }) => charged > 0);
+  if (settled !== undefined) return { credits: settled.charged };
+  const [hold] = open;
+  if (hold !== undefined) return settleCall(process, settlement, hold);
+  assert(resolved.length > 0, "only a hold that exists is resolved");
+  return { credits: 0 };
 }
 
 async function release(process: LedgerProcess, hold: HoldRef): Promise<void> {
@@ -75,8 +102,8 @@ async function release(process: LedgerProcess, hold: HoldRef): Promise<void> {
     if (row.isOpen) await settleRow(process, { settlement, state: "settled" });
     return;
   }
-  const found = await findCall(process, accountId, holdId);
-  if (found?.state === "open") await settleCall(process, settlement, found.hold);
+  const { open } = await findCallHolds(process, accountId, holdId);
+  for (const own of open) await settleCall(process, settlement, own);
 }
 
 async function releaseExpired(

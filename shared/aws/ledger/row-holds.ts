@@ -1,18 +1,14 @@
 import { assert } from "../../base/assert.ts";
 import type { ReserveRecord, SettleRecord } from "../../credits/journal.ts";
-import type {
-  CreditSource,
-  Reservation,
-  ReserveOutcome,
-  Settlement,
-} from "../../credits/ledger.ts";
+import type { Reservation, ReserveOutcome, Settlement } from "../../credits/ledger.ts";
 import { dueAt } from "../due-partitions.ts";
-import type { Row, TransactItem } from "../dynamo.ts";
-import { sourceOf, sourceRow } from "../ledger-entry.ts";
+import type { TransactItem } from "../dynamo.ts";
+import { sourceRow } from "../ledger-entry.ts";
 import { accountKeys, epochSeconds } from "../table.ts";
-import { readRow, readWithRetry, transactShards, untilDone } from "./change-shard.ts";
+import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { copyJournalOf } from "./copy-journal.ts";
 import { findShard, type Progress } from "./find-shard.ts";
+import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
@@ -20,43 +16,6 @@ import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
 /** How long the row of a resolved hold is kept, and with it what was decided. */
 const resolvedHoldDays = 30;
-
-/** A hold with a row of its own: that of a run's step, or of a call from before there were shards. */
-export interface RowHold {
-  readonly isOpen: boolean;
-  readonly shard: number;
-  readonly credits: number;
-  /** 0 while it is open. */
-  readonly charged: number;
-  /** When it was resolved, ISO 8601 UTC. */
-  readonly resolvedAt: string;
-  /** True for one that takes a slot of a call: then it is from before there were shards. */
-  readonly slot: boolean;
-  readonly source: CreditSource;
-}
-
-const holdOf = (row: Row): RowHold => {
-  const source = sourceOf(row);
-  assert(source !== null, "a hold is made for a call or a step");
-  return {
-    isOpen: row["state"] === "open",
-    shard: Number(row["shard"] ?? 0),
-    credits: Number(row["credits"]),
-    charged: Number(row["charged"] ?? 0),
-    resolvedAt: String(row["resolved_at"]),
-    slot: row["slot"] === true,
-    source,
-  };
-};
-
-export async function readHold(
-  process: LedgerProcess,
-  accountId: string,
-  holdId: string,
-): Promise<RowHold | undefined> {
-  const row = await readRow(process, accountKeys.hold(accountId, holdId));
-  return row && holdOf(row);
-}
 
 /**
  * Reserves credits for a step: the hold has a row, as it is long, and resolved by another process. The

@@ -1,8 +1,10 @@
 import { assert } from "../../base/assert.ts";
+import { timeOfStamp } from "../../credits/journal.ts";
 import type { Settlement } from "../../credits/ledger.ts";
 import { accountKeys } from "../table.ts";
 import { changeShard, readRow, readWithRetry, untilDone } from "./change-shard.ts";
-import { findResolution } from "./find-hold.ts";
+import { findSettlement } from "./find-call.ts";
+import { readHold } from "./hold-row.ts";
 import { type LedgerProcess, nextStamp, type OwnHold } from "./process.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 import { settleUpdate } from "./shard-update.ts";
@@ -23,11 +25,15 @@ export function settleCall(
   assert(charged <= hold.credits, "a charge is at most what was reserved");
   const items = settlement.items ?? (charged === 0 ? 0 : undefined);
   const place = { table: process.accountsTable, accountId, shard: hold.shard };
-  const decided = async (): Promise<CallSettled> => {
-    const wanted = { accountId, holdId, shard: hold.shard, since: hold.at };
-    const resolution = await readWithRetry(process, () => findResolution(process, wanted));
-    assert(resolution !== undefined, "a hold that is gone was resolved");
-    return { credits: resolution.charged, shard: undefined };
+  const decided = async (shard: Shard): Promise<CallSettled> => {
+    const made = timeOfStamp(hold.at);
+    const wanted = { accountId, holdId, made };
+    const record = await readWithRetry(process, () =>
+      findSettlement(process, { ...wanted, shard }),
+    );
+    assert(record !== undefined, "a hold that is gone was resolved");
+    const takenBack = await readHold(process, accountId, holdId);
+    return { credits: takenBack?.charged ?? record.charged, shard: undefined };
   };
   const isHeldBy = (shard: Shard): boolean => shard.holds.get(holdId)?.at === hold.at;
   let refusals = 0;
@@ -58,7 +64,7 @@ export function settleCall(
     assert(change.outcome === "refused", "a shard stays");
     if (!isHeldBy(change.shard)) {
       process.holds.delete(holdId);
-      return decided();
+      return decided(change.shard);
     }
     refusals += 1;
     note(`newer stamps in shard ${hold.shard}`);

@@ -2,6 +2,7 @@ import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import {
   type DynamoDBDocumentClient,
   GetCommand,
+  QueryCommand,
   TransactWriteCommand,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -147,7 +148,6 @@ describe("the row of a shard", () => {
     const { Item } = await world.client.send(
       new GetCommand({ TableName: world.accountsTable, Key: accountKeys.shard(accountId, 0) }),
     );
-    process.stderr.write(`SIZE ${itemSize(Item ?? {})}\n`);
     expect(itemSize(Item ?? {})).toBeLessThan(2_048);
   });
 });
@@ -163,6 +163,55 @@ describe("answers that are lost", () => {
 
     expect(await reserve(lost, "h1", 100)).toEqual({ outcome: "reserved" });
     expect(await settle(lost, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("a call that another process cancels", () => {
+  it("is found without reading what came after it", async () => {
+    const ledger = world.ledger();
+    const callAt = async (seconds: number): Promise<string> => {
+      const at = new Date(now.getTime() + seconds * 1_000);
+      const holdId = newId("request", at, systemChance);
+      const hold = { accountId, holdId, now: at };
+      const source = { requestId: holdId };
+      await ledger.reserve({ ...hold, credits: 4, slot: true, source, expiresAt });
+      await ledger.settle({ ...hold, credits: 3, succeeded: true });
+      return holdId;
+    };
+    const holdId = await callAt(0);
+    for (let seconds = 1; seconds <= 100; seconds += 1) await callAt(seconds);
+    let queried = 0;
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = (await send()) as { readonly Count?: number };
+      if (command instanceof QueryCommand) queried += answer.Count ?? 0;
+      return answer;
+    });
+
+    const late = new Date("2026-03-02T12:00:00Z");
+    await world.ledgerThrough(client).cancel({ accountId, holdId, now: late });
+    expect(await world.account(accountId)).toMatchObject({ balance: 4_700, spent: 300 });
+    expect(queried).toBeGreaterThan(0);
+    expect(queried).toBeLessThan(23);
+    await expectBooksToBalance(world, accountId);
+  });
+
+  it("gives its charge back, and what a late duplicate of its reservation still holds", async () => {
+    const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
+    if (tier === undefined) throw new Error("no tier has two shards");
+    accountId = await world.open(tier.atLifetimeCredits);
+    const ledger = world.ledger();
+    await reserve(ledger, "charged", 4);
+    await settle(ledger, "charged", 3);
+    for (let n = 0; n < 10; n += 1) await reserve(ledger, `filler ${n}`, 1);
+    // The first shard has no slot left: the duplicate gets one in another shard.
+    await reserve(world.ledger(), "charged", 4);
+    expect(await world.account(accountId)).toMatchObject({ held: 14, spent: 3 });
+
+    await world.ledger().cancel({ accountId, holdId: "charged", now });
+    expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 0 });
+    await world.ledger().cancel({ accountId, holdId: "charged", now });
+    expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 0 });
     await expectBooksToBalance(world, accountId);
   });
 });

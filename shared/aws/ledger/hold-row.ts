@@ -1,0 +1,47 @@
+import { assert } from "../../base/assert.ts";
+import type { CreditSource } from "../../credits/ledger.ts";
+import type { Row } from "../dynamo.ts";
+import { sourceOf } from "../ledger-entry.ts";
+import { accountKeys } from "../table.ts";
+import { readRow } from "./change-shard.ts";
+import type { LedgerProcess } from "./process.ts";
+
+/**
+ * A hold with its own row: that of a run's step, of a call whose charge was taken back, or of a call
+ * from before there were shards.
+ */
+export interface RowHold {
+  readonly isOpen: boolean;
+  readonly shard: number;
+  readonly credits: number;
+  /** 0 while it is open. */
+  readonly charged: number;
+  /** When it was resolved, ISO 8601 UTC. */
+  readonly resolvedAt: string;
+  /** True for one that takes a slot of a call: then it is from before there were shards. */
+  readonly slot: boolean;
+  readonly source: CreditSource;
+}
+
+const holdOf = (row: Row): RowHold => {
+  const source = sourceOf(row);
+  assert(source !== null, "a hold is made for a call or a step");
+  return {
+    isOpen: row["state"] === "open",
+    shard: Number(row["shard"] ?? 0),
+    credits: Number(row["credits"]),
+    charged: Number(row["charged"] ?? 0),
+    resolvedAt: String(row["resolved_at"]),
+    slot: row["slot"] === true,
+    source,
+  };
+};
+
+export async function readHold(
+  process: LedgerProcess,
+  accountId: string,
+  holdId: string,
+): Promise<RowHold | undefined> {
+  const row = await readRow(process, accountKeys.hold(accountId, holdId));
+  return row && holdOf(row);
+}
