@@ -27,9 +27,7 @@ async function heardOf(step: StepName, books: PairProcess, scene: PairScene): Pr
     return await steps[step](books, scene);
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
-    // A sweep that meets another at a due mark leaves it to the next one.
-    const isLeft = step === "sweep" && name === "TransactionConflictException";
-    if (!isLeft && !plannedErrors.has(name)) throw error;
+    if (!plannedErrors.has(name)) throw error;
     return "unheard";
   } finally {
     await books.idle();

@@ -1,5 +1,5 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { unlessRefused } from "../dynamo.ts";
+import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { pastTransactions, unlessRefused } from "../dynamo.ts";
 import { accountKeys } from "../table.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
@@ -26,34 +26,31 @@ export async function moveDueMarks(
 }
 
 async function moveDueMark(
-  { client, accountsTable }: LedgerProcess,
+  process: LedgerProcess,
   { accountId, shard, now }: { accountId: string; shard: Shard; now: Date },
 ): Promise<void> {
+  const row = {
+    TableName: process.accountsTable,
+    Key: accountKeys.shard(accountId, shard.number),
+  };
+  const update = (change: Omit<UpdateCommandInput, "TableName" | "Key">): Promise<boolean> => {
+    const command = new UpdateCommand({ ...row, ...change });
+    return unlessRefused(() => pastTransactions(process, () => process.client.send(command)));
+  };
   const expiries = [...shard.holds.values()].map(({ expiresAt }) => expiresAt.getTime());
-  const target = { TableName: accountsTable, Key: accountKeys.shard(accountId, shard.number) };
   const isRemoved =
     expiries.length === 0 &&
-    (await unlessRefused(() =>
-      client.send(
-        new UpdateCommand({
-          ...target,
-          UpdateExpression: "REMOVE due_kind, due_at",
-          // A hold that was made since counts on the mark.
-          ConditionExpression: "fence = :fence",
-          ExpressionAttributeValues: { ":fence": shard.fence },
-        }),
-      ),
-    ));
+    (await update({
+      UpdateExpression: "REMOVE due_kind, due_at",
+      // A hold that was made since counts on the mark.
+      ConditionExpression: "fence = :fence",
+      ExpressionAttributeValues: { ":fence": shard.fence },
+    }));
   if (isRemoved) return;
   const next = new Date(expiries.length === 0 ? now.getTime() + nextLookMs : Math.min(...expiries));
-  await unlessRefused(() =>
-    client.send(
-      new UpdateCommand({
-        ...target,
-        UpdateExpression: "SET due_at = :next",
-        ConditionExpression: "due_at = :due",
-        ExpressionAttributeValues: { ":next": next.toISOString(), ":due": shard.dueAt },
-      }),
-    ),
-  );
+  await update({
+    UpdateExpression: "SET due_at = :next",
+    ConditionExpression: "due_at = :due",
+    ExpressionAttributeValues: { ":next": next.toISOString(), ":due": shard.dueAt },
+  });
 }
