@@ -9,7 +9,7 @@ import type { DynamoRules } from "./contention.ts";
 import { modelledDynamo } from "./dynamo-model.ts";
 import { type CallFigures, type Environment, type LoadFigures, offerLoad } from "./load.ts";
 import { type AccountTables, openAccount } from "./open-account.ts";
-import { seeded } from "./seeded.ts";
+import { seeded } from "../seeded.ts";
 import { virtualTime } from "./virtual-time.ts";
 
 /** What one account does during a measurement. */

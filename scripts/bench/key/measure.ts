@@ -13,6 +13,7 @@ import {
   noConsumption,
 } from "../account/dynamo-model.ts";
 import { virtualTime } from "../account/virtual-time.ts";
+import { seeded } from "../seeded.ts";
 import { slidingSeconds } from "./sliding-seconds.ts";
 
 export interface KeyCase {
@@ -116,15 +117,4 @@ function add(to: Consumption, { requests, writeUnits, throttles }: Consumption):
   to.requests += requests;
   to.writeUnits += writeUnits;
   to.throttles += throttles;
-}
-
-/** A generator whose numbers follow from the seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

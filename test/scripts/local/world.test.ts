@@ -7,7 +7,7 @@ import {
   GetItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { ListBucketsCommand, S3Client } from "@aws-sdk/client-s3";
-import { CreateScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { CreateScheduleCommand, SchedulerClient, type Target } from "@aws-sdk/client-scheduler";
 import {
   ChangeMessageVisibilityCommand,
   GetQueueAttributesCommand,
@@ -52,6 +52,33 @@ async function start(
   });
   onTestFinished(world.stop);
   return world;
+}
+
+/** Starts a world with a schedule that is due; `seen` collects the messages that its worker receives. */
+async function runSchedule(
+  targetIn: (world: World) => Pick<Target, "Input"> & { readonly Arn: string | undefined },
+): Promise<{ readonly seen: readonly string[]; readonly scheduledTime: string }> {
+  const seen: string[] = [];
+  const world = await start(temporaryFolder(), {
+    worker: async (event: SQSEvent) => {
+      seen.push(...bodiesOf(event));
+    },
+  });
+  const StartDate = new Date(Math.floor(Date.now() / 1000) * 1000);
+  await new SchedulerClient({}).send(
+    new CreateScheduleCommand({
+      Name: "wl_1",
+      GroupName: "fixture-lists",
+      ScheduleExpression: "rate(1 hour)",
+      StartDate,
+      FlexibleTimeWindow: { Mode: "OFF" },
+      Target: {
+        RoleArn: "arn:aws:iam::000000000000:role/Fixture-service-SchedulerRole",
+        ...targetIn(world),
+      },
+    }),
+  );
+  return { seen, scheduledTime: StartDate.toISOString().replace(".000", "") };
 }
 
 function queueUrl(world: World, logicalId: string): string {
@@ -374,65 +401,29 @@ describe("schedule", () => {
   });
 
   it("sends the message of a universal target to the queue that its input names", async () => {
-    const seen: string[] = [];
-    const world = await start(temporaryFolder(), {
-      worker: async (event: SQSEvent) => {
-        seen.push(...bodiesOf(event));
-      },
-    });
-    const StartDate = new Date(Math.floor(Date.now() / 1000) * 1000);
-
-    await new SchedulerClient({}).send(
-      new CreateScheduleCommand({
-        Name: "wl_1",
-        GroupName: "fixture-lists",
-        ScheduleExpression: "rate(1 hour)",
-        StartDate,
-        FlexibleTimeWindow: { Mode: "OFF" },
-        Target: {
-          Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage",
-          RoleArn: "arn:aws:iam::000000000000:role/Fixture-service-SchedulerRole",
-          Input: JSON.stringify({
-            QueueUrl: world.environmentOf("echo")["JOBS_URL"],
-            MessageBody: "due <aws.scheduler.scheduled-time>",
-            MessageGroupId: "acct_1",
-          }),
-        },
+    const { seen, scheduledTime } = await runSchedule((world) => ({
+      Arn: "arn:aws:scheduler:::aws-sdk:sqs:sendMessage",
+      Input: JSON.stringify({
+        QueueUrl: world.environmentOf("echo")["JOBS_URL"],
+        MessageBody: "due <aws.scheduler.scheduled-time>",
+        MessageGroupId: "acct_1",
       }),
-    );
+    }));
 
-    await expect.poll(() => seen).toEqual([`due ${StartDate.toISOString().replace(".000", "")}`]);
+    await expect.poll(() => seen).toEqual([`due ${scheduledTime}`]);
   });
 
   it("sends its input to a queue, with the scheduled time in it", async () => {
-    const seen: string[] = [];
-    const world = await start(temporaryFolder(), {
-      worker: async (event: SQSEvent) => {
-        seen.push(...bodiesOf(event));
-      },
-    });
-    const StartDate = new Date(Math.floor(Date.now() / 1000) * 1000);
-
-    await new SchedulerClient({}).send(
-      new CreateScheduleCommand({
-        Name: "wl_1",
-        GroupName: "fixture-lists",
-        ScheduleExpression: "rate(1 hour)",
-        StartDate,
-        FlexibleTimeWindow: { Mode: "OFF" },
-        Target: {
-          Arn: world.environmentOf("echo")["JOBS_ARN"],
-          RoleArn: "arn:aws:iam::000000000000:role/Fixture-service-SchedulerRole",
-          Input: '{"due":"<aws.scheduler.scheduled-time>","by":"<aws.scheduler.schedule-arn>"}',
-        },
-      }),
-    );
+    const { seen, scheduledTime } = await runSchedule((world) => ({
+      Arn: world.environmentOf("echo")["JOBS_ARN"],
+      Input: '{"due":"<aws.scheduler.scheduled-time>","by":"<aws.scheduler.schedule-arn>"}',
+    }));
 
     await expect
       .poll(() => seen.map((body) => JSON.parse(body) as unknown))
       .toEqual([
         {
-          due: StartDate.toISOString().replace(".000", ""),
+          due: scheduledTime,
           by: "arn:aws:scheduler:us-east-1:000000000000:schedule/fixture-lists/wl_1",
         },
       ]);

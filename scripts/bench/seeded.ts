@@ -1,4 +1,4 @@
-/** A generator whose numbers follow from the seed (mulberry32). */
+/** Creates a random number generator (mulberry32): a seed always gives the same numbers, in [0, 1). */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
