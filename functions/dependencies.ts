@@ -140,15 +140,19 @@ export const edge = (
 });
 
 export const ledger = (
-  environment: Needs<"ACCOUNTS_TABLE" | "LEDGER_TABLE">,
+  environment: Needs<"STAGE" | "ACCOUNTS_TABLE" | "LEDGER_TABLE">,
+  name: FunctionName,
   overrides: Overrides,
-): Ledger =>
-  dynamoLedger(dynamo(overrides), {
+): Ledger => {
+  const log = logger(environment, name);
+  return dynamoLedger(dynamo(overrides), {
     accountsTable: environment.ACCOUNTS_TABLE,
     ledgerTable: environment.LEDGER_TABLE,
     ...timeAndChance(overrides),
     report: ledgerMetrics(tell),
+    warn: (message) => log.warn(message),
   });
+};
 
 export const cancelQueue = (
   environment: Needs<"RUNS_QUEUE_URL">,

@@ -17,7 +17,7 @@ export function createHandler(
     dependencies: {
       ...edge,
       ...sources(environment, "offers", overrides),
-      ledger: provide.ledger(environment, overrides),
+      ledger: provide.ledger(environment, "offers", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },

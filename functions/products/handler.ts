@@ -17,7 +17,7 @@ export function createHandler(
     dependencies: {
       ...edge,
       ...sources(environment, "products", overrides),
-      ledger: provide.ledger(environment, overrides),
+      ledger: provide.ledger(environment, "products", overrides),
       cancels: provide.cancelQueue(environment, overrides),
       answerBytesMax: provide.answerBytesMax(environment),
     },

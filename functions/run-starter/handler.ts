@@ -24,7 +24,7 @@ export function createHandler(
     purges: provide.purges(environment, overrides),
     runs: provide.runs(environment, overrides),
     steps: provide.steps(environment, overrides),
-    ledger: provide.ledger(environment, overrides),
+    ledger: provide.ledger(environment, "run-starter", overrides),
     queue: runQueue(environment, overrides),
     schedules: provide.schedules(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),

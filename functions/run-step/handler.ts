@@ -17,7 +17,7 @@ export function createHandler(
     pages: provide.pages(environment, overrides),
     runs: provide.runs(environment, overrides),
     steps: provide.steps(environment, overrides),
-    ledger: provide.ledger(environment, overrides),
+    ledger: provide.ledger(environment, "run-step", overrides),
     sources: sources(environment, "run-step", overrides),
     ...provide.timeAndChance(overrides),
     report: tell,

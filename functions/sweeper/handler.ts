@@ -21,7 +21,7 @@ export function createHandler(
     queue: provide.outboxQueue(environment, overrides),
   };
   const dependencies = {
-    ledger: provide.ledger(environment, overrides),
+    ledger: provide.ledger(environment, "sweeper", overrides),
     watchlists: provide.watchlists(environment, overrides),
     purges: provide.purges(environment, overrides),
     runs: provide.runs(environment, overrides),

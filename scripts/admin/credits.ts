@@ -135,9 +135,9 @@ function topUpOf(values: Values): AutoTopUp | null {
   };
 }
 
-function changesOf({ dynamo, target: { tables } }: Admin) {
+function changesOf({ dynamo, target: { tables }, warn }: Admin) {
   const time = { clock: systemClock, chance: systemChance };
-  const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger, ...time };
+  const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger, warn, ...time };
   return { changes: dynamoCreditChanges(dynamo, options), ...time };
 }
 

@@ -1,28 +1,29 @@
-import { type UsageChange, usageByDay } from "../../credits/journal.ts";
+import { type JournalRecord, type UsageChange, usageByDay } from "../../credits/journal.ts";
 import type { TransactItem } from "../dynamo.ts";
 import { accountKeys } from "../table.ts";
 import { readRow, transactShards } from "./change-shard.ts";
-import { pageRow } from "./journal-page.ts";
+import { type JournalPage, pageRow } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
+import { readPages } from "./read-pages.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 import { trimUpdate } from "./shard-update.ts";
 
-/** Records that a shard keeps in its row before they are copied to a page: some 1 KB. */
+/** Records that a shard keeps in its row before they are copied to a page: about 1 KB. */
 const pageRecords = 8;
-/** Records of one page at most, after copies that failed. */
+/** The most records of one page. Pages have more than eight after failed copies. */
 const pageRecordsMax = 32;
 
-/** Copies the journal that a reservation has just made longer, if that is its turn. */
+/** Copies the journal after a reservation that made it long enough for a page. */
 export async function copyJournal(
   process: LedgerProcess,
   accountId: string,
   shard: Shard,
 ): Promise<void> {
-  // It makes the eighth record, or the ninth; those that follow leave the copy to it.
+  // The eighth record, or the ninth, causes the copy. Later reservations would only repeat it.
   if (shard.journal.length % pageRecords <= 1) await copyRecords(process, accountId, shard);
 }
 
-/** The same after a transaction, which does not tell how the shard is after it. */
+/** Copies the journal after a transaction, whose response does not contain the shard: reads it first. */
 export async function copyJournalOf(
   process: LedgerProcess,
   accountId: string,
@@ -33,24 +34,81 @@ export async function copyJournalOf(
 }
 
 /**
- * Copies the journal of a shard to a page once it is long enough, removes it from the row, and adds its
- * usage to the days: in one transaction, so that each record counts once. What fails is left to a
- * later change: the row keeps its records.
+ * Copies the journal of a shard to a page once it is long enough. A failed copy loses nothing: the row
+ * keeps its records, and a later change copies them. The page exists before the copy only if the
+ * accounts table was restored to an older second than the ledger table: then the row keeps records
+ * that the page already has.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
   if (shard.journal.length < pageRecords) return;
   const records = shard.journal.slice(0, pageRecordsMax);
+  const attempt = async (count: number): Promise<"page exists" | "ended"> =>
+    writePage(process, { accountId, shard, records: records.slice(0, count) }).catch(() => "ended");
+  if ((await attempt(records.length)) === "ended") return;
+  const from = records[0]?.at ?? 0;
+  const stored = await pageAt(process, { accountId, shard: shard.number, from });
+  if (stored === undefined) return;
+  const isLonger = stored.records.length > records.length;
+  if (!isLonger && (await attempt(stored.records.length)) === "ended") return;
+  process.warn?.(
+    `Journal of ${accountId} shard ${shard.number} not copied: page ${from} exists with other records. ` +
+      "Restore the tables accounts and ledger to the same second, or correct the page " +
+      `(check with: npm run admin -- reconcile --account ${accountId}).`,
+  );
+}
+
+interface NewPage {
+  readonly accountId: string;
+  readonly shard: Shard;
+  /** The oldest records of the shard's journal. */
+  readonly records: readonly JournalRecord[];
+}
+
+/**
+ * Writes a page, removes its records from the row, and adds their usage to the days: in one
+ * transaction, so that each record counts once. A page that exists must hold exactly these records.
+ */
+async function writePage(
+  process: LedgerProcess,
+  { accountId, shard, records }: NewPage,
+): Promise<"page exists" | "ended"> {
   const place = { table: process.accountsTable, accountId, shard: shard.number };
+  const row = pageRow(accountId, shard, records);
   const page = {
     Put: {
       TableName: process.ledgerTable,
-      Item: pageRow(accountId, shard, records),
-      ConditionExpression: "attribute_not_exists(pk)",
+      Item: row,
+      ConditionExpression:
+        "attribute_not_exists(pk) OR " +
+        "(#records = :records AND balance_before = :balance AND sequence_before = :sequence)",
+      ExpressionAttributeNames: { "#records": "records" },
+      ExpressionAttributeValues: {
+        ":records": row["records"],
+        ":balance": row["balance_before"],
+        ":sequence": row["sequence_before"],
+      },
     },
   };
   const days = [...usageByDay(records).values()].map((usage) => usageItem(place, usage));
   const items = [{ Update: trimUpdate(place, records) }, page, ...days];
-  await transactShards(process, accountId, items).catch(() => undefined);
+  const transacted = await transactShards(process, accountId, items);
+  // A refused trim means that another process has copied the records.
+  if (transacted.outcome === "changed" || transacted.refused[trimPosition] === true) return "ended";
+  return transacted.refused[pagePosition] === true ? "page exists" : "ended";
+}
+
+/** Positions of writes in the transaction of `writePage`. */
+const trimPosition = 0;
+const pagePosition = 1;
+
+/** The page of a shard whose first record has the stamp `from`. */
+async function pageAt(
+  process: LedgerProcess,
+  { accountId, shard, from }: { accountId: string; shard: number; from: number },
+): Promise<JournalPage | undefined> {
+  const wanted = { accountId, shard, from, to: from, order: "oldest first", limit: 1 } as const;
+  for await (const [page] of readPages(process, wanted)) return page;
+  return undefined;
 }
 
 const usageItem = (

@@ -16,6 +16,8 @@ export interface LedgerOptions extends LedgerTables {
   readonly chance: Chance;
   /** Receives the time and the retries of each reservation and settlement. */
   readonly report?: (told: LedgerReport) => void;
+  /** Receives a problem that no retry solves and that an operator must handle. */
+  readonly warn?: (message: string) => void;
 }
 
 /** A hold of a call that this process made. */
