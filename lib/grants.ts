@@ -45,7 +45,7 @@ const actions = {
   invoke: ["lambda:InvokeFunction"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** `append` reads and adds rows, and leaves no way to change or delete one: for the ledger. */
+/** `append` allows reading and adding rows, but no update or delete. It is for the ledger. */
 export type TableAccess = "read" | "append" | "read-write";
 
 const tableActions: Readonly<Record<TableAccess, readonly string[]>> = {

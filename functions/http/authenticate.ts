@@ -81,7 +81,7 @@ export function authenticate({ accounts, clock, logger, keys }: Options): HttpMi
   };
 }
 
-/** True for a call that the limiter's store did not count, because it failed or throttled the row. */
+/** True for a call that the limiter's store did not count, because the store failed or throttled the row. */
 const isLocal = (admission: Admission): boolean =>
   admission.outcome === "unreadable" ||
   (admission.outcome === "limited" && admission.throttled === true) ||

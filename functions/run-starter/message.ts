@@ -16,7 +16,7 @@ export const runMessage = v.variant("type", [
     ),
     /** True from the sweeper: the list's own tick did not come. */
     overdue: v.optional(v.boolean(), false),
-    /** Absent only from a tick of a schedule that an earlier release wrote. */
+    /** Absent only in a tick of a schedule that an earlier release wrote. */
     hops: v.optional(v.number()),
   }),
   v.object({ type: v.literal("resume"), ...list, run_number: v.number() }),

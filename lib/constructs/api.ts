@@ -26,7 +26,7 @@ export interface ApiProps {
   readonly functions: Readonly<Record<GroupName, ServiceFunction<GroupName>>>;
 }
 
-/** Longer than a stream may stay without a byte (`gatewaySeconds`), so that this timeout never decides. */
+/** Longer than the gateway's idle timeout of a stream (`gatewaySeconds`), so that this timeout never applies. */
 const streamingTimeout = Duration.seconds(320);
 
 /** The finding that the role of the access logs causes. */

@@ -16,7 +16,7 @@ import type { Observed } from "./observed.ts";
 /** Groups that answer from a few rows of the service's own, or from memory; a list of 50,000 items may take longer. */
 const lightGroups = ["account", "dashboard", "events", "platforms"] as const satisfies GroupName[];
 const slowMs = 3_000;
-/** Fewer calls, reservations, items or receivers than this say nothing about the service. */
+/** An alarm ignores a period with fewer calls, reservations, items or receivers than this. */
 const someMin = 20;
 const ledgerSlowMs = 500;
 const lateMs = 5 * 60_000;
@@ -200,9 +200,9 @@ export class ServiceAlarms extends Construct {
       threshold: ledgerSlowMs,
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: { breaching: 2, of: 3 },
-      impact: "One of a hundred reservations or settlements takes more than 500 ms.",
+      impact: "The slowest 1% of reservations or settlements take more than 500 ms.",
       lookAt: "ledger_retries, and throttles of the tables accounts and ledger.",
-      act: "find the accounts with the most calls; one account: ask it to call more slowly.",
+      act: "find the accounts with the most calls; if it is one account, ask it to call more slowly.",
       runbook: "alarm-ledger-slow",
     });
     new ServiceAlarm(this, "LedgerContended", {
@@ -213,15 +213,16 @@ export class ServiceAlarms extends Construct {
           retries: metric("ledger_retries", Stats.SUM),
           reserved: metric("ledger_reserve_ms", Stats.SAMPLE_COUNT),
         },
-        label: "Retries of the ledger, a reservation",
+        label: "Ledger retries per reservation",
         period,
       }),
       threshold: 1,
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
       periods: { breaching: 2, of: 3 },
       impact: "Calls need more than one retry on average to reserve and settle their credits.",
-      lookAt: "whether it is one account or all, its calls in flight, and throttles of accounts.",
-      act: "one account: ask it to call more slowly; all: look at the last deployment.",
+      lookAt:
+        "whether one account or all retry, their calls in flight, and throttles of the table accounts.",
+      act: "if it is one account, ask it to call more slowly; if all, check the last deployment.",
       runbook: "alarm-ledger-contended",
     });
   }
@@ -237,7 +238,7 @@ export class ServiceAlarms extends Construct {
       threshold: 1,
       periods: { breaching: 5, of: 5 },
       impact:
-        "The rate limiter's rows fail: keys are refused, or may make more than 50 calls a second.",
+        "The rate limiter's store fails: calls get 429, or a key can exceed 50 calls a second.",
       lookAt: "error lines and throttles of the table accounts.",
       act: "restore writes to the table accounts; shared counting then resumes automatically.",
       runbook: "alarm-limiter-local",

@@ -19,7 +19,7 @@ export interface ServiceDashboardProps {
   readonly alarms: readonly IAlarm[];
 }
 
-/** Kinds of metrics that have no dimension but the stage. */
+/** Kinds of metrics whose only dimension is the stage. */
 type UndividedKind = "deliveries" | "exports" | "ledger" | "limiter" | "receivers" | "sweeps";
 
 const minutes = 5;
@@ -96,8 +96,11 @@ export class ServiceDashboard extends Construct {
           ledger("ledger_settle_ms", "p99"),
         ],
       ],
-      ["Retries of the ledger", [ledger("ledger_retries", Stats.SUM)]],
-      ["Calls counted by one process", [this.one("limiter", "limiter_local", Stats.SUM)]],
+      ["Ledger retries", [ledger("ledger_retries", Stats.SUM)]],
+      [
+        "Calls not counted by the shared limiter",
+        [this.one("limiter", "limiter_local", Stats.SUM)],
+      ],
     ]);
   }
 

@@ -20,20 +20,20 @@ export interface BooksDependencies {
   readonly clock: Clock;
 }
 
-/** A ledger that was read to its end, while calls go on. */
+/** A ledger that was read to its end while calls went on. */
 export interface ReadLedger {
   readonly sums: LedgerSums;
   /** Open holds in shards. */
   readonly holds: number;
-  /** What is wrong with it, whatever happens now. */
+  /** Differences that later changes cannot explain. */
   readonly differences: readonly Difference[];
-  /** Reads what has changed since. Call it after everything that is compared with the sums was read. */
+  /** Reads what has changed since then. Call it after reading everything that is compared with the sums. */
   readonly since: () => Promise<LedgerSince>;
 }
 
 export interface LedgerSince {
   readonly moved: Moved;
-  /** True when the account is still the one whose ledger was read. */
+  /** True if the account still has the state whose ledger was read. */
   readonly isSteady: boolean;
   readonly differences: readonly Difference[];
 }
@@ -55,8 +55,8 @@ const nothing: BooksFound = {
 };
 
 /**
- * Entries and records never change: those up to the moment at which a row was read lead to what the
- * row stores. What has changed since shows in the entries and records after these.
+ * Entries and records never change. Those up to the moment at which a row was read add up to what the
+ * row stores. Later entries and records show what has changed since then.
  */
 async function lookAtBooks(
   accountId: string,

@@ -26,8 +26,8 @@ interface WholeShard {
 }
 
 /**
- * Reads the shards of an account, the first one first: a call from before there were shards ends in the
- * first, and in the shard whose slot it takes.
+ * Reads the shards of an account in order, the first one first. A call from before there were shards
+ * changes two shards when it ends: the first, which has its credits, and the shard whose slot it takes.
  */
 export async function readShards(
   account: StoredAccount,
@@ -97,8 +97,8 @@ interface Ledger {
 }
 
 /**
- * What has changed since the shards were read. A transfer writes all of its shards at once: the sides
- * that were not read before are among the records that were made since.
+ * What has changed since the shards were read. A transfer writes all of its shards at once, so sides that
+ * were not read before are among the records made since then.
  */
 async function shardsSince(
   { account, shards, sums }: Ledger,
@@ -153,8 +153,8 @@ interface RecordsSince {
 }
 
 /**
- * The row is read before the pages, so that a record that moves to a page is not missed, and again
- * after them: it has trimmed what is in a page.
+ * Reads the row before the pages, so that it misses no record that moves to a page. Reads the row again
+ * after the pages: it no longer has the records that are in a page.
  */
 async function recordsSince(
   ref: Ref,

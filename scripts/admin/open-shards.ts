@@ -30,7 +30,7 @@ async function openAll(values: Values, admin: Admin): Promise<unknown> {
     try {
       counts.opened += (await openShards(process, accountId)) ? 1 : 0;
     } catch (error) {
-      // The others do not wait for an account that stays contended.
+      // An account that stays contended does not stop the others.
       counts.failed += 1;
       admin.warn(`${accountId}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -49,7 +49,7 @@ export async function* everyAccount({
     else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
   }
   for await (const found of accounts.ledgers()) note(found);
-  // One that was opened meanwhile has its row by now.
+  // An account that was opened in the meantime has its row by now.
   for (const accountId of named) {
     if (!seen.has(accountId)) tell(await lost(accountId, accounts));
   }
@@ -62,7 +62,7 @@ export async function* everyAccount({
   }
 }
 
-/** Shards of which there are rows though their account has fewer. It may have grown since they were read. */
+/** Shards that have rows although their account has fewer shards, unless it has grown in the meantime. */
 async function beyond(
   accountId: string,
   numbers: readonly number[],

@@ -17,18 +17,18 @@ const usage = `npm run bench -- account [options]
   --seconds 10                     measured seconds of virtual time, after 2 s of warm-up
   --rate 0                         calls offered a second; 0: each environment calls without a pause
   --watchlists 0                   watchlists whose runs reserve on the same account
-  --accounts 1                     2: also a second account at 5 calls a second, alone and beside the first
+  --accounts 1                     2: also measures a second account at 5 calls a second, alone and with the first
   --read-ms 4-6 --write-ms 4-6 --transaction-ms 10-12
                                    latency of DynamoDB, least to most
   --seed 1                         of the latencies and arrivals
 `;
 
-/** The second account of a comparison: far from any limit of its own. */
+/** The second account of a comparison, far below its limits. */
 const quietLoad: Omit<AccountLoad, "workSeconds"> = { environments: 20, rate: 5, watchlists: 0 };
-/** The second account's wait for the ledger may grow by so much. */
+/** The highest accepted ratio of the second account's ledger wait with the first account to its wait alone. */
 const ratioMax = 1.2;
 
-/** How one busy account fares, in a model of DynamoDB's latency, conflicts and limits. */
+/** Measures one busy account in a model of DynamoDB's latency, conflicts and limits. */
 export async function benchAccount(): Promise<Record<string, unknown>> {
   const options = readAccountOptions();
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
@@ -59,7 +59,7 @@ export async function benchAccount(): Promise<Record<string, unknown>> {
         else {
           const quiet = { ...quietLoad, workSeconds };
           const [alone] = await measure([quiet]);
-          // The quiet one first: its arrivals are those that it had alone.
+          // The quiet account first, so that its calls arrive at the same times as when it ran alone.
           const [beside, other] = await measure([quiet, busy]);
           if (other !== undefined) account.push(other);
           neighbour.push(comparison(busy, alone, beside));
@@ -85,8 +85,8 @@ const comparison = (
     work_s: workSeconds,
     "calls alone": alone?.calls,
     "ledger p95 alone": alone?.p95,
-    "calls beside": beside?.calls,
-    "ledger p95 beside": beside?.p95,
+    "calls with the busy account": beside?.calls,
+    "ledger p95 with the busy account": beside?.p95,
     ratio: Number(ratio.toFixed(2)),
     [`at most ${ratioMax}`]: ratio <= ratioMax,
   };

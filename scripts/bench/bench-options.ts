@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 
 /**
- * Reads the options of a bench, which all have a default. `--help` prints how to use it and ends.
- * @throws Error for an option that there is not
+ * Reads the options of a bench, all of which have a default. `--help` prints the usage and exits.
+ * @throws Error for an unknown option
  */
 export function readOptions<Name extends string>(
   usage: string,
@@ -24,14 +24,14 @@ export function readOptions<Name extends string>(
   return values as Readonly<Record<Name, string>>;
 }
 
-/** @throws Error when the text is no number of 0 or more */
+/** @throws Error if the text is not a number of 0 or more */
 export function number(usage: string, name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
   throw new Error(`--${name} must be a number of 0 or more (got "${text}").\n${usage}`);
 }
 
-/** @throws Error when the text is no whole number of 1 or more */
+/** @throws Error if the text is not a whole number of 1 or more */
 export function wholeNumber(usage: string, name: string, text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;

@@ -1,7 +1,7 @@
 /**
- * A local world as a process of its own, with one group's handler replaced by one that does nothing.
- * Tells its parent when it is ready, and its CPU time when asked. With BENCH_WORK_MS, calls of products
- * wait so long for their source, each in an environment of its own.
+ * Runs a local world in a separate process. The handler of one group does nothing. Sends its parent a
+ * message when the world is ready, and its CPU time on request. With BENCH_WORK_MS, each call of the
+ * products group has a separate environment and waits that many milliseconds for its source.
  */
 import { startWorld } from "../local/world.ts";
 import { productsEnvironments } from "./lambda-environments.ts";

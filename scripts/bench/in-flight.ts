@@ -21,10 +21,10 @@ const usage = `npm run bench -- in-flight [options]
   --work 15         seconds that a call waits for its source; less needs a faster machine
 `;
 
-/** The account's slots in use are read so often. */
+/** Interval between two readings of the account's slots in use, in milliseconds. */
 const lookMs = 50;
 
-/** Makes many calls at a time of one account on the local world, then compares what is stored. */
+/** Makes many simultaneous calls of one account on the local world, then checks the stored sums. */
 export async function benchInFlight(): Promise<Record<string, unknown>> {
   const load = readLoad();
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
@@ -69,11 +69,11 @@ export function printInFlight({ inFlight }: Record<string, unknown>): void {
   printTable("calls in flight on one account", inFlight as readonly object[]);
 }
 
-/** A call that was answered 200 in the end. */
+/** A call that got 200 in the end. */
 interface Answer {
   readonly milliseconds: number;
   readonly credits: number;
-  /** Refusals before that, by the code of their error. */
+  /** The error codes of the refusals before that. */
   readonly refusals: readonly string[];
 }
 
@@ -92,7 +92,7 @@ async function makeCalls(
   const answers: Answer[] = [];
   let started = 0;
   const caller = async (_: unknown, n: number): Promise<void> => {
-    // All of them at once would have to be connected within a second.
+    // If all started at once, they would all have to connect within a second.
     await delay((n / atOnce) * workMs);
     while (started < count) {
       const key = keys[started % keys.length] ?? "";
@@ -108,7 +108,7 @@ async function makeCalls(
   return answers;
 }
 
-/** Repeats a call that is refused for its rate or for want of a slot, as clients do. */
+/** Repeats a call that is refused for its rate or for lack of a slot, as clients do. */
 async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<Answer> {
   const from = Date.now();
   const refusals: string[] = [];
@@ -118,7 +118,7 @@ async function untilServed(agent: Agent, baseUrl: string, key: string): Promise<
     const { error } = JSON.parse(text) as { readonly error: { readonly code: string } };
     if (status !== 429) throw new Error(`A call was answered ${status} ${error.code}: ${text}`);
     refusals.push(error.code);
-    // With jitter: clients that wait equally long come back together.
+    // With jitter, because clients that wait equally long return together.
     await delay(retryAfter * 1_000 * (0.5 + Math.random()));
   }
 }
@@ -153,7 +153,7 @@ const answered = (agent: Agent, baseUrl: string, key: string): Promise<Received>
     outgoing.end(body);
   });
 
-/** Reads the most slots that the account had in use at a time while `work` went on. */
+/** Measures the most slots that the account had in use at a time during `work`. */
 async function mostSlots(
   accountsTable: string,
   accountId: string,

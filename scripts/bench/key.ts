@@ -19,7 +19,7 @@ const usage = `npm run bench -- key [options]
   --seed 1                               of the latencies and arrivals
 `;
 
-/** How the request rate of one key holds under load, in a model of DynamoDB's latency and limits. */
+/** Measures the rate limit of one key under load, in a model of DynamoDB's latency and limits. */
 export async function benchKey(): Promise<Record<string, unknown>> {
   const cases = readCases();
   const dir = mkdtempSync(join(tmpdir(), "bench-"));

@@ -22,8 +22,8 @@ export interface ScheduleTargets {
 }
 
 /**
- * What a schedule can send to: the templates' queues and functions, and any queue by the universal
- * target of `SendMessage`. A failure is logged.
+ * The targets that a schedule can have: the queues and functions of the templates, and any queue through
+ * the universal target of `SendMessage`. Logs failures.
  */
 export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   const client = new SQSClient({});

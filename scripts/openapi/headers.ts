@@ -26,8 +26,8 @@ export const headers = {
   },
   "X-Service-Balance": {
     description:
-      "Credits of the account after this call. Calls that run at the same time may or may not be in it. " +
-      "Absent where the key is not known or over its rate.",
+      "Balance of the account after this call. May or may not include calls that run at the same time. " +
+      "Absent if the key is unknown or over its rate limit.",
     schema: { type: "integer", minimum: 0, examples: [4_998] },
   },
   ETag: {

@@ -24,8 +24,8 @@ export const overview = [
     "call cost is in `credits` and in `X-Service-Credits`. A refused call costs nothing.",
   `**Rate.** ${limits.requestsPerSecond} calls per second per key, calls of public and unknown ` +
     "paths that carry the key included; the dashboard's files are not counted. An account has at " +
-    `most ${limits.apiKeysMax} keys, so ${limits.apiKeysMax * limits.requestsPerSecond} calls ` +
-    "per second in all. Item calls also take " +
+    `most ${limits.apiKeysMax} keys, and so at most ${limits.apiKeysMax * limits.requestsPerSecond} calls ` +
+    "per second. Item calls also take " +
     "one of the account's concurrency slots each. A 429 says in `Retry-After` how long to wait.",
   "**Errors.** One shape; branch on `error.code`. Every code is explained under /docs/errors. " +
     "A call with several errors returns the first one in this table:",

@@ -40,9 +40,9 @@ export interface NewKey {
 export interface AccountStore {
   /**
    * Looks a key up by its hash and counts the call against its rate, in one conditional write.
-   * A revoked key is unknown. When the store throttles the key's row, its calls are limited. While the
-   * store fails otherwise, this process counts the calls of each key and holds it to the same rate; it
-   * lets in only keys that it can read or has seen within minutes.
+   * A revoked key is unknown. While the store throttles the key's row, its calls are limited. While the
+   * store fails for another reason, this process counts the calls of each key itself, at the same rate.
+   * It admits only keys that it can read or has read within minutes.
    */
   admit(keyHash: string, now: Date): Promise<Admission>;
   /** Creates the account with its first grant in one transaction. */

@@ -33,7 +33,7 @@ export function nextTier(
 /** Calls that may hold credits of one shard of an account at once. */
 const slotsPerShard = 10;
 
-/** How many shards hold the credits of an account, and how many of its slots are those of one shard. */
+/** How many shards an account has, and how many of its slots belong to one of them. */
 export const shardSlots = (
   concurrency: number,
   shard: number,

@@ -11,7 +11,7 @@ import {
   withAdmission,
 } from "./rate-window.ts";
 
-/** Callers whose calls are counted; a further one removes the caller that called longest ago. */
+/** The most callers whose calls are counted. Another caller replaces the least recent one. */
 const callersMax = 10_000;
 
 type LocalAdmission =
@@ -20,9 +20,9 @@ type LocalAdmission =
 
 /** The request rate of callers in this process alone, by the same window as that of keys. */
 export interface LocalRate {
-  /** Counts a call, unless its caller has used its rate up. */
+  /** Counts a call, unless its caller has used up its rate. */
   admit(caller: string, now: Date): LocalAdmission;
-  /** Counts a call that the store of all processes has admitted. */
+  /** Counts a call that the shared store has admitted. */
   count(caller: string, now: Date): void;
 }
 

@@ -5,12 +5,12 @@ import { limits } from "../base/limits.ts";
  *
  * The limiter keeps the times of the key's last 50 admissions, in the order of admission. It admits a
  * call when the oldest of them is at least a window ago, appends the call's time and drops the oldest.
- * So every admission is at least a window later than the 50th before it, also when calls arrive out of
+ * So every admission is at least a window later than the 50th before it, even if calls arrive out of
  * order, and no second has more than 50.
  */
 export type AdmissionTimes = readonly [oldest: number, ...later: number[]];
 
-/** Milliseconds that the window is longer than a second, for clocks that differ between processes. */
+/** Milliseconds by which the window exceeds a second, because the clocks of processes differ. */
 export const marginMs = 20;
 export const windowMs = 1_000 + marginMs;
 
@@ -22,14 +22,14 @@ export interface RateDecision {
   readonly resetSeconds: number;
 }
 
-/** A refused call: its headers. */
+/** What the headers of a refused call report. */
 export interface Refusal {
   readonly rate: RateDecision;
   /** Whole seconds, at least 1. */
   readonly retryAfterSeconds: number;
 }
 
-/** The times of a key without a call. */
+/** The times of a key that has made no call. */
 export const noAdmissions: AdmissionTimes = [
   0,
   ...Array<number>(limits.requestsPerSecond - 1).fill(0),
@@ -62,7 +62,7 @@ export function rateDecision(times: AdmissionTimes, nowMs: number): RateDecision
 /** A refusal of a call at `nowMs`, when calls are refused until `untilMs`. */
 export const refusal = (untilMs: number, nowMs: number): Refusal => ({
   rate: { limit: limits.requestsPerSecond, remaining: 0, resetSeconds: toSeconds(untilMs) },
-  // The margin is shorter than the answer's way to the client and the way back.
+  // The margin is shorter than the round trip to the client.
   retryAfterSeconds: Math.max(1, toSeconds(untilMs - marginMs - nowMs)),
 });
 

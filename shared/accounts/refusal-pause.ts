@@ -1,11 +1,11 @@
 /**
- * The time in which a process refuses the calls of a key without a request, after the key's row has
- * refused one. A random wait after it keeps many processes from sending a request at the same moment:
- * it grows with each refusal in a row, so that a flood of calls costs few requests.
+ * The time in which a process refuses the calls of a key without a request to the store, after the
+ * key's row has refused a call. It ends with a random wait, so that many processes do not send a request
+ * at the same moment. The wait grows with each refusal in a row, so that a flood costs few requests.
  */
 export interface RefusalPause {
   readonly untilMs: number;
-  /** The next refusal adds a random wait of up to so many milliseconds. */
+  /** The longest random wait that the next refusal adds, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -16,8 +16,8 @@ const growth = 4;
 export const noPause: RefusalPause = { untilMs: 0, waitMs: 0 };
 
 /**
- * The pause after a refusal of a call at `nowMs`, when no call is possible before `fromMs`. Calls that
- * were under way together are refused together: the first of them begins the pause for all.
+ * The pause after a refusal of a call at `nowMs`, if no call is possible before `fromMs`. Of several
+ * calls that are refused while they are in flight together, only the first starts the pause.
  *
  * @param fraction random, in [0, 1)
  */

@@ -78,7 +78,7 @@ function autoTopUpOf(stored: unknown): AutoTopUp | null {
 }
 
 function accountOf({ account, shards }: AccountRows): Account {
-  // An account that has no shards yet keeps its sums itself.
+  // The row of an account that has no shards yet has the sums.
   const sums =
     shards.length > 0
       ? sumsOf(shards)
@@ -100,7 +100,7 @@ function accountOf({ account, shards }: AccountRows): Account {
   };
 }
 
-/** Opens an account with its first grant. Its credits are in the first of its shards. */
+/** Opens an account with its first grant, whose credits go to the first shard. */
 async function createAccountRows(
   client: DynamoDBDocumentClient,
   table: string,

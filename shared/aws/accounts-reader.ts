@@ -28,7 +28,7 @@ export interface AccountsReader {
   ledgers(): AsyncIterable<{ readonly accountId: string; readonly shard: number | null }>;
   /** Whether anything of an account is there besides its row: rows below it, or a ledger. */
   hasRows(accountId: string): Promise<boolean>;
-  /** Numbers of shards of which there is something though their account has fewer. */
+  /** Numbers of shards that have rows or pages although the account has fewer shards. */
   shardsBeyond(account: Pick<AccountLine, "id" | "shards">): Promise<readonly number[]>;
   /** Whether a key lets calls in though no account lists it; looked up anew. */
   isUnlisted(key: LiveKey): Promise<boolean>;
@@ -61,7 +61,7 @@ export function dynamoAccountsReader(
         const { pk, sk } = keyOf(row);
         const isOfLedger =
           pk.startsWith("account#") && (sk.startsWith("entry#") || sk.startsWith("page#"));
-        // Rows of a partition follow each other.
+        // A scan returns the rows of a partition one after another.
         if (isOfLedger && pk !== last) yield placeOf(pk);
         if (isOfLedger) last = pk;
       }

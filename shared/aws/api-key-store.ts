@@ -160,7 +160,7 @@ async function revokeKey(
             Update: {
               TableName: table,
               Key: accountKeys.keyHash(key.hash),
-              // A revoked key is refused for other reasons than its rate.
+              // The service refuses a revoked key whatever its rate.
               UpdateExpression: "SET revoked_at = :now REMOVE admitted_ms",
               ConditionExpression: "attribute_exists(pk)",
               ExpressionAttributeValues: { ":now": key.now.toISOString() },

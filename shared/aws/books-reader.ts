@@ -24,12 +24,12 @@ export interface AccountLine {
   readonly name: string;
   readonly email: string;
   readonly demo: boolean;
-  /** 0 while the account's own row keeps its sums. */
+  /** 0 while the account's row has the sums. */
   readonly shards: number;
   readonly createdAt: string;
 }
 
-/** An account with the sum of its balances, each as it was when it was read. */
+/** An account with the sum of its balances, which were read one after another. */
 export interface AccountBalance extends AccountLine {
   readonly balance: number;
 }
@@ -63,7 +63,7 @@ export interface BooksReader {
   readonly shards: ShardsReader;
   /** Entries from before there were shards, by their numbers, both inclusive; without `to` all. */
   entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
-  /** Holds with rows: open ones, and those that were resolved in the last weeks. */
+  /** Holds with rows: the open ones, and those resolved within the last 30 days. */
   holds(accountId: string): AsyncIterable<StoredHold>;
   /** Open holds, in rows and in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
@@ -204,7 +204,7 @@ export const accountLineOf = (row: Row): AccountLine => ({
   createdAt: String(row["created_at"]),
 });
 
-/** Attributes that an account line consists of. */
+/** Attributes that an account line needs. */
 export const accountLineAttributes = ["pk", "sk", "name", "email", "demo", "shards", "created_at"];
 
 const lineAttributes = [...accountLineAttributes, "balance"];

@@ -83,7 +83,7 @@ interface Patience {
 /** Takes why an attempt has to be made again: names of errors and rows, nothing that a row says. */
 export type Note = (why: string) => void;
 
-/** Does what may be done again when DynamoDB has turned it away: that has changed nothing. */
+/** Makes an attempt; returns `again` if DynamoDB throttled it, which changes nothing. */
 export async function againIfThrottled<T>(
   note: Note,
   attempt: () => Promise<T>,

@@ -38,21 +38,21 @@ interface Known {
 type Limited = Extract<Admission, { outcome: "limited" }>;
 
 const knownKeysMax = 10_000;
-/** A key may have been revoked since it was read: while the store fails, it is trusted so long. */
+/** How long a key that was read counts as valid while the store fails. It may be revoked in the meantime. */
 const trustedMs = 5 * 60_000;
-/** How far the newest admission may be ahead of a call, whose process may have another clock. */
+/** How far the newest admission may be ahead of a call, because clocks of processes differ. */
 const aheadMsMax = 10;
 /** Attempts to admit a call: one converts an old row, the others follow the newest admission. */
 const triesMax = 3;
-/** How long calls of a key are refused without a request after DynamoDB throttled its row. */
+/** How long a process refuses calls of a key without a request after DynamoDB throttled its row. */
 const throttledMs = 1_000;
 
 const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: true });
 
 /**
- * Finds keys and counts their calls against their rate, in the keys' rows. A process that was refused
- * refuses further calls without a request for a while. When DynamoDB throttles the row, calls are
- * refused. While DynamoDB fails otherwise, each process holds each key to the rate by its own count.
+ * Finds keys and counts their calls against their rate, in the keys' rows. After a refusal, the process
+ * refuses further calls of the key without a request for a while. While DynamoDB throttles the row, the
+ * process refuses calls. While DynamoDB fails for another reason, each process counts calls locally.
  */
 export function keyAdmission(
   client: DynamoDBDocumentClient,
@@ -87,7 +87,7 @@ export function keyAdmission(
         return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
       }
       if (times !== undefined && !hasRoom(times, nowMs)) {
-        // A wrong clock may have written times that are far ahead.
+        // A fast clock may have written times that are far ahead.
         const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
         return limitedFrom(keyHash, nowMs, fromMs);
       }
@@ -137,8 +137,8 @@ interface Store {
 }
 
 /**
- * The owner of a key whose row cannot be written. Reads have a throughput of their own, and the row
- * tells whether the key was revoked. While reads fail too, what this process read before is trusted.
+ * The owner of a key whose row cannot be written. Reads have a separate throughput, and the row shows
+ * whether the key was revoked. While reads fail too, the process trusts its cached state of the key.
  */
 async function ownerWithoutCount(
   { client, table, known }: Store,
@@ -195,7 +195,7 @@ type Update = Pick<
 function updateOf({ nowMs, seen }: Call): Update {
   const times = seen && admissionTimesOf(seen);
   if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
-  // The time of a call that was overtaken is that of the newest one, so that times do not go back.
+  // An overtaken call gets the time of the newest admission, so that times never decrease.
   const stampMs = Math.max(nowMs, times?.at(-1) ?? 0);
   return {
     UpdateExpression: "SET admitted_ms[50] = :stamp REMOVE admitted_ms[0]",

@@ -5,8 +5,8 @@ import { accountKeys, type RowKey } from "./table.ts";
 
 /**
  * The lookup and rate row of an API key. It must stay below 1,024 bytes, so that a write of it takes one
- * write unit; the name alone may take 400. For that, admission times count from 2020: they have 12
- * digits until 2051, which DynamoDB stores in 7 bytes.
+ * write unit; the name alone may take 400. To save space, admission times count from 2020: they have at
+ * most 12 digits until 2051, which DynamoDB stores in 7 bytes.
  */
 const epochMs = Date.UTC(2020, 0, 1);
 
@@ -50,7 +50,7 @@ export function lastUseOf(row: Row): string | null {
   return ms <= epochMs ? null : new Date(ms).toISOString();
 }
 
-/** Attributes of the previous release that the row no longer has: counts of calls, and one never read. */
+/** Attributes of the previous release to remove: the counts of calls, and `created_at`, which no code reads. */
 export const retiredAttributesOf = (row: Row): string[] => [
   "admitted",
   "last_admitted_ms",

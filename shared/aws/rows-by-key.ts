@@ -12,8 +12,8 @@ interface Options {
 }
 
 /**
- * Reads up to 100 rows by their keys in one strongly consistent request, or some of their attributes;
- * rows that do not exist are left out. Keys that an overloaded table leaves out of its answer are asked for again.
+ * Reads up to 100 rows, or some of their attributes, by their keys in one strongly consistent request.
+ * Omits rows that do not exist. Requests keys again that an overloaded table did not process.
  * @throws 503 UNAVAILABLE when the table keeps leaving keys out.
  */
 export async function rowsByKey(

@@ -85,8 +85,8 @@ function scheduleInput(
 }
 
 /**
- * The universal target of `SendMessage`, in the partition of the role. The templated target of a queue
- * documents a message group ID for FIFO queues only.
+ * The universal target of `SendMessage`, in the partition of the role. AWS documents a message group ID
+ * in the templated target of a queue for FIFO queues only.
  */
 function sendMessageTarget(roleArn: string): string {
   const [, partition = "aws"] = roleArn.split(":");

@@ -10,19 +10,19 @@ import { shardOf } from "./ledger/shard-row.ts";
 import { readRows, rowsBelow } from "./row-reader.ts";
 import { accountKeys, ledgerKeys } from "./table.ts";
 
-/** The place of a shard. */
+/** Names a shard. */
 export interface ShardRef {
   readonly accountId: string;
   readonly number: number;
 }
 
-/** Reads what the shards of accounts consist of, row by row; changes nothing. */
+/** Reads the stored rows of shards. Changes nothing. */
 export interface ShardsReader {
   shard(ref: ShardRef): Promise<StoredShard | undefined>;
   /** Pages by the stamps of their first records: `from` inclusive, `to` exclusive. */
   pages(ref: ShardRef, range: { from?: number; to?: number }): AsyncIterable<StoredPage>;
   usage(ref: ShardRef): AsyncIterable<StoredUsage>;
-  /** Numbers of shards of which there are rows or pages though an account has fewer. */
+  /** Numbers of shards that have rows or pages although the account has fewer shards. */
   beyond(accountId: string, shards: number): Promise<readonly number[]>;
 }
 
@@ -78,7 +78,7 @@ const storedPageOf = (row: Row): StoredPage => ({
   firstStamp: Number(String(row["sk"]).split("#")[1]),
 });
 
-/** A row of daily usage, whose sort key is the date after a prefix. */
+/** Parses a row of daily usage, whose sort key is a prefix and the date. */
 export const usageRowOf = (row: Row, prefix: string): StoredUsage => ({
   date: String(row["sk"]).slice(prefix.length),
   requests: Number(row["requests"]),

@@ -38,12 +38,12 @@ export const accountKeys = {
     pk: `account#${accountId}`,
     sk: `usage#${date}`,
   }),
-  /** A part of the account's credits. Its partition key is its own, so that shards do not share its limits. */
+  /** A part of the account's credits. Each shard has a separate partition key, with separate throughput limits. */
   shard: (accountId: string, shard: number): RowKey => ({
     pk: shardPartition(accountId, shard),
     sk: "shard",
   }),
-  /** Usage of a day, of what a shard has copied to the pages of its journal. */
+  /** Usage of a day: the records that a shard has copied to pages. */
   shardUsage: (accountId: string, shard: number, date: string): RowKey => ({
     pk: shardPartition(accountId, shard),
     sk: `usage#${date}`,
@@ -59,9 +59,9 @@ export const ledgerKeys = {
     pk: shardPartition(accountId, shard),
     sk: `page#${pad(firstStamp, 16)}`,
   }),
-  /** The highest stamp that sorts in place. */
+  /** The highest stamp that sorts correctly. */
   stampMax: 9_000_000_000_000_000,
-  /** The highest sequence that sorts in place. */
+  /** The highest sequence that sorts correctly. */
   sequenceMax: 999_999_999_999,
   /** An entry from before the account had shards, by its number. */
   entry: (accountId: string, sequence: number): RowKey => ({

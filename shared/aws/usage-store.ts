@@ -21,8 +21,9 @@ interface Days {
 }
 
 /**
- * Daily usage in DynamoDB. Each shard has a row per day with what it has copied to its pages; what its
- * journal still has comes on top. Days before the account had shards are in rows of the account.
+ * Daily usage in DynamoDB. The usage of a shard on a day is its row for that day, which covers the
+ * records in pages, plus the records in its journal. Days before the account had shards are in rows of
+ * the account.
  */
 export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
   const { accountsTable: table } = options;
@@ -48,7 +49,7 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
         ];
         const all = await Promise.all(keys.map((key) => stored(key, days)));
         const shards = (await read())?.shards ?? [];
-        // A journal that was copied meanwhile is in the rows of one reading, or of both.
+        // Records that were copied after the usage rows were read are neither there nor in the journal.
         if (!isUncopied(before?.shards ?? [], shards)) return "again";
         const inJournals = shards.flatMap(({ journal }) =>
           Array.from(usageByDay(journal).values()),

@@ -77,7 +77,7 @@ export function numberOf(kind: IdKind, id: string, owner: string): number | unde
   return numberedId(kind, number, owner) === id ? number : undefined;
 }
 
-/** Where what an ID names stands in an order: by stamp, then by slot. */
+/** The sort position of the record that an ID names: by stamp, then by slot. */
 export interface IdPlace {
   /** Microseconds since 1970. */
   readonly stamp: number;
@@ -86,8 +86,8 @@ export interface IdPlace {
 }
 
 /**
- * A derived ID that carries a place and sorts by it, for what is listed by stamps. It sorts after every
- * `numberedId` of a number below 2^40, as its stamp is one from after 2005.
+ * Derives an ID that contains a place and sorts by it, for records that are listed by their stamps. It
+ * sorts after every `numberedId` of a number below 2^40 if its stamp is from 2006 or later.
  */
 export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string): string {
   const derived = derivedId(kind, owner, stamp, slot).slice(idPrefix[kind].length);
@@ -95,7 +95,7 @@ export function placedId(kind: IdKind, { stamp, slot }: IdPlace, owner: string):
   return idPrefix[kind] + place + derived.slice(0, derived.length - place.length);
 }
 
-/** The place in an ID of `placedId`; undefined for any other text, and for another owner's ID. */
+/** The place in an ID that `placedId` made for this owner; undefined for any other text. */
 export function placeOf(kind: IdKind, id: string, owner: string): IdPlace | undefined {
   const stamp = numberIn(kind, id, { length: stampLength });
   const slot = numberIn(kind, id, { from: stampLength, length: slotLength });

@@ -58,18 +58,18 @@ export const limits = {
   pageMergeItemsMax: 500,
   /** Ids in one batch of a step, and so in one step message. */
   batchIdsMax: 1_000,
-  /** Seconds that clients are told to wait for an answer (specification, section "Limits"). */
+  /** Client timeouts in seconds that the documentation asks for (specification, section "Limits"). */
   clientSeconds: { products: 300, offers: 180, offerCheck: 120 },
-  /** The longest a call may read before it answers with what it has. */
+  /** The longest that a call may read its source before it answers with the items read so far. */
   callDeadlineSeconds: 280,
-  /** The same for offers and offer checks, within what clients are told to allow. */
+  /** The same for offers and offer checks, within their `clientSeconds`. */
   offersDeadlineSeconds: 170,
   offerCheckDeadlineSeconds: 110,
   /** How long a step batch may read before unanswered ids are `unavailable`. */
   stepDeadlineSeconds: 120,
   /**
-   * Seconds after which the gateway stops waiting for an answer, by how functions answer. A stream ends
-   * when a Regional endpoint waits 300 seconds for its next byte, and no byte is sent before the answer.
+   * Seconds after which the gateway stops waiting for an answer, by response mode. A Regional endpoint
+   * ends a stream after 300 seconds without a byte. A function sends its first byte with the answer.
    */
   gatewaySeconds: { buffered: 29, streamed: 300 },
   /**
@@ -98,11 +98,11 @@ export const limits = {
     settleLossMs: 5_000,
     /** The 99th percentile of one request to the ledger while an account has many calls at once. */
     ledgerRequestMs: 600,
-    /** Requests to the ledger after the last lost one, until a call is settled. */
+    /** The most requests to the ledger that settling a call needs after the last lost request. */
     settleRequestsMax: 5,
-    /** Kept free between reading and answering a call: for `settleLossMs` and these requests. */
+    /** Reserved between reading and answering a call, for `settleLossMs` and `settleRequestsMax` requests. */
     settleMs: 7_500,
-    /** Taken by giving credits back, in the ledger or through the queue, after the call lost its time. */
+    /** Reserved for giving credits back, in the ledger or through the queue, after settling timed out. */
     cancelMs: 1_500,
     /** Lost by a wake-up message, or by cleaning up, that the sweeper makes unnecessary. */
     wakeUpMs: 1_500,
@@ -112,7 +112,7 @@ export const limits = {
     workerSpareMs: 5_000,
     /** Serializing, compressing and sending the largest answer. */
     sendMs: 500,
-    /** Kept free before a call must be answered, for `cancelMs` and `sendMs`. */
+    /** Reserved before a call must be answered, for `cancelMs` and `sendMs`. */
     answerSpareMs: 2_000,
   },
   /** Runs kept of each list, the newest. */

@@ -28,7 +28,7 @@ export interface TransactionFilter {
 
 /** An entry as clients list it. */
 export interface ListedTransaction extends CreditTransaction {
-  /** Never changes. The IDs of an account sort as its entries do. */
+  /** Never changes. The IDs of an account sort in the order of its entries. */
   readonly id: string;
 }
 
@@ -42,8 +42,8 @@ export interface HistoryPage {
 export interface CreditHistory {
   /**
    * Up to `limit` entries older than `startingAfter`, newest first. A page with a filter may hold
-   * fewer, or none, before the last page: the work of one call is bounded. Numbers and balances of an
-   * entry that was listed never change.
+   * fewer, or none, before the last page, because the work of one call is bounded. Numbers and balances
+   * of a listed entry never change.
    */
   page(
     accountId: string,

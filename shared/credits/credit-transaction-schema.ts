@@ -29,7 +29,9 @@ export const creditTransactionSchema = v.object({
   object: v.literal("credit_transaction"),
   id: v.pipe(
     v.string(),
-    v.description("Begins with ctx_. Never changes; the IDs of an account sort as its entries do."),
+    v.description(
+      "Begins with ctx_. Never changes. The IDs of an account sort in the order of its entries.",
+    ),
   ),
   type: v.pipe(
     v.string(),
@@ -50,11 +52,13 @@ export const creditTransactionSchema = v.object({
   ),
   balance_before: v.pipe(
     count,
-    v.description("Balance of the account before the entry: `balance_after` of the one before it."),
+    v.description(
+      "Balance of the account before the entry, equal to `balance_after` of the entry before it.",
+    ),
   ),
   balance_after: v.pipe(
     count,
-    v.description("Balance of the account after the entry. Credits that are held are not in it."),
+    v.description("Balance of the account after the entry. Excludes held credits."),
   ),
   sequence: v.pipe(
     v.number(),
@@ -62,7 +66,7 @@ export const creditTransactionSchema = v.object({
     v.minValue(1),
     v.description(
       "Number of the entry in the account: 1, 2, 3 ... without a gap, oldest first. Entries of calls " +
-        "that run at the same time are numbered by the time at which the ledger recorded them.",
+        "that run at the same time are numbered in the order in which the ledger recorded them.",
     ),
   ),
   request_id: v.optional(v.pipe(v.string(), v.description("X-Request-Id of the call behind it."))),

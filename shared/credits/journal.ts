@@ -2,7 +2,7 @@ import type { CreditTransaction } from "./credit-history.ts";
 import type { CreditSource } from "./ledger.ts";
 
 interface AnyRecord {
-  /** Stamp in microseconds since 1970: the stamps of a shard only grow, and none occurs twice. */
+  /** Stamp in microseconds since 1970. Within a shard, each stamp is greater than the one before. */
   readonly at: number;
 }
 
@@ -14,13 +14,13 @@ export interface ReserveRecord extends AnyRecord {
   readonly source: CreditSource;
 }
 
-/** A hold was resolved: part of it was charged, the rest was given back. */
+/** A hold was resolved: some of its credits were charged, the rest was given back. */
 export interface SettleRecord extends AnyRecord {
   readonly type: "settle";
   readonly holdId: string;
   readonly charged: number;
   readonly refunded: number;
-  /** Items that were charged; undefined when the caller did not say. */
+  /** Items that were charged; undefined if the caller did not pass them. */
   readonly items: number | undefined;
   readonly succeeded: boolean;
   readonly source: CreditSource;
@@ -36,7 +36,7 @@ export interface TakeBackRecord extends AnyRecord {
   readonly source: CreditSource;
 }
 
-/** Credits came in, or an adjustment took them away: then they are negative. */
+/** Credits were added; negative if an adjustment took them away. */
 export interface ChangeRecord extends AnyRecord {
   readonly type: "grant" | "purchase" | "adjust";
   readonly credits: number;
@@ -44,7 +44,7 @@ export interface ChangeRecord extends AnyRecord {
   readonly changeId: string | null;
 }
 
-/** Credits went to another shard, then they are negative, or came from one. Clients do not see it. */
+/** Credits came from another shard; negative if they went to one. Clients do not see the record. */
 export interface TransferRecord extends AnyRecord {
   readonly type: "transfer";
   readonly credits: number;
@@ -64,13 +64,13 @@ export interface JournalState {
   readonly sequence: number;
 }
 
-/** How a record moves the balance of its shard. */
+/** By how much a record changes the balance of its shard. */
 export function balanceMove(record: JournalRecord): number {
   if (record.type === "reserve") return -record.credits;
   return record.type === "settle" ? record.refunded : record.credits;
 }
 
-/** An entry without what depends on the records before it. */
+/** An entry without the fields that depend on the records before it. */
 interface Part {
   readonly type: CreditTransaction["type"];
   readonly credits: number;
@@ -78,8 +78,8 @@ interface Part {
 }
 
 /**
- * A charge moves credits from the hold to spent, a refund from the hold to the balance. A hold of
- * nothing is charged nothing: every settlement has an entry.
+ * A charge moves credits from the hold to spent, a refund from the hold to the balance. A hold of 0
+ * credits gets a charge of 0, so that every settlement has an entry.
  */
 function partsOf(record: JournalRecord): readonly Part[] {
   const moves = balanceMove(record);
@@ -142,7 +142,7 @@ export const timeOfStamp = (at: number): Date => new Date(Math.floor(at / 1_000)
 /** The first stamp of a moment. */
 export const stampOf = (time: Date): number => time.getTime() * 1_000;
 
-/** What a record adds to the usage of a day; null for one that is not counted. */
+/** What a record adds to the usage of a day; null for a record that does not count. */
 export interface UsageChange {
   /** `YYYY-MM-DD`, UTC. */
   readonly date: string;
@@ -152,7 +152,7 @@ export interface UsageChange {
   readonly credits: number;
 }
 
-/** A call whose charge is taken back failed, on the day on which it was counted as a success. */
+/** A call whose charge is taken back counts as failed, on the day on which it counted as a success. */
 export function usageOf(record: JournalRecord): UsageChange | null {
   if (record.type === "settle") {
     const successful = record.succeeded ? 1 : 0;

@@ -13,10 +13,10 @@ export interface LedgerEntry extends CreditTransaction {
   readonly isOpening: boolean;
 }
 
-/** The shard that a hold belongs to, and whether it has a row of its own. */
+/** The shard that a hold belongs to, and whether the hold has a separate row. */
 interface HoldPlace {
   readonly shard: number;
-  /** True for a run's step, for a call from before there were shards, and for a charge that was taken back. */
+  /** True for a run's step, a call from before there were shards, and a charge that was taken back. */
   readonly hasRow: boolean;
 }
 
@@ -45,30 +45,30 @@ export interface LedgerSums {
   readonly spent: number;
   /** The first grant and all purchases. */
   readonly lifetime: number;
-  /** Everything granted, bought and adjusted. */
+  /** The sum of all grants, purchases and adjustments. */
   readonly received: number;
   /** By hold id. */
   readonly open: ReadonlyMap<string, OpenHold>;
-  /** By hold id, those that were resolved since the time asked for. */
+  /** By hold ID, the holds that were resolved since `FoldSince.resolved`. */
   readonly resolved: ReadonlyMap<string, ResolvedHold>;
-  /** Of entries from before there were shards, by UTC date. */
+  /** By UTC date, the usage of entries from before there were shards. */
   readonly usage: ReadonlyMap<string, DayUsage>;
-  /** Charges by run id, of entries since the time asked for. */
+  /** Charges by run ID, of entries since `FoldSince.charges`. */
   readonly charged: ReadonlyMap<string, number>;
   /** False once entries are missing: then only sequence and balance mean anything. */
   readonly isWhole: boolean;
 }
 
 export interface LedgerFold {
-  /** Takes the next entry by its number; gives what is wrong with it. */
+  /** Adds the next entry by its number; returns how it breaks the rules. */
   take(entry: LedgerEntry): Difference[];
-  /** Moves the balance without an entry. */
+  /** Changes the balance without an entry. */
   move(credits: number): void;
-  /** The entries that follow begin with this state; gives how it differs from that of the last one. */
+  /** Compares the state before the next entries with the state after the last one, and continues from it. */
   goOnFrom(before: JournalState, place: string): Difference[];
   /** The state after the last entry. */
   state(): JournalState;
-  /** What the entries up to a number come to, and what is wrong with them as a whole. */
+  /** The sums of the entries up to a number, and how these entries as a whole break the rules. */
   end(sequence: number): { readonly sums: LedgerSums; readonly differences: Difference[] };
 }
 
@@ -78,7 +78,7 @@ interface Hold extends OpenHold {
   readonly charged: number;
 }
 
-/** From when on what is kept of charges is kept. */
+/** The times from which a fold keeps charges and resolved holds. */
 export interface FoldSince {
   readonly charges: Date;
   readonly resolved: Date;
@@ -101,11 +101,11 @@ interface State {
   readonly charged: Map<string, number>;
 }
 
-/** Whose ledger is added up: an account's, or that of one of its shards. */
+/** The ledger that a fold adds up: that of an account, or of one of its shards. */
 export interface FoldPlace {
   readonly accountId: string;
   readonly shard: number;
-  /** How differences name it. */
+  /** The name of the ledger in differences. */
   readonly place: string;
 }
 

@@ -26,8 +26,8 @@ export type CreditSource = CallSource | StepSource;
 export interface Reservation {
   readonly accountId: string;
   /**
-   * Chosen by the caller. That of a step reserves once, however often it is asked for. That of a call
-   * reserves once while its hold is open: a call is made by one process, which then settles it.
+   * Chosen by the caller. A step's ID reserves once, however often the step is reserved. A call's ID
+   * reserves once while its hold is open. That is enough because one process makes and settles a call.
    */
   readonly holdId: string;
   readonly credits: number;
@@ -35,7 +35,7 @@ export interface Reservation {
   readonly slot: boolean;
   readonly source: CreditSource;
   readonly now: Date;
-  /** From when whoever trips over the hold may give it back. */
+  /** From this time on, any process that finds the hold may give it back. */
   readonly expiresAt: Date;
 }
 
@@ -61,20 +61,20 @@ export interface Settlement extends HoldRef {
 
 export interface Settled {
   readonly credits: number;
-  /** Of the account, now; calls that run at the same time may or may not be in it. */
+  /** The account's balance after it; may or may not include calls that run at the same time. */
   readonly balance: number;
 }
 
 /**
- * The account's credits. Every hold is made once and resolved once, each in the one write that moves
- * the credits and records the movement. At every moment
+ * The account's credits. Every hold is made once and resolved once. One write moves the credits and
+ * records the movement. At every moment
  * `balance + open holds + spent = granted + purchased`, and the balance is never negative.
  */
 export interface Ledger {
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
   /** Resolves a hold; a hold that was resolved before answers with what was decided then. */
   settle(settlement: Settlement): Promise<Settled>;
-  /** Gives a hold back untouched, if there is one that nobody has resolved. */
+  /** Gives a hold back at no charge, if it exists and is open. */
   release(hold: HoldRef): Promise<void>;
   /**
    * Ends the hold of a call that is answered with an error, at no charge: gives back an open hold, and

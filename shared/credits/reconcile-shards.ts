@@ -66,7 +66,7 @@ function holdDifferences(
   ];
 }
 
-/** Usage rows of a shard against its pages; days of pages that were copied since are left out. */
+/** Usage rows of a shard against its pages, except for days of pages that were copied in the meantime. */
 export function shardUsageDifferences(
   accountId: string,
   { number, sums }: ReadShard,
@@ -94,7 +94,7 @@ const counts = (usage: UsageChange | undefined): typeof noUsage => {
   return { requests, successful, failed, credits };
 };
 
-/** A page that was there before the row was read again has only records that the row has trimmed. */
+/** A page that existed before the second read of the row has only records that the row no longer has. */
 export function copiedDifferences(
   place: string,
   row: Pick<StoredShard, "journal" | "fence">,
@@ -115,7 +115,7 @@ export interface AccountRead {
   readonly transfers: ReadonlyMap<number, number>;
   /** True when no call from before there were shards ended while the shards were read. */
   readonly isOldSteady: boolean;
-  /** How many shards and slots a shard has to have at an account's lifetime credits. */
+  /** How many shards and slots a shard's row must have, given the account's lifetime credits. */
   readonly sizeAt: (lifetime: number, shard: number) => ShardSize;
 }
 
@@ -124,7 +124,7 @@ interface ShardSize {
   readonly slots: number;
 }
 
-/** The row of an account against its shards, read while the row stayed as it is. */
+/** The row of an account against its shards, which were read while the row did not change. */
 export function accountDifferences(read: AccountRead): Difference[] {
   const { account, shards, sums, transfers, isOldSteady, sizeAt } = read;
   const { accountId, id, received } = account;

@@ -44,35 +44,35 @@ export interface StoredShard extends JournalState {
 
 /** The sums of a shard's records. */
 export interface ShardSums extends LedgerSums {
-  /** Everything that came into the balance. */
+  /** All credits ever added to the balance. */
   readonly added: number;
   /** Stamp of the newest record; 0 without any. */
   readonly newest: number;
   /** Of the records in pages, by UTC date. */
   readonly pageUsage: ReadonlyMap<string, UsageChange>;
-  /** Credits that came from other shards, or went there, by stamp. */
+  /** By stamp, the credits that came from other shards; negative if they went to others. */
   readonly transfers: ReadonlyMap<number, number>;
 }
 
-/** Adds up the records of a shard, in their order. */
+/** Adds up the records of a shard in order. */
 export interface ShardFold {
-  /** An entry from before the account had shards; the first shard goes on from these. */
+  /** Adds an entry from before the account had shards. The first shard continues their chain. */
   takeEntry(entry: LedgerEntry): Difference[];
   takePage(page: StoredPage): Difference[];
-  /** The journal of the row, and then the sums of all records. */
+  /** Adds the journal of the row, and returns the sums of all records. */
   end(row: StoredShard): { readonly sums: ShardSums; readonly differences: Difference[] };
 }
 
 export const shardPlace = (accountId: string, shard: number): string =>
   `${accountId} shard ${shard}`;
 
-/** The stamp from which on records are not in pages, at the moment the row was read. */
+/** The first stamp whose records were not in pages when the row was read. */
 export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "fence">): number =>
   journal[0]?.at ?? fence + 1;
 
 /**
- * Adds up a shard and checks the rules of its journal: each page goes on where the one before ended,
- * stamps grow, and the entries of its records follow the rules of a ledger.
+ * Adds up a shard and checks the rules of its journal: each page continues where the one before ended,
+ * each stamp is greater than the one before, and the entries follow the rules of a ledger.
  */
 export function shardFold(accountId: string, shard: number, since: FoldSince): ShardFold {
   const place = shardPlace(accountId, shard);

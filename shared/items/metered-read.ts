@@ -126,7 +126,7 @@ async function reserve(
 ): Promise<void> {
   const { accountId, requestId, endpoint, deadline } = call;
   const { scraper, items, reserved: credits } = work;
-  // Not the time at which the call began: other calls have changed the ledger since.
+  // Not the time at which the call began: other calls have changed the ledger since then.
   const now = dependencies.clock.now();
   const reservation = {
     accountId,

@@ -67,7 +67,7 @@ const states = [
 const holdIdOf = (source: CreditSource): string =>
   "requestId" in source ? source.requestId : `${source.runId}#${source.step}`;
 
-/** Accounts by their size, and how many calls at once use several of their shards. */
+/** Accounts by size, with a number of simultaneous calls that uses several of their shards. */
 const sizes = [
   { shards: "1 shard", purchases: [], calls: 5 },
   { shards: "2 shards", purchases: [25_000], calls: 18 },
@@ -101,7 +101,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       expect(page.transactions.length).toBeLessThanOrEqual(limit);
       found.push(...page.transactions);
       if (page.next === null) return found;
-      // IDs of an account sort as its entries do: the next page begins further back.
+      // IDs of an account sort in the order of its entries, so the next page begins at an older one.
       if (startingAfter !== undefined) expect(page.next < startingAfter).toBe(true);
       startingAfter = page.next;
     }
@@ -251,7 +251,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
   });
 
   describe.each(sizes)("the history of an account with $shards", ({ purchases, calls }) => {
-    /** Calls at once use up the slots of a shard; those beyond go to others. */
+    /** Makes simultaneous calls, which use up the slots of one shard and then those of others. */
     const work = async (): Promise<void> => {
       for (const [n, credits] of purchases.entries()) {
         await change({ changeId: `pack_${n}`, type: "purchase", credits });
@@ -267,7 +267,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       await change({ changeId: "correction", type: "adjust", credits: -7 });
     };
 
-    it("numbers its entries without a gap, and balances follow from each other", async () => {
+    it("numbers its entries without a gap, and each balance follows from the one before", async () => {
       await work();
       await expectBooksToBalance(world, accountId);
       const found = await list({});
@@ -280,7 +280,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       );
     });
 
-    it("is the same in pages of every size", async () => {
+    it("lists the same entries in pages of every size", async () => {
       await work();
       const found = await list({});
       expect(await list({}, 7)).toEqual(found);
@@ -294,7 +294,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("is what every filter chooses from", async () => {
+    it("returns with each filter the matching entries of the whole ledger", async () => {
       await work();
       const found = await list({});
       const requestId = found.flatMap(({ source }) =>
@@ -313,7 +313,7 @@ export function creditHistoryContract(openWorld: () => LedgerWorld): void {
       }
     });
 
-    it("does not change what it listed while the account goes on", async () => {
+    it("never changes a listed entry while the account is in use", async () => {
       await work();
       const before = await list({});
       const first = await world.history.page(accountId, { limit: 5 });

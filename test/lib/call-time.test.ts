@@ -22,7 +22,7 @@ const itemGroups = Object.entries(groups).flatMap(([name, { itemCalls }]) =>
 const cases = (["streamed", "buffered"] as const).flatMap((mode) =>
   itemGroups.map((name) => [name, mode] as const),
 );
-/** The time of one try that most adapters have by default (`shared/sources/adapter-options.ts`). */
+/** The default timeout of one try for most adapters (`shared/sources/adapter-options.ts`). */
 const sourceTryMs = 15_000;
 const deadlines = [
   ["products", limits.callDeadlineSeconds],
@@ -31,9 +31,9 @@ const deadlines = [
 ] as const;
 
 describe("the time of a call that charges", () => {
-  it("covers, after reading, all that settling may lose and the requests that then succeed", () => {
+  it("covers the time that settling may lose after reading, and the requests that then succeed", () => {
     const { settleMs, settleLossMs, settleRequestsMax, ledgerRequestMs } = dependencies;
-    // The first of these requests must fit into what is left to lose, so it adds nothing.
+    // The first of these requests is within `settleLossMs`, so it adds nothing.
     const worstMs = settleLossMs + (settleRequestsMax - 1) * ledgerRequestMs;
     expect(worstMs).toBeLessThanOrEqual(settleMs);
   });
@@ -74,7 +74,7 @@ describe("the time of a call that charges", () => {
   });
 });
 
-it("a step worker reads, loses all that it may, and stores before Lambda ends it", () => {
+it("a step worker reads, loses all the time that it may, and stores its results before Lambda ends it", () => {
   const { workerLossMs, workerSpareMs } = dependencies;
   const worstMs = limits.stepDeadlineSeconds * 1_000 + workerLossMs + workerSpareMs;
   expect(worstMs).toBeLessThanOrEqual(timeoutMs("buffered", "run-step"));

@@ -39,7 +39,7 @@ export async function startLedgerWorld(): Promise<DynamoLedgerWorld> {
     async open(signupCredits) {
       const { id } = await createAccount(
         { name: "Test", email: "test@example.com", signupCredits },
-        // Before the calls of any test: a shard takes no stamp that is older than its newest.
+        // Before the calls of any test, because a shard refuses stamps older than its newest.
         { accounts, clock: fixedClock("2026-01-01T00:00:00Z"), chance: systemChance },
       );
       return id;

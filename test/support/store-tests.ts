@@ -1,6 +1,7 @@
 const names = [
   "account-store",
   "api-key-store",
+  "copy-journal",
   "credit-history",
   "delivery-store",
   "destination-store",

@@ -3,8 +3,8 @@ import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 
 /**
- * Compares the shards of an account with what its calls were charged, after all of them have ended.
- * @throws Error when they differ
+ * Compares the shards of an account with the charges of its calls, after all calls have ended.
+ * @throws Error if they differ
  */
 export async function checkSums(
   accountsTable: string,
@@ -18,7 +18,7 @@ export async function checkSums(
     chance: systemChance,
   };
   const rows = await readWholeAccount(reader, accountId);
-  if (rows === undefined) throw new Error(`There is no account ${accountId}`);
+  if (rows === undefined) throw new Error(`Account ${accountId} does not exist.`);
   const received = Number(rows.account["received"]);
   const sums = sumsOf(rows.shards);
   const expected = { balance: received - charged, held: 0, spent: charged, inFlight: 0 };

@@ -44,7 +44,7 @@ export interface LoadFigures {
   readonly failed: number;
   /** Steps of runs that were reserved and settled. */
   readonly steps: number;
-  /** Credits of all settled calls and steps, those of the warm-up among them. */
+  /** Credits of all settled calls and steps, including those of the warm-up. */
   readonly charged: number;
 }
 

@@ -12,7 +12,7 @@ import { type AccountTables, openAccount } from "./open-account.ts";
 import { seeded } from "../seeded.ts";
 import { virtualTime } from "./virtual-time.ts";
 
-/** What one account does during a measurement. */
+/** The load of one account during a measurement. */
 export interface AccountLoad {
   /** Lambda environments that handle its calls, and its concurrency limit. */
   readonly environments: number;
@@ -95,7 +95,7 @@ export async function measureAccounts(
   client.destroy();
   for (const [n, { charged, failed }] of measured.entries()) {
     const accountId = opened[n]?.accountId ?? "";
-    // A call that failed may leave its hold to a worker, which does not run here.
+    // A failed call may leave its hold to a worker, and this bench runs no worker.
     if (failed === 0) {
       process.stdout.write(`sums: ${await checkSums(tables.accounts, accountId, charged)}\n`);
     }

@@ -11,9 +11,9 @@ export interface AccountTables {
 }
 
 /**
- * Opens an account and buys the credits that give it so many slots at least.
- * @returns its ID, and its keys. Keys beyond those of one account belong to other accounts: they only
- *   take part in the request rate.
+ * Opens an account and buys enough credits for at least that many slots.
+ * @returns its ID and the keys. Keys beyond the limit of one account belong to other accounts; they count
+ *   only for the request rate.
  */
 export async function openAccount(
   tables: AccountTables,

@@ -22,7 +22,7 @@ export interface KeyCase {
   readonly environments: number;
   /** Measured seconds, after the warm-up. */
   readonly seconds: number;
-  /** The clock of each environment differs from the true time by up to so many milliseconds. */
+  /** The most milliseconds by which the clock of an environment differs from the true time. */
   readonly skewMs: number;
   readonly seed: number;
 }
@@ -31,11 +31,11 @@ export interface KeyCase {
 export interface KeyFigures {
   readonly attempts: number;
   readonly environments: number;
-  /** Admitted calls: in all seconds on average, then the fewest and most in any sliding second. */
+  /** Admitted calls: the average of all seconds, then the fewest and the most in any sliding second. */
   readonly admitted: number;
   readonly least: number;
   readonly most: number;
-  /** Admitted by the count of one process only. */
+  /** Admitted by the local count of one process. */
   readonly uncounted: number;
   readonly refused: number;
   readonly "without a request": number;
@@ -46,7 +46,7 @@ export interface KeyFigures {
 
 const warmUpMs = 5_000;
 
-/** Offers calls of one key to Lambda environments at random times. */
+/** Sends calls of one key to Lambda environments at random times. */
 export async function measureKey(
   { attempts, environments, seconds, skewMs, seed }: KeyCase,
   { endpoint, table }: { readonly endpoint: string; readonly table: string },
@@ -73,7 +73,7 @@ export async function measureKey(
 
   const attempt = async (): Promise<void> => {
     const [environment] = idle.splice(Math.floor(random() * idle.length), 1);
-    // As Lambda does, a call that finds no environment is refused.
+    // Refuses a call that finds no free environment, as Lambda does.
     if (environment === undefined) return;
     const { admit, aheadMs } = environment;
     const at = time.now();

@@ -1,6 +1,6 @@
 /**
- * The fewest and most times in any second: the most over all times, the fewest over the seconds
- * that lie between `from` and `until`.
+ * The fewest and the most times in any second. `most` is over all times, `least` over the seconds
+ * between `from` and `until`.
  */
 export function slidingSeconds(
   times: readonly number[],

@@ -37,13 +37,14 @@ export const accountOperations = {
     description:
       "Lists the entries that changed the balance, newest first. Free.\n\nAn item call and a step of " +
       "a run each have one entry for the reservation, one for the charge and one for the refund. " +
-      "Each entry shows its purpose.\n\nEntries form one chain, also those of calls that run at the same " +
-      "time: `sequence` has no gap, and `balance_before` of an entry is `balance_after` of the one before. " +
-      "Their order is that of the ledger; it can differ by moments from the order of your responses. An " +
-      "entry that was listed keeps its `id`, `sequence` and balances, and new entries come before it. " +
-      "IDs sort as the entries do.\n\nTwo filters look entries up: `request_id` and `type` (grant, " +
-      "purchase, adjust). With any other filter a page scans up to 2,000 entries. A page with a filter " +
-      "can be short or empty: follow `next_starting_after` until it is null.",
+      "Each entry shows its purpose.\n\nThe entries of an account form one chain, even those of calls that " +
+      "run at the same time: `sequence` has no gap, and `balance_before` of an entry equals " +
+      "`balance_after` of the entry before it. Entries are in the order in which the ledger recorded them, " +
+      "which can differ slightly from the order of your responses. The `id`, `sequence` and balances of a " +
+      "listed entry never change, and new entries are listed before it. IDs sort in the order of the " +
+      "entries.\n\nTwo filters look entries up directly: `request_id`, and `type` with grant, purchase or " +
+      "adjust. With any other filter, a page scans up to 2,000 entries. A page with a filter can be short " +
+      "or empty: follow `next_starting_after` until it is null.",
     query: creditTransactionsQuery,
     answers: {
       200: {

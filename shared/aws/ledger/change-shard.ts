@@ -22,19 +22,20 @@ import { accountKeys, type RowKey } from "../table.ts";
 import { type LedgerProcess, noteShards } from "./process.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 
-/** What became of one update of a shard. */
+/** The outcome of one update of a shard. */
 export type ShardChange =
   | { readonly outcome: "changed"; readonly shard: Shard }
-  /** Its condition did not hold for the shard as it is. */
+  /** The current shard did not meet its condition. */
   | { readonly outcome: "refused"; readonly shard: Shard }
-  /** There is no such shard. */
+  /** The shard does not exist. */
   | { readonly outcome: "missing" }
-  /** Others are at the row: it was not looked at. */
+  /** DynamoDB rejected it for a conflict or a throttle, without checking its condition. */
   | { readonly outcome: "busy"; readonly why: string };
 
 /**
- * One plain conditional update. A caller that gets no answer learns from `effect` whether it took place.
- * @throws what the request throws, when `effect` does not find it either
+ * Makes one plain conditional update. If it throws, the update may still have taken effect: the caller
+ * reads the shard.
+ * @throws what the request throws
  */
 export async function changeShard(
   process: LedgerProcess,
@@ -60,19 +61,19 @@ export async function changeShard(
   }
 }
 
-/** What became of a transaction: why each write was refused, as far as it was. */
+/** The outcome of a transaction, with the writes that were refused. */
 export type Transacted =
   | { readonly outcome: "changed" }
   | {
       readonly outcome: "refused";
       /** By position: true for a write whose condition did not hold. */
       readonly refused: readonly boolean[];
-      /** The shards whose condition did not hold, as they are. */
+      /** The current state of the shards that refused their write. */
       readonly shards: readonly Shard[];
       readonly why: string;
     };
 
-/** One transaction over shards and other rows; shards that refuse it are remembered as they are. */
+/** Makes one transaction over shards and other rows; caches the state of shards that refuse it. */
 export async function transactShards(
   process: LedgerProcess,
   accountId: string,
@@ -105,13 +106,13 @@ const isShard = (row: Row): boolean => row["sk"] === accountKeys.shard("", 0).sk
 
 /** 250 calls may end in the same moment. */
 const waitMsMax = 1_000;
-/** Attempts in a row on what a refusal has just told, before a wait. */
+/** The most attempts without a wait, each with the state that the refusal before returned. */
 const freshTriesMax = 6;
 
 /**
- * Repeats an attempt until it has a result. `fresh` means that a refusal told how the rows stand: the
+ * Repeats an attempt until it has a result. `fresh` means that the attempt knows the current rows: the
  * next attempt follows at once. After `again` it waits, with full jitter.
- * @throws 503 UNAVAILABLE when the rows stay contended, or the retry budget is used up
+ * @throws 503 UNAVAILABLE if the rows stay contended, or the retry budget is used up
  */
 export function untilDone<T extends object>(
   process: LedgerProcess,
@@ -139,7 +140,7 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
   return Item;
 }
 
-/** Reads with retries what became of a change that was not answered; the charge depends on it. */
+/** Reads, with retries, the outcome of a change whose request failed. The charge depends on it. */
 export async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
   const mayRepeat = repeats(process, { triesMax: 4, pauseMs: 200 });
   for (;;) {

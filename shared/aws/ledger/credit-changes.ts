@@ -73,7 +73,7 @@ function applyChange(process: LedgerProcess, change: CreditChange): Promise<Chan
     );
     if (transacted.outcome === "found") return transacted.found;
     if (transacted.outcome === "changed") {
-      await tidy(process, change, { rows, shard });
+      await copyAndSpread(process, change, { rows, shard });
       return outcome;
     }
     note(transacted.why);
@@ -87,7 +87,7 @@ interface Place {
   readonly shard: Shard;
 }
 
-/** Moves what an adjustment takes to the shard that it takes it from. */
+/** Transfers the credits that an adjustment takes to the shard from which it takes them. */
 async function gather(
   process: LedgerProcess,
   { accountId, credits, now }: CreditChange,
@@ -97,8 +97,8 @@ async function gather(
   return (await gatherCredits(process, wanted, rows.shards)) ? "fresh" : "again";
 }
 
-/** What nobody has to wait for, and calls do as well when they need it. */
-async function tidy(
+/** Copies the journal, and spreads credits over new shards. If it fails, later calls do the same. */
+async function copyAndSpread(
   process: LedgerProcess,
   change: CreditChange,
   { rows, shard }: Place,

@@ -11,22 +11,22 @@ import { stampOf } from "../../credits/journal.ts";
 import { transactionOf } from "../ledger-entry.ts";
 import { rowsByKey } from "../rows-by-key.ts";
 import { ledgerKeys } from "../table.ts";
-import { entriesBelow, type Looked } from "./entry-streams.ts";
+import { entriesBelow, type PlacedEntry } from "./entry-streams.ts";
 import { finalShards } from "./final-shards.ts";
 import { findEntries, type Range } from "./find-entries.ts";
 import { knownOf, type LedgerOptions, ledgerProcess, type LedgerProcess } from "./process.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 
-/** Entries that a page looks at before it ends early: some 300 KB, 75 read units and more. */
-const lookedMax = 2_000;
-/** What it counts for to read one page of a shard. */
+/** The most entries that a page reads before it ends early: about 300 KB, at least 75 read units. */
+const readMax = 2_000;
+/** The cost of reading one page of a shard, in entries. */
 const queryCost = 8;
-/** What one read by keys takes. */
+/** The most keys of one read by keys. */
 const keysMax = 100;
 
 /**
- * The ledger's entries in DynamoDB. The entries of a call, and grants, purchases and adjustments are
- * found by their stamps; for every other filter the ledger is read newest first.
+ * The ledger's entries in DynamoDB. Finds the entries of a call, and grants, purchases and adjustments,
+ * by their stamps. For every other filter, reads the ledger newest first.
  */
 export function dynamoCreditHistory(
   client: DynamoDBDocumentClient,
@@ -42,8 +42,8 @@ export function dynamoCreditHistory(
       const search = await findEntries(process, { accountId, rows, filter });
       const isFiltered = Object.values(filter).some((value) => value !== undefined);
       const expected = isFiltered ? search.expected : limit + 1;
-      const looked = candidates(process, { ...search, accountId, rows, below, limit, expected });
-      return collect(looked, {
+      const found = candidates(process, { ...search, accountId, rows, below, limit, expected });
+      return collect(found, {
         accountId,
         below,
         limit,
@@ -53,14 +53,14 @@ export function dynamoCreditHistory(
   };
 }
 
-/** No entry of the shards is listed before all shards refuse older ones; those after a cursor are final. */
+/** Reads the shards. For a first page, first makes all shards refuse entries older than those listed. */
 async function rowsFor(
   process: LedgerProcess,
   accountId: string,
   cursor: EntryPlace | undefined,
 ): Promise<{ readonly rows: AccountRows | undefined; readonly below: EntryPlace }> {
   if (cursor !== undefined) {
-    // Entries from before the account had shards are rows that do not change.
+    // A cursor without a stamp is followed only by entries from before the account had shards.
     const rows =
       cursor.at === 0
         ? undefined
@@ -76,11 +76,11 @@ async function rowsFor(
 /** The place after all entries that have a stamp. */
 const after = (at: number): EntryPlace => ({ at, shard: Infinity, part: 0 });
 
-/** The first place among those that have a stamp. */
+/** The first place that has a stamp. */
 const first = (at: number): EntryPlace => ({ at, shard: 0, part: 0 });
 
-interface Candidate extends Looked {
-  /** In entries looked at. */
+interface Candidate extends PlacedEntry {
+  /** In entries. */
   readonly cost: number;
 }
 
@@ -94,7 +94,7 @@ interface Wanted {
   readonly sequences: readonly number[];
 }
 
-/** What may match, newest first: the entries of ranges of stamps, then some of those before the shards. */
+/** The entries that may match, newest first: those in ranges of stamps, then the numbered old ones. */
 async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerator<Candidate> {
   const { accountId, rows, below, limit, expected, ranges, sequences } = wanted;
   const shards = rows?.shards ?? [];
@@ -102,9 +102,9 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
     const { from, to, withOld } = range;
     const top = [below, after(to)].toSorted(comparePlaces)[0] ?? below;
     if (!withOld && comparePlaces(top, first(from)) <= 0) continue;
-    for await (const looked of entriesBelow(process, { accountId, shards, below: top, expected })) {
-      if (isBefore(looked, range)) break;
-      yield { ...looked, cost: 1 };
+    for await (const placed of entriesBelow(process, { accountId, shards, below: top, expected })) {
+      if (isBefore(placed, range)) break;
+      yield { ...placed, cost: 1 };
     }
     if (!withOld) yield { place: first(from), entry: null, cost: queryCost * shards.length };
   }
@@ -119,10 +119,10 @@ async function* candidates(process: LedgerProcess, wanted: Wanted): AsyncGenerat
 const placeOf = (sequence: number): EntryPlace => ({ at: 0, shard: 0, part: sequence });
 
 /**
- * True for what is older than a range. The clock that dates a grant, purchase or adjustment is the
- * operator's, which may be far off.
+ * True for an entry that is older than a range. Ignores the time of old grants, purchases and
+ * adjustments: it is from the operator's clock, which may be far off.
  */
-function isBefore({ place, entry }: Looked, { from, withOld }: Range): boolean {
+function isBefore({ place, entry }: PlacedEntry, { from, withOld }: Range): boolean {
   if (place.at > 0 || !withOld) return place.at < from;
   return entry !== null && entry.source !== null && stampOf(new Date(entry.createdAt)) < from;
 }
@@ -160,16 +160,16 @@ async function collect(
 ): Promise<HistoryPage> {
   const transactions: ListedTransaction[] = [];
   let last = below;
-  let looked = 0;
+  let read = 0;
   for await (const { place, entry, cost } of candidatesOf) {
     if (entry !== null && isWanted(entry)) {
       if (transactions.length === limit) return { transactions, next: entryId(last, accountId) };
       transactions.push(entry);
     }
-    // A place without an entry is as good a cursor.
+    // A place without an entry is a valid cursor too.
     last = { ...place, shard: Math.max(0, place.shard) };
-    looked += cost;
-    if (looked >= lookedMax) return { transactions, next: entryId(last, accountId) };
+    read += cost;
+    if (read >= readMax) return { transactions, next: entryId(last, accountId) };
   }
   return { transactions, next: null };
 }

@@ -10,8 +10,8 @@ import type { LedgerProcess } from "./process.ts";
 import { readPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** A part of an account's order of entries: what a listing has looked at. */
-export interface Looked {
+/** An entry or a transfer that a listing has read, with its place in the account's order. */
+export interface PlacedEntry {
   readonly place: EntryPlace;
   /** Null for a transfer between shards, which clients do not see. */
   readonly entry: ListedTransaction | null;
@@ -19,15 +19,15 @@ export interface Looked {
 
 interface Wanted {
   readonly accountId: string;
-  /** Read before this is called; empty for an account that has its entries in rows alone. */
+  /** Read before this is called; empty for an account whose entries are all in rows. */
   readonly shards: readonly Shard[];
   /** Exclusive. */
   readonly below: EntryPlace;
-  /** How many entries are probably needed: so many are read at once. */
+  /** How many entries the caller probably needs; the first requests read that many. */
   readonly expected: number;
 }
 
-/** An entry or a transfer, with the state of its shard on both sides. */
+/** An entry or a transfer, with the state of its shard before and after it. */
 interface Step {
   readonly place: EntryPlace;
   readonly before: JournalState;
@@ -35,21 +35,21 @@ interface Step {
   readonly entry: CreditTransaction | null;
 }
 
-/** Records of a page at least. */
+/** The fewest records of a page. */
 const pageRecords = 8;
-/** A transfer counts in all shards at once, before the entries that have its stamp. */
+/** A transfer takes effect in all shards at once, before the entries with the same stamp. */
 const beforeShards = -1;
 
 /**
  * The entries of an account below a place, newest first: those of all shards merged by stamp, then those
- * from before it had shards. Balance and number of an entry are the sums over all shards, at its place.
- * They follow from records that do not change, if all shards refuse stamps up to that place.
+ * from before it had shards. The balance and the number of an entry are sums over all shards at its
+ * place. They never change, provided that all shards refuse stamps up to that place.
  */
 export async function* entriesBelow(
   process: LedgerProcess,
   { accountId, shards, below, expected }: Wanted,
-): AsyncGenerator<Looked> {
-  // Without a shard there are the entries from before the account had any.
+): AsyncGenerator<PlacedEntry> {
+  // Without shards, one stream reads the entries from before the account had shards.
   const [first, ...others] = shards;
   const share = Math.ceil(expected / Math.max(1, 1 + others.length));
   const wanted = { accountId, below, share };
@@ -75,7 +75,7 @@ export async function* entriesBelow(
   }
 }
 
-/** The steps of one shard, newest first, as far as they were read. */
+/** The steps of one shard that were read, newest first, and the source of further ones. */
 interface Stream {
   readonly steps: Step[];
   readonly batches: AsyncIterator<readonly Step[]>;
@@ -87,7 +87,7 @@ async function opened(batches: AsyncIterator<readonly Step[]>, steps: number): P
   return stream;
 }
 
-/** Reads on until a stream has so many steps, or ends. */
+/** Reads until a stream has `count` steps, or ends. */
 async function fill({ steps, batches }: Stream, count: number): Promise<void> {
   while (steps.length < count) {
     const batch = await batches.next();
@@ -111,11 +111,11 @@ interface Position {
   readonly accountId: string;
   /** Exclusive. */
   readonly below: EntryPlace;
-  /** Entries that are needed of each shard. */
+  /** Entries that the caller probably needs from each shard. */
   readonly share: number;
 }
 
-/** What a shard has below a place. Entries from before the account had shards go on in the first. */
+/** The steps of a shard below a place. The first shard continues the chain of old entries. */
 async function* batchesOf(
   process: LedgerProcess,
   shard: Shard | undefined,
@@ -133,8 +133,8 @@ async function* batchesOf(
 }
 
 /**
- * The records of a shard's journal, which was read before, then of its pages. A record that was copied
- * since the journal was read is in both, and counts in the journal.
+ * The records of a shard's journal, which the caller has read, then those of its pages. Leaves out page
+ * records that were copied after the journal was read, because the journal has them.
  */
 async function* journalBatches(
   process: LedgerProcess,
@@ -172,11 +172,11 @@ async function* oldBatches(
   for await (const rows of entries) yield rows.map(oldStep);
 }
 
-/** True for the grant that opened an account: its first shard has nothing before it. */
+/** True for the grant that opened an account, which has no entry before it. */
 const isOpening = ({ number }: Shard, step: Step | undefined): boolean =>
   number === 0 && step?.before.sequence === 0;
 
-/** What the records of a page did, newest first. */
+/** The steps of the records of a page, newest first. */
 function stepsOf({ records, before }: JournalPage, shard: number): Step[] {
   let state = before;
   const steps = records.flatMap((record): Step[] => {

@@ -6,14 +6,14 @@ import { knownOf, type LedgerProcess, noteShards } from "./process.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** An account whose records up to a stamp are final. */
+/** An account whose records up to the stamp `upTo` are final. */
 export interface FinalRows extends AccountRows {
   readonly upTo: number;
 }
 
 /**
- * Reads an account and its shards, and lets no shard take a record with an older stamp than the newest
- * that was read: a process whose clock is behind would insert it before entries that were listed. Writes
+ * Reads an account and its shards, and makes each shard refuse records with stamps up to the newest that
+ * was read. Otherwise a process with a slow clock could insert a record before listed entries. Writes
  * nothing for an account with one shard, whose stamps only grow.
  */
 export async function finalShards(
@@ -35,7 +35,7 @@ export async function finalShards(
   }
 }
 
-/** The shard as it is once it refuses stamps up to one. Nothing is written where it does already. */
+/** Returns the shard after it refuses stamps up to `upTo`. Writes nothing if it already does. */
 async function raiseFence(
   process: LedgerProcess,
   { accountId, shard, upTo }: { accountId: string; shard: Shard; upTo: number },

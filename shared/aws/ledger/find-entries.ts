@@ -9,20 +9,20 @@ import { findCallStamps } from "./find-call.ts";
 import type { LedgerProcess } from "./process.ts";
 import type { AccountRows } from "./read-shards.ts";
 
-/** Stamps between which entries are looked for, both inclusive. */
+/** The stamps between which a search reads entries, both inclusive. */
 export interface Range {
   readonly from: number;
   readonly to: number;
-  /** True to go on with the entries from before the account had shards. */
+  /** True to continue with the entries from before the account had shards. */
   readonly withOld: boolean;
 }
 
-/** Where the entries are that a filter lets through, newest first. */
+/** Where to find the entries that match a filter, newest first. */
 export interface Search {
   readonly ranges: readonly Range[];
-  /** Numbers of entries from before the account had shards, to look at after the ranges. */
+  /** Numbers of entries from before the account had shards, to read after the ranges. */
   readonly sequences: readonly number[];
-  /** Entries that a range is expected to look at. */
+  /** Entries that a range is expected to read. */
   readonly expected: number;
 }
 
@@ -32,17 +32,17 @@ interface Wanted {
   readonly filter: TransactionFilter;
 }
 
-/** Marks that a page reads, some 250 KB. Automatic top-ups add a mark each. */
+/** The most marks that a page reads: about 250 KB. Each automatic top-up adds a mark. */
 const marksMax = 1_000;
-/** Entries that one request brings of a ledger that is searched. */
+/** Entries that one request of a search reads. */
 const scanned = 400;
 const hourUs = 60 * 60 * 1_000_000;
-/** An entry may be stamped before the ID that it names was made: clocks differ by less. */
+/** An entry's stamp may be earlier than the ID that it names, by less than this, because clocks differ. */
 const skewUs = hourUs;
-/** How long after its ID was made a call is resolved, with the longest hold, and the sweeper to end it. */
+/** The longest time from a call's ID to its resolution: its hold expires, then the sweeper releases it. */
 const callUs = hourUs / 4;
 
-/** Where to look for the entries that a filter lets through. */
+/** Finds out where the entries are that match a filter. */
 export async function findEntries(
   process: LedgerProcess,
   { accountId, rows, filter }: Wanted,
@@ -62,7 +62,7 @@ const between = (from: number, to: number): Search => ({
   expected: scanned,
 });
 
-/** No entry names an ID before it was made, and IDs tell when that was. */
+/** The stamp before which no entry names an ID that was made at `made`. */
 const since = (made: Date | undefined): number =>
   made === undefined ? 0 : Math.max(0, stampOf(made) - skewUs);
 
@@ -112,15 +112,15 @@ function sequencesOfCall(hold: Row, takenBack: readonly number[]): readonly numb
   const { sequence: reserved, resolved_sequence: resolved, cancelled_sequence: refund } = hold;
   const sequence = Number(reserved);
   if (hold["state"] === "open") return [sequence];
-  // An earlier release resolved it, or the call was resolved after the account had shards.
+  // An earlier release resolved the call, or it was resolved after the account had shards.
   if (typeof resolved !== "number") return undefined;
   const entries = [resolved + 1, resolved, sequence];
   if (hold["state"] !== "cancelled" || takenBack.length > 0) return entries;
-  // A charge of all that was held has no refund beside it: the entry after it may be this one.
+  // A charge of all held credits has no refund, so the entry after it may be the cancellation's.
   return typeof refund === "number" ? [refund, ...entries] : undefined;
 }
 
-/** Marks are kept for good, in no order; undefined when there are too many to read. */
+/** The marks of credit changes, unordered; undefined if there are too many to read. They never expire. */
 async function marksOf(
   { client, accountsTable }: LedgerProcess,
   accountId: string,
@@ -151,7 +151,7 @@ function entriesOfChanges({
   const stamps = ofType.flatMap((mark) => stampsIn(mark, "at"));
   const sequences = ofType.flatMap((mark) => stampsIn(mark, "sequence"));
   if (type !== "grant") return known(stamps, sequences);
-  // The grant that opens an account has no mark: it is its first entry.
+  // The grant that opens an account has no mark. It is the first entry.
   const openedAt = rows?.account["created_at"];
   const opened = typeof openedAt === "string" ? [stampOf(new Date(openedAt))] : [];
   return known([...stamps, ...opened], [...sequences, 1]);

@@ -6,18 +6,18 @@ import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
 import { releaseExpiredCalls } from "./settle-call.ts";
 import { gatherCredits } from "./transfers.ts";
 
-/** What one reservation has learned over its attempts. */
+/** The state of one reservation over its attempts. */
 export interface Progress {
   mayRelease: boolean;
-  /** All shards, when the credits did not cover the reservation. */
+  /** All shards as they were when their credits did not cover the reservation. */
   short: AccountRows | undefined;
 }
 
 type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
 
 /**
- * Makes a shard with a free slot and the credits the home of this process, or tells why there is none.
- * Credits of expired holds count; those of other shards are gathered.
+ * Makes a shard with a free slot and enough credits the home of this process, or returns why there is
+ * none. Releases expired holds, and transfers credits from other shards, if it needs them.
  */
 export async function findShard(
   process: LedgerProcess,
@@ -31,7 +31,7 @@ export async function findShard(
   noteShards(process, accountId, shards);
   const made = shards.find(({ holds }) => holds.has(holdId));
   if (made !== undefined) {
-    // An earlier attempt took effect there, without an answer.
+    // An earlier attempt took effect there, but its response was lost.
     moveHome(process, accountId, made.number);
     return "fresh";
   }
@@ -50,7 +50,7 @@ export async function findShard(
     return { outcome: "no_slot", limit: concurrencyFor(Number(account["lifetime"])), balance };
   }
   const enough = free.filter((shard) => shard.balance >= credits);
-  // One of the free slots, not of the shards: processes that look at the same time spread over all.
+  // Chosen by free slots, not by shards, so that simultaneous processes spread over all slots.
   const slots = (enough.length > 0 ? enough : free).flatMap((shard) =>
     Array.from({ length: slot ? shard.slots - shard.inFlight : 1 }, () => shard),
   );
@@ -62,8 +62,8 @@ export async function findShard(
 }
 
 /**
- * True when the balance of an account was certainly too low at some moment. Credits that moved while they
- * were counted may have been missed: with several shards only a bound over two readings tells.
+ * True if the balance of an account was certainly too low at some moment. Reading several shards can
+ * miss credits that move between them, so only an upper bound from two readings is certain.
  */
 export const isShort = (
   credits: number,
@@ -73,8 +73,8 @@ export const isShort = (
   rows.shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);
 
 /**
- * What the balance of an account was at most at a moment between two readings of its shards: what each
- * had in the first, and all that came into it until the second.
+ * An upper bound of an account's balance at a moment between two readings of its shards: the balance of
+ * each in the first, plus all credits added to it until the second.
  */
 function balanceMax(first: AccountRows, second: AccountRows): number {
   const firsts = new Map(first.shards.map((shard) => [shard.number, shard]));
@@ -86,6 +86,6 @@ function balanceMax(first: AccountRows, second: AccountRows): number {
 
 function oneOf<T>({ chance }: LedgerProcess, values: readonly T[]): T {
   const value = values[Math.floor(chance.fraction() * values.length)];
-  assert(value !== undefined, "there is one to choose");
+  assert(value !== undefined, "there is a value to choose");
   return value;
 }

@@ -4,13 +4,13 @@ import { ledgerKeys } from "../table.ts";
 import { recordOf, recordRow } from "./journal-row.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** Records of a shard in their order, with its balance and number of entries before the first. */
+/** Records of a shard in order, with its balance and number of entries before the first one. */
 export interface JournalPage {
   readonly records: readonly JournalRecord[];
   readonly before: JournalState;
 }
 
-/** The page that the oldest records of a shard's journal make. */
+/** The row of a page with the oldest records of a shard's journal. */
 export function pageRow(accountId: string, shard: Shard, records: readonly JournalRecord[]): Row {
   const before = journalStart(shard);
   return {
@@ -35,7 +35,7 @@ export const pageOf = (row: Row): JournalPage => ({
 const journalStart = ({ balance, sequence, journal }: Shard): JournalState =>
   stateBefore({ balance, sequence }, journal);
 
-/** The newest records of a shard, as a page of them would be. */
+/** The journal of a shard in the form of a page. */
 export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,
   before: journalStart(shard),

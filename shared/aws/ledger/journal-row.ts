@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../credits/journal.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
 import type { Row } from "../dynamo.ts";
 
-/** Names of record types and attributes are short: every update of a shard pays for its size. */
+/** Names are short, because every update of a shard costs write units for the size of its row. */
 const typeCodes = {
   reserve: "r",
   settle: "s",
@@ -61,7 +61,7 @@ export function recordOf(row: Row): JournalRecord {
       const type = (["grant", "purchase", "adjust"] as const).find(
         (name) => typeCodes[name] === row["t"],
       );
-      assert(type !== undefined, "a record is of a type that is known");
+      assert(type !== undefined, "a record has a known type");
       const changeId = typeof row["i"] === "string" ? row["i"] : null;
       return { type, at, credits, changeId };
     }
@@ -69,8 +69,8 @@ export function recordOf(row: Row): JournalRecord {
 }
 
 /**
- * What a hold was made for: of a call `e` endpoint, of a step `w` watchlist, `u` run, `m` number of the
- * run and `p` step; of both `s` scraper and `n` items. A call has its request ID as the ID of its hold.
+ * The work that a hold is for. A call: `e` endpoint. A step: `w` watchlist, `u` run, `m` number of the
+ * run, `p` step. Both: `s` scraper, `n` items. The ID of a call's hold is its request ID.
  */
 export function sourceRow(source: CreditSource): Row {
   const { scraper: s, items: n } = source;

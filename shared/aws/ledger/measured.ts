@@ -1,6 +1,6 @@
 import type { LedgerProcess } from "./process.ts";
 
-/** How one reservation or settlement went. */
+/** The duration and retries of one reservation or settlement. */
 export interface LedgerReport {
   readonly operation: "reserve" | "settle";
   /** From its beginning to its end, waits included. */
@@ -9,7 +9,7 @@ export interface LedgerReport {
   readonly retries: number;
 }
 
-/** Does one operation and reports how it went, a failure as well. */
+/** Does one operation and reports its duration and retries, even if it fails. */
 export async function measured<T>(
   process: LedgerProcess,
   operation: LedgerReport["operation"],

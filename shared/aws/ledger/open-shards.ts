@@ -8,13 +8,13 @@ import type { LedgerProcess } from "./process.ts";
 import { shardCountOf } from "./read-shards.ts";
 import { newShardRow } from "./shard-row.ts";
 
-/** More than the concurrency in the account's row, which stays: the previous release refuses calls with 429. */
+/** Exceeds the concurrency in the account's row, so that the previous release refuses calls with 429. */
 const fullForPreviousRelease = 1_000_000_000;
 
 /**
- * Moves the credits of an account from its own row, where earlier releases keep them, to shards: in one
- * transaction on its sequence, so that no change of an earlier release falls between. The entries
- * stay where they are; open holds keep their rows. An account that has shards is left alone.
+ * Moves the credits of an account from its row, where earlier releases keep them, to shards. One
+ * transaction is conditional on the sequence, so that it loses no change of an earlier release. Entries
+ * stay where they are, and open holds keep their rows. Changes nothing for an account that has shards.
  */
 export async function openShards(process: LedgerProcess, accountId: string): Promise<boolean> {
   const done = await untilDone(process, async (note) => {
@@ -47,7 +47,7 @@ function openingItems(
   const { shards: count } = shardSlots(concurrency, 0);
   let left = inFlight;
   const rows = Array.from({ length: count }, (_, number) => {
-    // Calls in flight take up slots wherever they fit; which ones does not matter.
+    // Calls in flight take slots in any shards with room; which shards does not matter.
     const oldInFlight = Math.min(left, shardSlots(concurrency, number).slots);
     left -= oldInFlight;
     const first = number === 0 ? { balance, held, spent, sequence } : {};

@@ -15,27 +15,27 @@ export interface LedgerOptions extends LedgerTables {
   readonly clock: Clock;
   readonly chance: Chance;
   /** Receives the time and the retries of each reservation and settlement. */
-  readonly report?: (told: LedgerReport) => void;
+  readonly report?: (report: LedgerReport) => void;
   /** Receives a problem that no retry solves and that an operator must handle. */
   readonly warn?: (message: string) => void;
 }
 
-/** A hold of a call that this process made. */
+/** The hold of a call of this process. */
 export interface OwnHold extends OpenHold {
   readonly shard: number;
 }
 
-/** What one process knows between calls; only ever a shortcut, the rows decide. */
+/** The state that one process caches between calls. It may be outdated; the rows decide. */
 export interface LedgerProcess extends LedgerOptions {
   readonly client: DynamoDBDocumentClient;
   readonly accounts: BoundedMap<KnownAccount>;
   readonly holds: BoundedMap<OwnHold>;
-  /** Called before each attempt of an operation but its first. */
+  /** Called before each attempt of an operation except the first. */
   readonly onRetry?: () => void;
 }
 
 interface KnownAccount {
-  /** The shard that this process uses until it is refused there. */
+  /** The shard that this process uses until the shard refuses a reservation. */
   readonly home: number;
   /** Shards of the account. */
   readonly shards: number;
@@ -62,7 +62,7 @@ const unknown: KnownAccount = { home: 0, shards: 1, fences: new Map() };
 export const knownOf = ({ accounts }: LedgerProcess, accountId: string): KnownAccount =>
   accounts.get(accountId) ?? unknown;
 
-/** Remembers what a row told. */
+/** Caches the state of shards that were read. */
 export function noteShards(
   process: LedgerProcess,
   accountId: string,
@@ -81,12 +81,12 @@ export function moveHome(process: LedgerProcess, accountId: string, home: number
   process.accounts.set(accountId, { ...knownOf(process, accountId), home });
 }
 
-/** Between two stamps of one shard at least. */
+/** The smallest step between two stamps of a shard. */
 const stepUs = 1;
-/** A change that keeps meeting newer ones looks ahead a little further each time. */
+/** By how much a change raises its stamp after each further refusal for a newer stamp. */
 const aheadUs = 1_000;
 
-/** A stamp that comes after all that is known of some shards. `refusals` counts those for its age. */
+/** A stamp after all known stamps of some shards. `refusals` counts refusals for a newer stamp. */
 export function nextStamp(
   process: LedgerProcess,
   place: { readonly accountId: string; readonly shards: readonly number[] },

@@ -6,16 +6,16 @@ import { type JournalPage, pageOf } from "./journal-page.ts";
 interface Wanted {
   readonly accountId: string;
   readonly shard: number;
-  /** Stamp of the first record of a page at least. @default 0 */
+  /** The lowest stamp of a page's first record, inclusive. @default 0 */
   readonly from?: number;
-  /** At most, inclusive. @default any */
+  /** The highest stamp of a page's first record, inclusive. @default no limit */
   readonly to?: number;
   readonly order: "newest first" | "oldest first";
-  /** Pages that one request brings. */
+  /** Pages in one request. */
   readonly limit: number;
 }
 
-/** The pages of a shard's journal, by the stamps of their first records, as requests bring them. */
+/** Reads the pages of a shard, by the stamps of their first records; yields the pages of each request. */
 export async function* readPages(
   { client, ledgerTable }: { client: DynamoDBDocumentClient; ledgerTable: string },
   { accountId, shard, from = 0, to = Number.MAX_SAFE_INTEGER, order, limit }: Wanted,

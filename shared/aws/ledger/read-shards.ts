@@ -13,16 +13,16 @@ interface Reader {
   readonly chance: Chance;
 }
 
-/** An account with its shards, each as it was at some moment of the reading. */
+/** An account with its shards, each at some moment of the reading. */
 export interface AccountRows {
   readonly account: Row;
-  /** By their numbers; none while the account has its credits in its own row. */
+  /** In the order of their numbers; empty while the account's row has the credits. */
   readonly shards: readonly Shard[];
 }
 
 export const shardCountOf = (account: Row): number => Number(account["shards"] ?? 0);
 
-/** Reads an account and its shards in one request, if it has as many as expected. */
+/** Reads an account and its shards: in one request if it has at most `expected` shards. */
 export async function readAccountRows(
   reader: Reader,
   accountId: string,
@@ -40,7 +40,7 @@ export async function readAccountRows(
   return { account, shards: shards.toSorted((a, b) => a.number - b.number).slice(0, count) };
 }
 
-/** What the shards of an account add up to. */
+/** The sums over the shards of an account. */
 export interface Sums {
   readonly balance: number;
   readonly held: number;
@@ -55,15 +55,15 @@ export const sumsOf = (shards: readonly Shard[]): Sums => ({
   inFlight: shards.reduce((sum, { inFlight }) => sum + inFlight, 0),
 });
 
-/** True when no credits moved between shards, or came in, while they were read. */
+/** True if no credits moved between shards, or were added, while the shards were read. */
 const isWhole = ({ account, shards }: AccountRows): boolean => {
   const { balance, held, spent } = sumsOf(shards);
   return balance + held + spent === Number(account["received"]);
 };
 
 /**
- * The same, read again until balance, held and spent add up to what the account received.
- * @throws 503 UNAVAILABLE when credits keep moving between shards
+ * Reads an account and its shards until balance, held and spent add up to what the account received.
+ * @throws 503 UNAVAILABLE if credits keep moving between shards
  */
 export async function readWholeAccount(
   reader: Reader,
@@ -82,7 +82,7 @@ export async function readWholeAccount(
   return found.rows;
 }
 
-/** What counts for the balance of an account, as it was in each of its shards at some moment. */
+/** The sums that the balance of an account needs, for each shard at some moment of the reading. */
 export interface Balances {
   readonly received: number;
   readonly shards: number;
@@ -97,7 +97,7 @@ const sumsIn = ({ balance, held, spent }: Row) => ({
   spent: Number(spent),
 });
 
-/** Reads the balances of an account with as many shards as expected, or fewer than it has. */
+/** Reads the balances of the first `expected` shards of an account, which may have more. */
 export async function readBalances(
   reader: Reader,
   accountId: string,
@@ -110,7 +110,7 @@ export async function readBalances(
   const account = rows.find(({ sk }) => sk === accountKey.sk);
   assert(account !== undefined, "credits belong to an account that exists");
   if (shardCountOf(account) === 0) {
-    // The account has its credits in its own row: that is one reading.
+    // The account's row has the credits, so a single read is consistent.
     const sums = sumsIn(account);
     const received = sums.balance + sums.held + sums.spent;
     return { received, shards: 1, ofShard: new Map([[0, sums]]) };
@@ -125,7 +125,7 @@ export async function readBalances(
   };
 }
 
-/** The balance that shards add up to; undefined when credits moved while they were read. */
+/** The total balance of the shards; undefined if credits moved while they were read. */
 export function wholeBalance({ received, shards, ofShard }: Balances): number | undefined {
   const all = [...ofShard.values()];
   const balance = all.reduce((sum, shard) => sum + shard.balance, 0);

@@ -10,7 +10,7 @@ import { reserveUpdate } from "./shard-update.ts";
 
 const reserved: ReserveOutcome = { outcome: "reserved" };
 
-/** Reserves credits and a slot for a call: one conditional update, if the shard of this process has both. */
+/** Reserves credits and a slot for a call. One conditional update is enough if the home shard has both. */
 export function reserveCall(
   process: LedgerProcess,
   reservation: Reservation,
@@ -29,7 +29,7 @@ export function reserveCall(
     };
     const change = await changeShard(process, accountId, reserveUpdate(place, holdId, hold)).catch(
       async (error: unknown) => {
-        // Without an answer the hold may have been made.
+        // The update may have taken effect although the request failed.
         const row = await readWithRetry(process, () =>
           readRow(process, accountKeys.shard(accountId, home)),
         );
@@ -39,7 +39,7 @@ export function reserveCall(
       },
     );
     if (change.outcome === "changed") {
-      // While the call waits for its source; the next call does it where this one does not.
+      // Runs while the call waits for its source. If it fails, a later call copies the journal.
       void copyJournal(process, accountId, change.shard);
       return taken(home, hold);
     }

@@ -14,12 +14,12 @@ import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
-/** How long the row of a resolved hold is kept, and with it what was decided. */
+/** How long the row of a resolved hold is kept, with its charge. */
 const resolvedHoldDays = 30;
 
 /**
- * Reserves credits for a step: the hold has a row, as it is long, and resolved by another process. The
- * row stays for weeks: the same step reserves once.
+ * Reserves credits for a step. The hold has a row, because it lasts long and another process resolves
+ * it. The row is kept for weeks after that, so that a step reserves only once.
  */
 export function reserveStep(
   process: LedgerProcess,
@@ -50,20 +50,20 @@ export function reserveStep(
     note(why);
     if (refused[holdPosition] === true) return { outcome: "reserved" };
     if (refused[shardPosition] !== true) return "again";
-    const [stands] = transacted.shards;
-    if (stands === undefined) {
+    const [current] = transacted.shards;
+    if (current === undefined) {
       await openShards(process, accountId);
       return "fresh";
     }
-    if (stands.balance < credits) {
-      return findShard(process, reservation, { progress, shards: stands.shards });
+    if (current.balance < credits) {
+      return findShard(process, reservation, { progress, shards: current.shards });
     }
     refusals += 1;
     return "fresh";
   });
 }
 
-/** Writes of a transaction that makes or resolves a hold. */
+/** Positions of writes in a transaction that makes or resolves a hold. */
 const holdPosition = 0;
 const shardPosition = 1;
 
@@ -93,7 +93,7 @@ function holdPut(
   };
 }
 
-/** Resolves a hold with a row; one that was resolved before gives what was decided then. */
+/** Resolves a hold with a row; returns the charge of the first resolution. */
 export function settleRow(
   process: LedgerProcess,
   { settlement, state }: { settlement: Settlement; state: "settled" | "expired" },
@@ -138,14 +138,14 @@ export function settleRow(
     note(transacted.why);
     if (transacted.refused[holdPosition] === true) return "fresh";
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be the first that is met of an account.
+    // A hold of an earlier release may be resolved before the account has shards.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
   });
 }
 
-/** A shard that counts a call from before there were shards as in flight. */
+/** Returns a shard that still counts a call from before there were shards as in flight. */
 async function shardOfOldSlot(process: LedgerProcess, accountId: string): Promise<number> {
   const rows = await readAccountRows(process, accountId);
   const shard = rows?.shards.find(({ oldInFlight }) => oldInFlight > 0);

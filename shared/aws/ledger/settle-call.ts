@@ -9,13 +9,13 @@ import { type LedgerProcess, nextStamp, type OwnHold } from "./process.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 import { settleUpdate } from "./shard-update.ts";
 
-/** What a hold was charged, and its shard after that, where it is known. */
+/** The charge of a hold, and its shard after the settlement, if known. */
 export interface CallSettled {
   readonly credits: number;
   readonly shard: Shard | undefined;
 }
 
-/** Resolves the hold of a call; one that was resolved before gives what was decided then. */
+/** Resolves the hold of a call; returns the charge of the first resolution. */
 export function settleCall(
   process: LedgerProcess,
   settlement: Settlement,
@@ -31,7 +31,7 @@ export function settleCall(
     const record = await readWithRetry(process, () =>
       findSettlement(process, { ...wanted, shard }),
     );
-    assert(record !== undefined, "a hold that is gone was resolved");
+    assert(record !== undefined, "a hold that its shard no longer has was resolved");
     const takenBack = await readHold(process, accountId, holdId);
     return { credits: takenBack?.charged ?? record.charged, shard: undefined };
   };
@@ -45,7 +45,7 @@ export function settleCall(
       accountId,
       settleUpdate(place, { holdId, hold, outcome }),
     ).catch(async (error: unknown) => {
-      // Without an answer the hold may have been resolved.
+      // The update may have taken effect although the request failed.
       const row = await readWithRetry(process, () =>
         readRow(process, accountKeys.shard(accountId, hold.shard)),
       );
@@ -72,7 +72,7 @@ export function settleCall(
   });
 }
 
-/** Gives back what calls hold beyond their time, the oldest first; returns how many holds. */
+/** Releases the expired holds of calls, oldest first; returns their number. */
 export async function releaseExpiredCalls(
   process: LedgerProcess,
   { accountId, shards, now }: { accountId: string; shards: readonly Shard[]; now: Date },

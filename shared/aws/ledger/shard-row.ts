@@ -5,7 +5,7 @@ import type { Row } from "../dynamo.ts";
 import { accountKeys } from "../table.ts";
 import { recordOf, recordRow, sourceOf, sourceRow } from "./journal-row.ts";
 
-/** An open hold of an item call, which the row of its shard keeps. */
+/** The open hold of an item call, stored in the row of its shard. */
 export interface OpenHold {
   readonly credits: number;
   /** Stamp of the reservation. */
@@ -27,17 +27,17 @@ export interface Shard {
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
-  /** Credits that ever came into the balance: grants, refunds, transfers. Only grows. */
+  /** All credits ever added to the balance: grants, refunds, transfers. Only grows. */
   readonly added: number;
   /** Entries made so far. */
   readonly sequence: number;
   /** Stamp of the newest change. A change with an older stamp is refused. */
   readonly fence: number;
-  /** By hold id; those of run steps and from before the account had shards have rows instead. */
+  /** By hold ID. Holds of run steps, and from before the account had shards, have rows instead. */
   readonly holds: ReadonlyMap<string, OpenHold>;
   /** The newest records, oldest first, until they are copied to a page. */
   readonly journal: readonly JournalRecord[];
-  /** When the sweeper looks at its holds, ISO 8601; null without a look. */
+  /** When the sweeper checks its holds, ISO 8601 UTC; null if it does not. */
   readonly dueAt: string | null;
 }
 
@@ -63,7 +63,7 @@ export function shardOf(row: Row): Shard {
   };
 }
 
-/** Attributes of a hold have one letter: every update of a shard pays for the size of its row. */
+/** Names have one letter, because every update of a shard costs write units for the size of its row. */
 export const holdRow = ({ credits, at, expiresAt, source }: OpenHold): Row => ({
   c: credits,
   a: at,
@@ -79,8 +79,8 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
 });
 
 /**
- * What a call reserved for is kept once: in its hold while it is open, then in the record that
- * resolves it. Both stand in the row as long as the record of its reservation does.
+ * Restores the sources of reservations. The row stores the source of a call only once: in its hold while
+ * that is open, then in the record that resolves it. Either stays in the row as long as the reservation.
  */
 function withSources(
   records: readonly JournalRecord[],
@@ -113,7 +113,7 @@ export interface NewShard {
   readonly journal?: readonly JournalRecord[];
 }
 
-/** The row of a shard that begins; without credits unless said otherwise. */
+/** The row of a new shard; without credits by default. */
 export function newShardRow(shard: NewShard): Row {
   const { accountId, number, concurrency, fence, journal = [] } = shard;
   const { balance = 0, held = 0, spent = 0, sequence = 0, oldInFlight = 0 } = shard;

@@ -5,7 +5,7 @@ import { accountKeys } from "../table.ts";
 import { recordRow } from "./journal-row.ts";
 import { holdRow, type OpenHold } from "./shard-row.ts";
 
-/** Where an update goes, and the stamp that it leaves there. */
+/** The shard that an update changes. */
 export interface Place {
   readonly table: string;
   readonly accountId: string;
@@ -14,7 +14,7 @@ export interface Place {
 
 type Update = NonNullable<TransactItem["Update"]>;
 
-/** How much an update moves each count of a shard; what is left out stays. */
+/** By how much an update changes each count of a shard. An absent count does not change. */
 export interface Moves {
   readonly balance?: number;
   readonly held?: number;
@@ -36,9 +36,8 @@ interface Change {
 }
 
 /**
- * An update that moves counts of a shard and appends the record of it. It only takes effect while the
- * shard has no newer stamp, so that no duplicate of an earlier request can; and it never takes more
- * than there is.
+ * An update that changes counts of a shard and appends its record. It takes effect only if the shard has
+ * an older stamp, so that a late duplicate of a request has no effect. It never makes a count negative.
  */
 function shardUpdate({ table, accountId, shard }: Place, change: Change): Update {
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
@@ -84,7 +83,7 @@ function shardUpdate({ table, accountId, shard }: Place, change: Change): Update
   };
 }
 
-/** Moves credits into a hold of a call, which takes a slot. */
+/** Moves credits into the hold of a call, which takes a slot. */
 export function reserveUpdate(place: Place, holdId: string, hold: OpenHold): Update {
   const { credits, at, expiresAt, source } = hold;
   const record: JournalRecord = { type: "reserve", at, holdId, credits, source };
@@ -94,7 +93,7 @@ export function reserveUpdate(place: Place, holdId: string, hold: OpenHold): Upd
     moves: { balance: -credits, held: credits, in_flight: 1 },
     record,
     recorded,
-    // The mark moves only when it is due: a call does not write the index.
+    // Only the sweeper changes an existing mark, so that a call does not write the index.
     set: [
       "#holds.#hold = :hold",
       "#due_kind = if_not_exists(#due_kind, :due_kind)",
@@ -130,20 +129,20 @@ export function settleUpdate(
     moves: { balance: refunded, held: -credits, spent: outcome.charged, in_flight: -1 },
     record: { type: "settle", holdId, refunded, source, ...outcome },
     remove: ["#holds.#hold"],
-    // One that was made again with the same ID has another stamp.
+    // A later hold with the same ID has another stamp.
     conditions: ["#holds.#hold.#a = :made"],
     names: { "#holds": "holds", "#hold": holdId, "#a": "a" },
     values: { ":made": hold.at },
   });
 }
 
-/** How many shards an account has, and how many of its slots are those of one. */
+/** How many shards an account has, and how many slots one of them has. */
 interface Size {
   readonly shards: number;
   readonly slots: number;
 }
 
-/** Moves credits in or out, with the record of it; `size` when the account gets more slots by that. */
+/** Adds or takes credits, with a record. `size` is set if the change gives the account more slots. */
 export const creditUpdate = (
   place: Place,
   { size, ...change }: Pick<Change, "moves" | "record"> & { readonly size?: Size | undefined },
@@ -157,7 +156,7 @@ export const creditUpdate = (
     }),
   });
 
-/** Tells a shard that its account has more slots, and perhaps more shards. */
+/** Stores the new number of shards and slots in a shard after its account has grown. */
 export const growUpdate = (
   { table, accountId, shard }: Place,
   { shards, slots }: Size,
@@ -169,7 +168,7 @@ export const growUpdate = (
   ExpressionAttributeValues: { ":shards": shards, ":slots": slots },
 });
 
-/** Frees the slot of a call that reserved before the account had shards; its credits are elsewhere. */
+/** Frees the slot of a call from before the account had shards; another shard has its credits. */
 export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
   TableName: table,
   Key: accountKeys.shard(accountId, shard),
@@ -179,7 +178,7 @@ export const freeOldSlot = ({ table, accountId, shard }: Place): Update => ({
   ReturnValuesOnConditionCheckFailure: "ALL_OLD",
 });
 
-/** Removes the oldest records, which a page has now. */
+/** Removes the oldest records from a shard after a page has them. */
 export function trimUpdate(
   { table, accountId, shard }: Place,
   records: readonly JournalRecord[],
@@ -187,7 +186,7 @@ export function trimUpdate(
   return {
     TableName: table,
     Key: accountKeys.shard(accountId, shard),
-    // From the last to the first: the place of those that are removed later does not change.
+    // From last to first, so that a removal does not shift the elements that follow in the list.
     UpdateExpression: `REMOVE ${records.map((_, n) => `#journal[${records.length - 1 - n}]`).join(", ")}`,
     ConditionExpression: "#journal[0].#a = :first",
     ExpressionAttributeNames: { "#journal": "journal", "#a": "a" },

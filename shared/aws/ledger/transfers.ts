@@ -9,15 +9,15 @@ interface Wanted {
   readonly accountId: string;
   /** The shard that lacks credits. */
   readonly to: number;
-  /** What its balance has to be at least. */
+  /** The balance that it needs. */
   readonly credits: number;
   readonly now: Date;
 }
 
 /**
- * Moves credits from other shards to one that lacks them, in one transaction: from the richest half of
- * what it has more, so that the next calls find some, or from as many as it takes. False when the
- * shards have changed meanwhile.
+ * Transfers credits from other shards to one that lacks them, in one transaction. If the richest shard
+ * has enough, it gives what is missing or half of the difference, whichever is more, so that the next
+ * calls find credits too. Otherwise several shards give. Returns false if the shards have changed in the meantime.
  */
 export async function gatherCredits(
   process: LedgerProcess,
@@ -37,8 +37,8 @@ export async function gatherCredits(
 }
 
 /**
- * Moves credits so that all shards have as many, in one transaction. Calls manage without: a shard that
- * lacks credits gets them from others.
+ * Spreads credits evenly over all shards, in one transaction. It only saves time: a call whose shard
+ * lacks credits transfers them from other shards.
  */
 export async function spreadCredits(
   process: LedgerProcess,
@@ -59,14 +59,14 @@ export async function spreadCredits(
   await transfer(process, { accountId, moves, now });
 }
 
-/** What each shard gets, or gives, which is negative: 0 in all. */
+/** The credits that each shard gets; negative for a shard that gives. They add up to 0. */
 interface Transfer {
   readonly accountId: string;
   readonly moves: readonly { readonly shard: number; readonly credits: number }[];
   readonly now: Date;
 }
 
-/** False when the shards have changed meanwhile. */
+/** Returns false if the shards have changed in the meantime. */
 async function transfer(
   process: LedgerProcess,
   { accountId, moves, now }: Transfer,

@@ -15,8 +15,8 @@ export interface SourcePace {
   readonly burst: number;
   readonly callsAtOnce: number;
   /**
-   * True spreads the shared rate of a fast source over several rows. Not for sites that ask for a pause
-   * after each call: such a pause is between all calls, and a row knows its own only.
+   * True spreads the shared rate of a fast source over several rows. Not for sites that require a pause
+   * after each call: the pause applies to all calls, and each row has only its part of the calls.
    * @default false
    */
   readonly isSpread?: boolean;

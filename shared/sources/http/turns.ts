@@ -19,7 +19,7 @@ export interface TurnsOptions {
   readonly budget: RateBudget;
   readonly clock: Clock;
   readonly chance: Pick<Chance, "fraction">;
-  /** True lets a fast source have several rows; its calls then ask for no `gapMs`. */
+  /** True lets a fast source have several rows. Its calls must then have a `gapMs` of 0. */
   readonly isSpread: boolean;
 }
 
@@ -32,8 +32,8 @@ interface Waiting {
 /** A process reserves no more than this much of the future in one go. */
 const reservedSecondsMax = 1;
 /**
- * Calls a second of one shared row. Each call may cost one write, refused takes cost one as well, and
- * DynamoDB takes 1,000 writes a second to one row.
+ * The most calls a second for one shared row. Each call may cost one write, and so may each refused
+ * take. DynamoDB takes 1,000 writes a second to one row.
  */
 const sharePerSecondMax = 250;
 
@@ -41,7 +41,7 @@ const sharePerSecondMax = 250;
 export function turns(options: TurnsOptions): Turns {
   const { clock, callsPerSecond, burst, chance, isSpread } = options;
   const waiting: Waiting[] = [];
-  // Every process divides a source by its configured rate, so that all agree on the shares.
+  // Derived from the configured rate, so that all processes have the same number of shares.
   const wanted = isSpread ? Math.ceil(callsPerSecond / sharePerSecondMax) : 1;
   const count = Math.max(1, Math.min(burst, wanted));
   const shares = { count, next: Math.floor(chance.fraction() * count) };
@@ -69,13 +69,13 @@ export function turns(options: TurnsOptions): Turns {
   };
 }
 
-/** The shares of a source's budget, each with a row; a process takes from one after the other. */
+/** The shares of a source's budget, each with a row. A process takes from them in turn. */
 interface Shares {
   readonly count: number;
   next: number;
 }
 
-/** One request to each share of the budget that is needed; gives those who wait a time, or none. */
+/** Sends one request to each share that is needed; gives each waiting call a start time, or null. */
 async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions): Promise<void> {
   const { source, callsPerSecond, speed, budget, clock } = options;
   const gapMs = Math.max(...waiting.map((one) => one.gapMs));
@@ -105,7 +105,7 @@ async function serve(waiting: Waiting[], shares: Shares, options: TurnsOptions):
   if (granted === 0) for (const { start } of waiting.splice(0, asking.length)) start(null);
 }
 
-/** The first share has the name that a source without shares has. */
+/** The first share has the name of the source, as a source with one row does. */
 const shareName = (source: string, share: number): string =>
   share === 0 ? source : `${source}#${share}`;
 

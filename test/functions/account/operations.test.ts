@@ -75,7 +75,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   clock.set("2026-03-10T12:00:00Z");
-  // Before all calls of the tests: the stamps of an account only grow.
+  // Before all calls of the tests, because the stamps of an account only grow.
   const opened = { ...deps, clock: fixedClock("2026-03-01T12:00:00Z") };
   const account = await createAccount({ name: "Shop", email: "it@shop.example" }, opened);
   accountId = account.id;
@@ -375,7 +375,7 @@ describe("GET /v1/credit_transactions", () => {
       expect(charge).not.toHaveProperty("scraper");
     });
 
-    /** Adds pages of records to the account's shard, whose journal is copied to a page before them. */
+    /** Copies the journal of the account's shard to a page, and adds further pages of records. */
     const addCopiedRecords = async (count: number): Promise<void> => {
       const TableName = world.accountsTable;
       const { Item } = await world.client.send(

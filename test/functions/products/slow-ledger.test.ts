@@ -29,21 +29,21 @@ beforeAll(async () => {
 });
 afterAll(() => tables.stop());
 
-/** A clock that sleeping moves. */
+/** A clock that advances only when code sleeps. */
 function movingClock() {
   const clock = fixedClock(start);
   return { ...clock, sleep: async (ms: number) => clock.advance(ms) };
 }
 type MovingClock = ReturnType<typeof movingClock>;
 
-/** An attempt that is not answered: how long it waits, and whether the request took effect. */
+/** An attempt without a response: how long it waits, and whether the request took effect. */
 interface LostAttempt {
   readonly waitsMs: number;
   readonly takesEffect?: boolean;
 }
 
 /**
- * A client as the SDK is: it repeats attempts under the retry budget. An attempt takes the 99th
+ * A client that repeats attempts within the retry budget, as the SDK does. Each attempt takes the 99th
  * percentile of a loaded ledger. The first attempts of a request may be lost.
  */
 function slowClient(
@@ -61,7 +61,7 @@ function slowClient(
           if (attempt === undefined && milliseconds >= ledgerRequestMs) return send;
           throw Object.assign(new Error("no answer"), { name: "TimeoutError" });
         });
-        // A refusal is an answer: it loses no time.
+        // A refusal is a response, so it loses no time.
         return await answer();
       } catch (error) {
         const mayRepeat = error instanceof Error && error.name === "TimeoutError";
@@ -84,8 +84,8 @@ const allThatMayBeLost = [
 ];
 
 /**
- * A call that loses as much time to the ledger as it may, and then still needs every request: its
- * reservation took effect without an answer, and its settlement meets a newer stamp of another process.
+ * A call that loses the most time to the ledger that it may, and then still needs every request. Its
+ * reservation takes effect without a response, and its settlement meets a newer stamp of another process.
  */
 async function worstCall(mode: "buffer" | "stream", limitSeconds: number) {
   const table = await tables.create();

@@ -18,7 +18,7 @@ const context = {
   getRemainingTimeInMillis: () => 60_000,
 } as unknown as Context;
 
-/** Works on a tick before the list is due; the schedules that were written, and failed messages. */
+/** Handles a tick before the watchlist is due; returns the schedules written and the failed messages. */
 async function workOnTick(tick: object, error?: Error) {
   const table = await tables.create();
   const clock = fixedClock("2026-03-01T10:30:00Z");
@@ -65,7 +65,7 @@ async function workOnTick(tick: object, error?: Error) {
   return { written, batchItemFailures };
 }
 
-it("a tick of an earlier release's schedule moves the schedule to the message group of its account", async () => {
+it("a tick of an earlier release's schedule rewrites the schedule with the message group of its account", async () => {
   const { written, batchItemFailures } = await workOnTick({});
   expect(batchItemFailures).toEqual([]);
   expect(written).toMatchObject([
@@ -82,7 +82,7 @@ it("a tick of a schedule that has a message group writes no schedule", async () 
   expect(await workOnTick({ hops: 0 })).toEqual({ written: [], batchItemFailures: [] });
 });
 
-it("a tick is done although its earlier release's schedule could not be written", async () => {
+it("a tick of an earlier release's schedule succeeds although the schedule cannot be rewritten", async () => {
   const failing = await workOnTick({}, new Error("no answer"));
   expect(failing).toEqual({ written: [], batchItemFailures: [] });
 });

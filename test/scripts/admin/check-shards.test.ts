@@ -1,4 +1,4 @@
-/** What happens while the shards of an account are read makes no difference. */
+/** Changes during the reading of an account's shards cause no differences. */
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import type { ReadLedger } from "../../../scripts/admin/check-books.ts";
@@ -43,7 +43,7 @@ const settle = (holdId: string) =>
     now: world.bench.clock.now(),
   });
 
-/** Reads the account; `between` runs after the first shard was read, and before the second. */
+/** Reads the account; runs `between` after the first shard was read and before the second. */
 async function read(between: () => Promise<void> = async () => {}): Promise<ReadLedger> {
   const account = await books.account(world.accountId);
   if (account === undefined) throw new Error("There is no account");
@@ -63,14 +63,14 @@ async function read(between: () => Promise<void> = async () => {}): Promise<Read
   return readShards(account, since, { books: { ...books, shards }, clock });
 }
 
-it("a transfer after the first of its shards was read is no difference", async () => {
+it("a transfer between the readings of its two shards causes no difference", async () => {
   // More than the first shard has.
   const { since, differences } = await read(() => reserve("req_large", 20_000));
   expect(differences).toEqual([]);
   expect(await since()).toMatchObject({ differences: [], isSteady: true });
 });
 
-it("calls after the shards were read are named, and their usage is not compared", async () => {
+it("calls that change shards after these were read are listed, and their usage is not compared", async () => {
   const { since } = await read();
   for (let n = 0; n < 12; n += 1) {
     await reserve(`req_${n}`, 2);
@@ -86,7 +86,7 @@ it("calls after the shards were read are named, and their usage is not compared"
   expect(moved.holds).not.toContain("req_open");
 });
 
-it("a grant while the shards are read has the account read again", async () => {
+it("a grant while the shards are read causes the account to be read again", async () => {
   const { bench, accountId } = world;
   const now = bench.clock.now();
   const grant = { accountId, changeId: "late", type: "grant", credits: 7, now } as const;

@@ -4,8 +4,8 @@ import { ledgerEntry } from "../../../shared/aws/ledger-entry.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
 
 /**
- * Writes an account as releases before the shards stored it: a call that was charged 3 of 10 credits, a
- * call and a run's step with open holds of 40 and 20.
+ * Writes an account in the form of releases before shards. It has a call that was charged 3 of 10
+ * credits, a call with an open hold of 40, and a run's step with an open hold of 20.
  */
 export async function putOldAccount(
   client: DynamoDBDocumentClient,

@@ -1,4 +1,4 @@
-/** Accounts that earlier releases opened are compared before and after they move to shards. */
+/** Compares accounts that earlier releases opened, before and after they move to shards. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { reconcile } from "../../../scripts/admin/reconcile.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
@@ -14,7 +14,7 @@ import {
   add,
   type Change,
   client,
-  gone,
+  deleted,
   names,
   put,
   remove,
@@ -88,7 +88,7 @@ describe("an account without shards", () => {
   });
 
   it.each([1, 4, 7])("is found when entry %i is missing", async (sequence) => {
-    expect(await planted(entry(sequence), gone)).toEqual([
+    expect(await planted(entry(sequence), deleted)).toEqual([
       `${accountId} entry ${sequence}: row is missing, should be present`,
     ]);
   });
@@ -115,7 +115,7 @@ describe("an account without shards", () => {
     expect(await planted(hold("req_old_done"), set({ charged: 2 }))).toEqual([
       `${at} req_old_done: charged is 2, should be 3`,
     ]);
-    expect(await planted(hold("req_old_done"), gone)).toEqual([
+    expect(await planted(hold("req_old_done"), deleted)).toEqual([
       `${at} req_old_done: row is missing, should be present`,
     ]);
     expect(await planted(hold("req_old_open"), without("due_kind"))).toEqual([
@@ -161,12 +161,12 @@ describe("an account that moved to shards", () => {
 
   it.each([1, 4, 7])("is found when old entry %i is missing", async (sequence) => {
     const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
-    expect(await planted(entry(sequence), gone)).toEqual([
+    expect(await planted(entry(sequence), deleted)).toEqual([
       `${ledger} entry ${sequence}: row is missing, should be present`,
     ]);
   });
 
-  it("is found when an old entry is beyond those that the first shard goes on from", async () => {
+  it("is found when it has an old entry after the last one that the first shard continues", async () => {
     const last = await rowAt(...entry(7));
     const id = numberedId("creditTransaction", 8, accountId);
     const more = { id, sequence: 8, type: "grant", credits: 1 };
@@ -177,7 +177,7 @@ describe("an account that moved to shards", () => {
   });
 
   it("is found when an old hold or the old usage is off", async () => {
-    expect(await planted(hold("req_old_open"), gone)).toEqual([
+    expect(await planted(hold("req_old_open"), deleted)).toEqual([
       `${accountId} hold req_old_open: row is missing, should be present`,
     ]);
     expect(await planted(usage(), add("requests", 1))).toEqual([
@@ -186,7 +186,7 @@ describe("an account that moved to shards", () => {
     ]);
   });
 
-  it("is found when its shards count other old calls in flight than there are open", async () => {
+  it("is found when its shards count more or fewer old calls in flight than are open", async () => {
     expect(await planted(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
       `${accountId}: calls in flight from before there were shards is 2, should be 1`,
     ]);

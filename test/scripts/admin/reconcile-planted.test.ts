@@ -27,7 +27,7 @@ import {
   endedAt,
   endpointId,
   found,
-  gone,
+  deleted,
   names,
   planted as plantedIn,
   put,
@@ -63,7 +63,7 @@ beforeAll(async () => {
 
 type Place = readonly [table: string, key: RowKey];
 
-/** What is found in the world while rows are otherwise. */
+/** The differences that are found in the world while rows are changed. */
 const planted = (
   places: Parameters<typeof plantedIn>[1],
   which?: "account" | "everything",
@@ -116,14 +116,16 @@ describe("after tables were restored to different times", () => {
     expect(await planted([[...feedCount(), set({ last: 2 })]])).toEqual([
       `${place}: count is 2, should be 3`,
     ]);
-    expect(await planted([[...feedCount(), gone]])).toEqual([`${place}: count is 0, should be 3`]);
+    expect(await planted([[...feedCount(), deleted]])).toEqual([
+      `${place}: count is 0, should be 3`,
+    ]);
   });
 
   it("finds a run that never was in the feed", async () => {
     const lost = [
-      [...feedEntry(3), gone],
-      [...feedRun(3), gone],
-      [...delivery(3), gone],
+      [...feedEntry(3), deleted],
+      [...feedRun(3), deleted],
+      [...delivery(3), deleted],
     ] as const;
     expect(await planted([...lost, [...feedCount(), set({ last: 2 })]])).toEqual([
       `${world.list.id} run 3: run in the feed is missing, should be present`,
@@ -172,7 +174,7 @@ describe("rows that cannot be read", () => {
     expect(
       await planted([
         [names.deliveries, at, without("enabled")],
-        [...feedRun(2), gone],
+        [...feedRun(2), deleted],
       ]),
     ).toEqual([
       `${world.accountId} endpoints: row is unreadable, should be readable`,
@@ -183,7 +185,7 @@ describe("rows that cannot be read", () => {
 
 describe("events", () => {
   it("finds a run that an endpoint never got and is not to get", async () => {
-    expect(await planted([[...delivery(2), gone]])).toEqual([
+    expect(await planted([[...delivery(2), deleted]])).toEqual([
       `${world.accountId} ${endpointId}: log of ${runId(2)} is missing, should be watchlist.run.completed`,
     ]);
   });
@@ -196,7 +198,7 @@ describe("events", () => {
       { events: ["watchlist.product.delisted"] },
     ]) {
       const endpoint = [names.deliveries, at, set(change)] as const;
-      expect(await planted([[...delivery(2), gone], endpoint])).toEqual([]);
+      expect(await planted([[...delivery(2), deleted], endpoint])).toEqual([]);
     }
   });
 
@@ -207,7 +209,7 @@ describe("events", () => {
     const owed = runEntry({ ...run, happenedAt: endedAt(world.runs[1]) });
     const options = { tableName: names.deliveries, clock: world.bench.clock };
     await dynamoOutbox(client, { ...options, chance: countingChance() }).add(target, [owed]);
-    expect(await planted([[...delivery(2), gone]])).toEqual([]);
+    expect(await planted([[...delivery(2), deleted]])).toEqual([]);
     await remove(names.deliveries, deliveryKeys.outboxEntry(target, owed));
     await put(names.deliveries, before);
   });
@@ -217,7 +219,7 @@ describe("events", () => {
     expect(await planted([[...feedEntry(3), other()]])).toEqual([
       `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
     ]);
-    expect(await planted([[...feedRun(2), gone]])).toEqual([
+    expect(await planted([[...feedRun(2), deleted]])).toEqual([
       `${world.accountId} feed run 2: row by its time is missing, should be present`,
     ]);
   });
@@ -285,13 +287,13 @@ describe("times at which somebody is to look", () => {
 });
 
 describe("accounts and keys", () => {
-  it("finds an account whose row is gone", async () => {
+  it("finds an account whose row is missing", async () => {
     const lines = [`${world.accountId}: row is missing, should be present`];
-    expect(await planted([[...account(), gone]])).toEqual(lines);
-    expect(await planted([[...account(), gone]], "account")).toEqual(lines);
+    expect(await planted([[...account(), deleted]])).toEqual(lines);
+    expect(await planted([[...account(), deleted]], "account")).toEqual(lines);
   });
 
-  it("finds a shard of which pages alone are left", async () => {
+  it("finds a shard that has only pages left", async () => {
     const page = { records: [], balance_before: 0, sequence_before: 0 };
     await put(names.ledger, { ...page, ...ledgerKeys.page("acct_lost", 1, 1) });
     expect(await found(world, "everything")).toEqual([
@@ -312,11 +314,11 @@ describe("accounts and keys", () => {
     }
   });
 
-  it("finds a lookup row that is another account's, gone, or revoked", async () => {
+  it("finds a lookup row that is another account's, deleted, or revoked", async () => {
     const place = `${world.accountId} ${key.id}: lookup`;
     for (const [change, what] of [
       [set({ account_id: "acct_other" }), "that of acct_other"],
-      [gone, "missing"],
+      [deleted, "missing"],
       [set({ revoked_at: longAgo }), "revoked"],
     ] as const) {
       expect(await planted([[...lookup(), change]])).toEqual([
@@ -328,11 +330,11 @@ describe("accounts and keys", () => {
   it("finds a revoked key that lets calls in again", async () => {
     const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
     const count = [...counter, set({ key_count: 0 })] as const;
-    expect(await planted([[...listing(), gone], count])).toEqual([
+    expect(await planted([[...listing(), deleted], count])).toEqual([
       `${world.accountId} ${key.id}: listing of a key that lets calls in is missing, should be present`,
     ]);
     const revoked = [...lookup(), set({ revoked_at: longAgo })] as const;
-    expect(await planted([[...listing(), gone], count, revoked])).toEqual([]);
+    expect(await planted([[...listing(), deleted], count, revoked])).toEqual([]);
   });
 });
 

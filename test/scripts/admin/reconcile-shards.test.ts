@@ -1,4 +1,4 @@
-/** Each inconsistency that is planted in the shards of an account is found, and nothing else is. */
+/** Reconciliation finds each inconsistency that a test plants in the shards of an account, and nothing else. */
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -13,7 +13,7 @@ import {
   type Change,
   client,
   found,
-  gone,
+  deleted,
   names,
   planted as plantedIn,
   put,
@@ -33,7 +33,7 @@ const longAgo = "2026-01-01T00:00:00.000Z";
 const day = "2026-03-01";
 
 let world: World;
-/** Keys of the pages of shard 0, in their order. */
+/** Keys of the pages of shard 0, in order. */
 let pages: readonly RowKey[];
 
 /** An account with two shards: an open hold in each, transfers between them, and pages of the first. */
@@ -106,7 +106,7 @@ const stampOfPage = ([, { sk }]: Place): number => Number(sk.slice("page#".lengt
 const numberIn = async (place: Place, name: string): Promise<number> =>
   Number((await rowAt(...place))[name]);
 
-/** What is found while there is another row. */
+/** The differences that are found while there is another row. */
 async function beside(
   table: string,
   row: RowKey & Row,
@@ -120,7 +120,7 @@ async function beside(
   }
 }
 
-/** A row's attribute that is a list or a map, with one element changed. */
+/** Changes one element of an attribute that is a list or a map. */
 const within =
   (name: string, key: string | number, to: (element: Row) => Row | null): Change =>
   (row) => {
@@ -184,7 +184,7 @@ describe("the row of a shard", () => {
 
   it("is found when it is missing", async () => {
     for (const number of [0, 1]) {
-      expect(await planted([...shard(number), gone])).toEqual([
+      expect(await planted([...shard(number), deleted])).toEqual([
         `${placeOf(number)}: row is missing, should be present`,
       ]);
     }
@@ -207,7 +207,7 @@ describe("the row of a shard", () => {
 });
 
 describe("holds", () => {
-  it("are found when the row of their shard has others than its records", async () => {
+  it("are found when the row of their shard does not match its records", async () => {
     const at = `${placeOf(0)} hold`;
     const more: Change = within("holds", "req_open", (row) => ({ ...row, c: 41 }));
     expect(await planted([...shard(0), more])).toEqual([
@@ -252,7 +252,7 @@ describe("holds", () => {
     const id = String(step?.["hold_id"]);
     const at = `${accountId} hold ${id}`;
     const charged = Number(step?.["charged"]);
-    expect(await planted([...hold(id), gone])).toEqual([
+    expect(await planted([...hold(id), deleted])).toEqual([
       `${at}: row is missing, should be present`,
     ]);
     expect(await planted([...hold(id), set({ shard: 1 })])).toEqual([
@@ -264,7 +264,7 @@ describe("holds", () => {
   });
 
   it("are found when the mark of a charge that was taken back is missing", async () => {
-    expect(await planted([...hold("req_done"), gone])).toEqual([
+    expect(await planted([...hold("req_done"), deleted])).toEqual([
       `${world.accountId} hold req_done: row is missing, should be present`,
     ]);
   });
@@ -273,7 +273,7 @@ describe("holds", () => {
 describe("pages", () => {
   it("are found when one is missing", async () => {
     for (const n of [0, 1, -1]) {
-      expect(await planted([...page(n), gone])).toContainEqual(
+      expect(await planted([...page(n), deleted])).toContainEqual(
         expect.stringMatching(
           `^${placeOf(0)} entries \\d+ to \\d+: row is missing, should be present$`,
         ),
@@ -340,7 +340,7 @@ describe("pages", () => {
 });
 
 describe("records", () => {
-  it("are found when a charge and a refund are not what was reserved", async () => {
+  it("are found when a charge and its refund do not add up to the reservation", async () => {
     const journal = await journalOf(0);
     const n = journal.findLastIndex(({ t }) => t === "s");
     const { h: id, r: refunded } = journal[n] ?? {};
@@ -418,7 +418,7 @@ describe("the row of an account", () => {
 });
 
 describe("daily usage", () => {
-  it("is found when it is not that of the pages of its shard", async () => {
+  it("is found when it does not match the pages of its shard", async () => {
     const usage: Place = [names.accounts, accountKeys.shardUsage(world.accountId, 0, day)];
     const at = `${placeOf(0)} usage ${day}`;
     for (const name of ["requests", "successful", "failed", "credits"]) {
@@ -427,12 +427,12 @@ describe("daily usage", () => {
         `${at}: ${name} is ${value + 2}, should be ${value}`,
       ]);
     }
-    expect(await planted([...usage, gone])).toContainEqual(
+    expect(await planted([...usage, deleted])).toContainEqual(
       expect.stringMatching(`^${at}: requests is 0, should be \\d+$`),
     );
   });
 
-  it("is found when there is some from before there were shards, without entries", async () => {
+  it("is found when old usage has no entries", async () => {
     const key = accountKeys.usage(world.accountId, day);
     const counts = { requests: 1, successful: 1, failed: 0, credits: 0 };
     expect(await beside(names.accounts, { ...key, ...counts })).toEqual([
@@ -441,7 +441,7 @@ describe("daily usage", () => {
   });
 });
 
-it("finds nothing while credits move between shards and come in", async () => {
+it("finds nothing while credits are added and move between shards", async () => {
   const { bench, accountId } = world;
   const [now, options] = [bench.clock.now(), ledgerOptions()];
   const ledger = dynamoLedger(client, options);
@@ -452,14 +452,14 @@ it("finds nothing while credits move between shards and come in", async () => {
       const holdId = `req_large_${work.rounds}`;
       const expiresAt = new Date(now.getTime() + 600_000);
       const source = { requestId: holdId };
-      // More than a shard has: the rest is transferred from the other one.
+      // More than one shard has, so the rest is transferred from the other shard.
       const large = { accountId, holdId, credits: 20_000, slot: true, source, now, expiresAt };
       await ledger.reserve(large);
       await ledger.settle({ accountId, holdId, credits: 0, succeeded: true, now });
       const changeId = `grant-${work.rounds}`;
       if (work.rounds % 4 === 0) {
         await changes.apply({ accountId, changeId, type: "grant", credits: 1, now });
-        // Grants are rare: a look that meets one begins again.
+        // A grant during the comparison restarts it, so grants are rare here.
         await delay(300);
       }
     }

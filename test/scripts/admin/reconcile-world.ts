@@ -25,7 +25,7 @@ let tables: TestTables;
 export let client: DynamoDBDocumentClient;
 export let names: Tables;
 
-/** Tables of a test file's own, before its tests. */
+/** Creates separate tables for a test file before its tests. */
 export const withTables = (): void => {
   beforeAll(async () => {
     tables = await startTables();
@@ -55,7 +55,7 @@ const standard = (amount: number): Record<string, unknown> => ({
   retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
 });
 
-/** In the second run a price moves, in the third an item is gone and one is not answered for. */
+/** In the second run a price moves, in the third one item is delisted and another has no answer. */
 export async function startWorld(): Promise<World> {
   const given = [names.accounts, names.ledger, names.watchlists];
   const create = async (): Promise<string> => given.shift() ?? "";
@@ -182,7 +182,7 @@ export async function rowAt(table: string, Key: RowKey): Promise<Row> {
   return Item;
 }
 
-/** Writes a row anew, with some attributes changed. */
+/** Writes a row again with some attributes changed. */
 export async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
   const row = await rowAt(table, key);
   await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
@@ -197,7 +197,7 @@ export const more =
   (row: Row): Row => ({ [name]: Number(row[name]) + by });
 
 type Place = readonly [table: string, key: RowKey];
-/** A row as it is to be; null: deleted. */
+/** Returns the changed row, or null to delete it. */
 export type Change = (row: Row) => Row | null;
 
 export const put = (table: string, row: Row): Promise<unknown> =>
@@ -221,7 +221,7 @@ export async function planted(
   }
 }
 
-export const gone: Change = () => null;
+export const deleted: Change = () => null;
 export const set =
   (attributes: Row): Change =>
   (row) => ({ ...row, ...attributes });

@@ -36,7 +36,7 @@ const schedule = (input: (queueUrl: string) => unknown, queueUrl: string): Store
   handledUntil: 0,
 });
 
-/** What a queue receives from a schedule that fires once, and what the world logs. */
+/** Fires a schedule once; returns the messages that a queue receives and the lines that the world logs. */
 async function fired(input: (queueUrl: string) => unknown) {
   const received: unknown[] = [];
   const logged: string[] = [];

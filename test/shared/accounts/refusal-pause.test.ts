@@ -6,7 +6,7 @@ import {
   type RefusalPause,
 } from "../../../shared/accounts/refusal-pause.ts";
 
-/** Refusals in a row, each of a call at the end of the pause before. */
+/** Refusals in a row, each of a call at the end of the previous pause. */
 function refused(times: number, fraction: number, pause: RefusalPause = noPause): RefusalPause {
   let after = pause;
   for (let n = 0; n < times; n += 1) {
@@ -30,7 +30,7 @@ describe("the pause of a process that was refused", () => {
     expect(afterRefusal(pause, { ...at, fraction: 0.5 }).untilMs).toBe(148);
   });
 
-  it("grows once for calls that were under way together", () => {
+  it("grows once for calls that were in flight together", () => {
     const one = afterRefusal(noPause, { nowMs: 1_000, fromMs: 1_500, fraction: 0 });
     expect(afterRefusal(one, { nowMs: 1_001, fromMs: 1_700, fraction: 0 })).toEqual(one);
   });

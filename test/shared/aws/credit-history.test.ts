@@ -56,7 +56,7 @@ const countingWrites = () => {
   return { client, writes: () => writes };
 };
 
-/** Reserves so many credits one by one: a record each, copied to pages by eights. */
+/** Reserves credits one by one. Each reservation makes a record; processes copy eight at a time to a page. */
 const makeRecords = async (count: number, first = 0, now = systemClock.now()): Promise<void> => {
   const ledger = world.ledger();
   for (let n = first; n < first + count; n += 1) {
@@ -83,7 +83,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("reads its row, and a page of its journal with the entries that are missing", async () => {
+    it("reads its row, and one page with the entries that the row no longer has", async () => {
       await makeRecords(60);
       const sent: unknown[] = [];
       const client = watchedClient(world.client, (command, send) => {
@@ -172,7 +172,7 @@ describe("dynamoCreditHistory", () => {
       await expectBooksToBalance(world, accountId);
     });
 
-    it("leaves entries to the next listing that are made while it reads", async () => {
+    it("omits entries that are made while it reads, until the next listing", async () => {
       await work();
       const before = await entriesOf(world, accountId);
       let reads = 0;
@@ -180,7 +180,7 @@ describe("dynamoCreditHistory", () => {
         const answer = await send();
         if (!(command instanceof BatchGetCommand)) return answer;
         reads += 1;
-        // The first read does not know yet that there are two shards.
+        // The first read expects one shard.
         if (reads === 2) {
           await settle(world.ledger(), "call_10", seconds(20));
         }
@@ -191,7 +191,7 @@ describe("dynamoCreditHistory", () => {
       expect(page.transactions.toReversed()).toEqual(before);
     });
 
-    it("never changes listed entries, whatever processes with different clocks do", async () => {
+    it("never changes listed entries, whatever processes with different clocks write", async () => {
       const actions = fc.array(
         fc.record({
           process: fc.nat(2),
@@ -231,7 +231,7 @@ describe("dynamoCreditHistory", () => {
       await fc.assert(fc.asyncProperty(actions, run), { numRuns: 8, endOnFailure: true });
     });
 
-    it("raises the fence of a shard that is behind, once", async () => {
+    it("raises the fence of a shard with older stamps once", async () => {
       await work();
       for (const raised of [1, 0]) {
         const { client, writes } = countingWrites();
@@ -240,7 +240,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("goes on from a cursor without writing", async () => {
+    it("continues from a cursor without writing", async () => {
       await work();
       const { next } = await world.history.page(accountId, { limit: 3 });
       await settle(world.ledger(), "call_10", seconds(20));
@@ -250,7 +250,7 @@ describe("dynamoCreditHistory", () => {
       expect(writes()).toBe(0);
     });
 
-    it("waits for a transaction that holds a shard it raises", async () => {
+    it("waits for a transaction on a shard whose fence it raises", async () => {
       await work();
       let refused = 0;
       const client = watchedClient(world.client, (command, send) => {
@@ -275,9 +275,9 @@ describe("dynamoCreditHistory", () => {
       return dynamoCreditChanges(client, { accountsTable, ledgerTable, ...ports });
     };
 
-    it("includes what shards recorded that were added while it read", async () => {
+    it("includes the records of shards that were added while it read", async () => {
       await work();
-      // The second shard has more credits now: the purchase goes there, where stamps are behind.
+      // The second shard has more credits now, so the purchase goes there. Its stamps are older.
       const ledger = world.ledger();
       for (const n of [0, 1, 2]) await reserve(ledger, `costly_${n}`, seconds(10));
       let isGrown = false;
@@ -306,7 +306,7 @@ describe("dynamoCreditHistory", () => {
   describe("of a call", () => {
     const now = new Date(systemClock.now().getTime() + 60_000);
 
-    it("is found without reading what came after it", async () => {
+    it("is found without reading later entries", async () => {
       await makeRecords(100);
       const holdId = newId("request", now, systemChance);
       const hold = { accountId, holdId, now };
@@ -356,11 +356,11 @@ describe("dynamoCreditHistory", () => {
       expect(page).toEqual({ transactions: [], next: null });
     });
 
-    it("is looked for in short pages when its entries are far from the time of its ID", async () => {
+    it("is searched in short pages if its entries are far from the time of its ID", async () => {
       const holdId = newId("request", now, systemChance);
       const source = { requestId: holdId };
       const later = new Date(now.getTime() + 30 * 60 * 1_000);
-      // Another process with a clock ahead has raised the stamps of the shard by half an hour.
+      // Another process with a fast clock has raised the stamps of the shard by half an hour.
       await makeRecords(250, 0, later);
       const expiresAt = new Date(later.getTime() + 60_000);
       const hold = { accountId, holdId, credits: 4, slot: true, source, expiresAt };
@@ -457,7 +457,7 @@ describe("dynamoCreditHistory", () => {
       for (const row of rows) await put(world.accountsTable, row);
       for (const entry of entries) await put(world.ledgerTable, entry);
     };
-    /** A call ends that the previous release reserved for, and others follow in both shards. */
+    /** Settles a call that the previous release reserved, then makes calls in both shards. */
     const goOn = async (): Promise<void> => {
       const now = systemClock.now();
       const expiresAt = new Date(now.getTime() + 60_000);
@@ -508,7 +508,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("is what every filter chooses from", async () => {
+    it("returns with each filter the matching entries of the whole ledger", async () => {
       for (const move of [undefined, goOn]) {
         await move?.();
         const all = await list({}, 100);
@@ -526,7 +526,7 @@ describe("dynamoCreditHistory", () => {
       }
     });
 
-    it("finds the refund of a charge that is taken back after it has shards", async () => {
+    it("finds the refund of an old charge that is taken back after the account has shards", async () => {
       await world.ledger().cancel({ accountId, holdId: oldCall, now: systemClock.now() });
       for (const limit of [1, 100]) {
         const found = await list({ requestId: oldCall }, limit);
@@ -566,7 +566,7 @@ describe("dynamoCreditHistory", () => {
     expect(transactions.map(({ sequence }) => sequence)).toEqual([4, 3, 2]);
   });
 
-  it("ends a page early rather than look at more than 2,000 entries", async () => {
+  it("ends a page after reading 2,000 entries", async () => {
     const rows = Array.from({ length: 2_100 }, (_, n) => ({
       PutRequest: {
         Item: ledgerEntry({

@@ -33,7 +33,7 @@ const startMs = Date.parse("2026-03-01T12:00:00Z");
 const at = (ms: number): Date => new Date(startMs + ms);
 const process = (): ReturnType<typeof keyAdmission> => keyAdmission(tables.client, table);
 
-/** Random numbers that are the same in every run. */
+/** A random source with the same numbers in every run. */
 function fractions(seed = 1): { fraction(): number } {
   let state = seed;
   return {
@@ -44,7 +44,7 @@ function fractions(seed = 1): { fraction(): number } {
   };
 }
 
-/** A process, and what it sent to DynamoDB. */
+/** A process, with the requests that it sent to DynamoDB. */
 function meteredProcess(seed = 1) {
   const sent = { requests: 0, writeUnits: 0 };
   const client = watchedClient(tables.client, async (command, send) => {
@@ -57,7 +57,7 @@ function meteredProcess(seed = 1) {
       sent.writeUnits += answer.ConsumedCapacity?.CapacityUnits ?? 0;
       return answer;
     } catch (error) {
-      // A refused write takes the units of the row, which a test holds to one.
+      // A refused write takes the units of the row, and another test limits these to one.
       sent.writeUnits += 1;
       throw error;
     }
@@ -130,7 +130,7 @@ describe("the request rate", () => {
     expect(one.sent).toEqual({ requests: 120, writeUnits: 120 });
   });
 
-  it("admits a call that calls of other processes have overtaken", async () => {
+  it("admits a call although calls of other processes have overtaken it", async () => {
     const [one, other] = [process(), process()];
     await one(key.hash, at(100));
     expect(await other(key.hash, at(0))).toMatchObject({
@@ -193,7 +193,7 @@ describe("a process that was refused", () => {
     let [ms, refusals] = [0, 0];
     const askedAt: number[] = [];
     while (refusals < 12) {
-      // The other process takes every admission that it can get.
+      // The other process uses every admission that the window allows.
       for (let n = 0; n < 50; n += 1) await other(key.hash, at(ms));
       const requests = one.sent.requests;
       const { outcome } = await one.admit(key.hash, at(ms));
@@ -221,7 +221,7 @@ describe("a process that was refused", () => {
     }
   });
 
-  it("asks again within seconds when a wrong clock has written times that are far ahead", async () => {
+  it("reads the row again within seconds after a fast clock has written times that are far ahead", async () => {
     const admit = process();
     const dayMs = 86_400_000;
     for (let n = 0; n < 50; n += 1) await process()(key.hash, at(dayMs));
@@ -270,13 +270,13 @@ describe("a throttled key", () => {
       table,
     );
 
-  it("is refused as unknown when it is unknown or revoked", async () => {
+  it("is refused as unknown if it is unknown or revoked", async () => {
     expect(await throttledProcess("answer")("0".repeat(64), at(0))).toEqual({ outcome: "unknown" });
     await dynamoApiKeyStore(tables.client, table).revoke(key.accountId, key.id, at(1));
     expect(await throttledProcess("answer")(key.hash, at(2))).toEqual({ outcome: "unknown" });
   });
 
-  it("is not let in when it cannot be read either", async () => {
+  it("is refused if reads fail too", async () => {
     expect(await throttledProcess("fail")(key.hash, at(0))).toMatchObject({
       outcome: "unreadable",
       rate: { limit: 50, remaining: 0 },
@@ -316,7 +316,7 @@ describe("the row of a key", () => {
     expect(sizeOf(row)).toBeLessThan(1_024);
   });
 
-  /** What the previous release stored: a total, and the total after each of 64 buckets of 50 ms. */
+  /** The row of the previous release: a total, and the total after each of 64 buckets of 50 ms. */
   async function storeAsPreviousRelease(): Promise<void> {
     const { admitted_ms: _times, ...row } = await rowOf(key.hash);
     const ring = Array.from({ length: 64 }, (_, slot) => ({

@@ -31,7 +31,7 @@ type Fault =
   | "crash_before"
   | "crash_after"
   | "answer_lost"
-  /** The same, and the request takes place once more after everything else. */
+  /** The same, and the request takes effect again after all other requests. */
   | "executed_again"
   | "conflict"
   | "throttle";
@@ -53,13 +53,13 @@ const call = fc.record({
   answered: fc.double({ min: 0, max: 1, noNaN: true }),
   /** Of the process that makes the call, request by request; none after these. */
   faults: fc.array(fault, { maxLength: 8 }),
-  /** True for an item call, which one process makes; false for a step, which any may make again. */
+  /** True for an item call, which one process makes; false for a step, which any process may repeat. */
   slot: fc.boolean(),
-  /** What happens when that process does not finish: another ends what it began, or nobody does. */
+  /** What happens if that process does not finish: another process ends its work, or none does. */
   afterwards: fc.constantFrom("ended", "left"),
   /** True for a process that stands still with its hold until it has expired. */
   sleeps: fc.boolean(),
-  /** True for a step that is made again, late, after the hold has expired. */
+  /** True for a step that is repeated late, after its hold has expired. */
   zombie: fc.boolean(),
 });
 type ModelCall = typeof call extends fc.Arbitrary<infer Value> ? Value : never;
@@ -75,7 +75,7 @@ const conflict = (writes: number): Error =>
 
 const named = (name: string): Error => Object.assign(new Error(name), { name });
 
-/** Why DynamoDB does not look at a request. */
+/** The error with which DynamoDB rejects a request. */
 function refusalOf(met: Fault, command: unknown): Error | undefined {
   if (met === "throttle") return named("ThrottlingException");
   if (met !== "conflict") return undefined;
@@ -87,7 +87,7 @@ function refusalOf(met: Fault, command: unknown): Error | undefined {
     : undefined;
 }
 
-/** Requests that take place once more, whatever they then find. */
+/** Requests that are executed again, whatever the rows then contain. */
 type Late = (() => Promise<unknown>)[];
 
 /** A process whose requests meet the faults planned for it, in order. */
@@ -114,7 +114,7 @@ function faultyProcess(plan: readonly Fault[], look: () => Promise<void>, late: 
   return world.ledgerThrough(client);
 }
 
-/** What must hold at every instant. */
+/** Checks the rules that hold at every instant. */
 async function expectSoundBooks(accountId: string, granted: number): Promise<void> {
   const { client, accountsTable } = world;
   const reader = { client, accountsTable, clock: fixedClock("2026-03-01"), chance: systemChance };
@@ -165,7 +165,7 @@ async function makeCall(
   }
 }
 
-/** Undefined when nothing was heard. */
+/** Undefined if no response arrived. */
 async function settleCall(
   ledger: Ledger,
   wanted: { accountId: string; holdId: string; model: ModelCall; settlesAt: Date },
@@ -195,7 +195,7 @@ async function playOut(calls: readonly ModelCall[], granted: number): Promise<vo
     if (typeof first === "object") heard.push(first);
     if (first === "asleep") asleep.add(n);
     if (first !== undefined || model.sleeps || model.afterwards === "left") return;
-    // What does not know of a settlement is a worker that cancels a call, or repeats a step.
+    // Only a worker that cancels a call, or repeats a step, does not know of a settlement.
     if (model.slot) await world.ledger().cancel({ accountId, holdId: wanted.holdId, now: start });
     const last = model.slot ? undefined : await makeCall(faultyProcess([], look), wanted);
     if (typeof last === "object") heard.push(last);

@@ -44,7 +44,7 @@ const reserve = (ledger: Ledger, holdId: string, credits: number) =>
 const settle = (ledger: Ledger, holdId: string, credits: number) =>
   ledger.settle({ accountId, holdId, credits, succeeded: credits > 0, now });
 
-/** Bytes of an item as DynamoDB counts them: names and values, some more for maps and lists. */
+/** Bytes of an item as DynamoDB counts them: names and values, with an overhead for maps and lists. */
 function itemSize(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return Math.ceil(String(value).length / 2) + 1;
@@ -78,7 +78,7 @@ describe("requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand", "UpdateCommand"]);
   });
 
-  it("are no more in a process that does not know the account, which has one shard", async () => {
+  it("are no more in a process without cached state, for an account with one shard", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -88,7 +88,7 @@ describe("requests to DynamoDB", () => {
     expect(sent).toEqual(["UpdateCommand"]);
   });
 
-  it("are one more, for all shards, where there are no credits", async () => {
+  it("are one more, to read all shards, if the shard has no credits", async () => {
     const sent: string[] = [];
     const client = watchedClient(world.client, (command, send) => {
       sent.push(command.constructor.name);
@@ -152,8 +152,8 @@ describe("the row of a shard", () => {
   });
 });
 
-describe("answers that are lost", () => {
-  it("are made up for by reading what became of the update", async () => {
+describe("lost responses", () => {
+  it("cause a read of the shard, which shows whether the update took effect", async () => {
     const client = watchedClient(world.client, async (command, send) => {
       const answer = await send();
       if (command instanceof UpdateCommand) throw new Error("socket hang up");
@@ -274,12 +274,12 @@ describe("the report of a ledger", () => {
       ledgerTable: world.ledgerTable,
       clock,
       chance: systemChance,
-      report: (told) => reports.push(told),
+      report: (report) => reports.push(report),
     });
     return { ledger, reports };
   };
 
-  it("counts no retry of a reservation and a settlement that DynamoDB takes at once", async () => {
+  it("counts no retry if DynamoDB accepts the first attempts", async () => {
     const { ledger, reports } = reporting(world.client);
 
     await reserve(ledger, "hold", 10);
@@ -291,7 +291,7 @@ describe("the report of a ledger", () => {
     ]);
   });
 
-  it("counts the attempts after the first, and the time of all", async () => {
+  it("counts the attempts after the first, and the time of all attempts", async () => {
     const clock = fixedClock(now.toISOString());
     let conflicts = 0;
     const client = watchedClient(world.client, (command, send) => {

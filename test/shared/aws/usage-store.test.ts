@@ -54,7 +54,7 @@ describe("dynamoUsageStore", () => {
     ]);
   });
 
-  it("counts work once, whether its shard has copied it to a page or not", async () => {
+  it("counts work once, whether or not its record was copied to a page", async () => {
     for (let n = 0; n < 30; n += 1) {
       await work(`h${n}`, `2026-03-0${1 + Math.floor(n / 10)}T12:00:00.000Z`, 2);
       const days = await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" });
@@ -71,7 +71,7 @@ describe("dynamoUsageStore", () => {
     );
   });
 
-  it("takes the usage of a charge back from the day on which it was counted", async () => {
+  it("subtracts the usage of a charge that is taken back from the day on which it was counted", async () => {
     await work("h1", "2026-03-01T12:00:00.000Z", 8);
     await ledger.cancel({ accountId, holdId: "h1", now: new Date("2026-03-02T00:00:00.000Z") });
     expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual([

@@ -68,7 +68,7 @@ describe("numberOf", () => {
 });
 
 describe("placeOf", () => {
-  /** From 2006 on, up to the last microsecond that eleven digits can say. */
+  /** From 2006 to the last microsecond that eleven digits can represent. */
   const places = fc.record({
     stamp: fc.integer({ min: 2 ** 50, max: Number.MAX_SAFE_INTEGER }),
     slot: fc.integer({ min: 0, max: 1_023 }),
@@ -76,7 +76,7 @@ describe("placeOf", () => {
   const idOf = (place: { stamp: number; slot: number }, owner = "acct_1") =>
     placedId("creditTransaction", place, owner);
 
-  it("tells the place in an owner's ID, and nothing of another's", () => {
+  it("returns the place in an owner's ID, and undefined for another owner's ID", () => {
     fc.assert(
       fc.property(places, (place) => {
         expect(placeOf("creditTransaction", idOf(place), "acct_1")).toEqual(place);
@@ -86,7 +86,7 @@ describe("placeOf", () => {
     );
   });
 
-  it("finds none in what is no ID of a place", () => {
+  it("returns undefined for a text that is not an ID with a place", () => {
     const id = idOf({ stamp: 2 ** 50, slot: 3 });
     for (const other of [
       "",
@@ -103,7 +103,7 @@ describe("placeOf", () => {
     expect(numberOf("creditTransaction", id, "acct_1")).toBeUndefined();
   });
 
-  it("orders IDs as their places are ordered, after those with a number", () => {
+  it("returns places in the order of their IDs, which sort after IDs with a number", () => {
     fc.assert(
       fc.property(places, places, (a, b) => {
         fc.pre(a.stamp < b.stamp || (a.stamp === b.stamp && a.slot < b.slot));

@@ -6,9 +6,9 @@ import { fixedClock } from "../../support/clock.ts";
 
 const { attemptMs, answerSpareMs, cancelMs, sendMs } = limits.dependencies;
 
-it("a call that settled too late gives its credits back, and is answered, in the time kept for both", async () => {
+it("a call whose settlement times out gives its credits back and is answered within the reserved time", async () => {
   const clock = fixedClock("2026-03-01T00:00:00Z");
-  /** A request that is never answered. */
+  /** A request without a response. */
   const hang = (): Promise<never> =>
     withinBudget(attemptMs, async (milliseconds) => {
       clock.advance(milliseconds);

@@ -59,7 +59,7 @@ describe("the turns of a source", () => {
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("spread over rows that stand for 250 calls a second each, and keep the rate of all", async () => {
+  it("are spread over rows of 250 calls a second each, and keep the total rate", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 });
     expect(await takeMany(2_000, 60)).not.toContain(false);
     expect(rowsOf(grants)).toEqual(["shop", "shop#1", "shop#2", "shop#3"]);
@@ -68,17 +68,17 @@ describe("the turns of a source", () => {
     expect(starts).toHaveLength(2_000);
     const excess = starts.map((at, n) => n + 1 - ((at - startMs) / 1_000) * 1_000);
     expect(Math.max(...excess)).toBeLessThanOrEqual(40 + 4);
-    // Not slower than one row would be: 2,000 calls, 40 of them at once, take two seconds.
+    // As fast as with one row: 2,000 calls, 40 of them at once, take two seconds.
     expect((starts.at(-1) ?? 0) - startMs).toBeLessThanOrEqual(2_000);
   });
 
-  it("have no more rows than calls may start at once", async () => {
+  it("have at most as many rows as calls that may start at once", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 1 });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
   });
 
-  it("ask the other rows when one has nothing left before the deadline", async () => {
+  it("ask the other rows if one has no permit left before the deadline", async () => {
     const own = ownRateBudget();
     const full = new Set(["shop", "shop#2", "shop#3"]);
     const inner: RateBudget = {
@@ -90,14 +90,14 @@ describe("the turns of a source", () => {
     expect(await takeMany(20, 60)).not.toContain(false);
   });
 
-  it("refuse a call when no row has anything left before its deadline", async () => {
+  it("refuse a call if no row has a permit left before its deadline", async () => {
     const inner: RateBudget = { take: async (_row, _ask, now) => ({ from: now, permits: 0 }) };
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40 }, inner);
     expect(await takeMany(2, 60)).toEqual([false, false]);
     expect(rowsOf(grants)).toHaveLength(4);
   });
 
-  it("take from one row where a site may ask for pauses", async () => {
+  it("take from one row if the site may require pauses", async () => {
     const { takeMany, grants } = world({ callsPerSecond: 1_000, burst: 40, isSpread: false });
     await takeMany(100, 60);
     expect(rowsOf(grants)).toEqual(["shop"]);
