@@ -22,8 +22,8 @@ interface Charge {
 }
 
 /**
- * Ends a call's hold at no charge. A settlement that was sent before may take effect at any moment:
- * either it finds the hold resolved, or its charge is found here and taken back.
+ * Ends a call's hold at no charge. An earlier settlement may still take effect at any moment. Either it
+ * finds the hold resolved, or this function takes its charge back.
  */
 export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise<void> {
   const { accountId, holdId, now } = hold;
@@ -44,7 +44,7 @@ export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise
     if (transacted.outcome === "changed") return done;
     note(transacted.why);
     if (!transacted.refused.includes(true)) return "again";
-    // A hold of an earlier release may be the first that is met of an account.
+    // A hold of an earlier release may be resolved before the account has shards.
     if (transacted.shards.length === 0) await openShards(process, accountId);
     refusals += 1;
     return "fresh";
@@ -79,7 +79,7 @@ async function release(
   const { open, resolved } = await findCallHolds(process, accountId, holdId);
   for (const own of open) {
     const { credits } = await settleCall(process, settlement, own);
-    // A settlement was faster: its charge is found next.
+    // A settlement took effect first. The next attempt finds its charge.
     if (credits > 0) return "fresh";
   }
   const settled = resolved.find(({ charged }) => charged > 0);
@@ -113,8 +113,8 @@ const chargeOf = (row: {
   row.charged === 0 ? null : { credits: row.charged, at: row.resolvedAt, source: row.source };
 
 /**
- * What keeps a charge from being taken back twice, by the ID of its hold. It is kept for good: the history
- * finds the refund by its stamp, however late that was.
+ * The row, by hold ID, that prevents a charge from being taken back twice. It never expires, so that the
+ * history can find a late refund by its stamp.
  */
 function cancelledMark(
   { accountsTable }: LedgerProcess,

@@ -5,12 +5,12 @@ import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** When the sweeper looks again at a shard that it found changing. */
-const nextLookMs = 60_000;
+/** Delay until the sweeper checks a shard again that changed during its check. */
+const nextCheckMs = 60_000;
 
 /**
- * Says when the sweeper looks next at shards that were due: when the first of their holds expires, or
- * not at all without any. A shard that changes meanwhile is looked at again soon.
+ * Sets the next check of shards that were due: when their first hold expires. Removes the mark of a
+ * shard without holds. A shard that changes in the meantime is checked again soon.
  */
 export async function moveDueMarks(
   process: LedgerProcess,
@@ -42,12 +42,14 @@ async function moveDueMark(
     expiries.length === 0 &&
     (await update({
       UpdateExpression: "REMOVE due_kind, due_at",
-      // A hold that was made since counts on the mark.
+      // A hold made since then relies on the mark.
       ConditionExpression: "fence = :fence",
       ExpressionAttributeValues: { ":fence": shard.fence },
     }));
   if (isRemoved) return;
-  const next = new Date(expiries.length === 0 ? now.getTime() + nextLookMs : Math.min(...expiries));
+  const next = new Date(
+    expiries.length === 0 ? now.getTime() + nextCheckMs : Math.min(...expiries),
+  );
   await update({
     UpdateExpression: "SET due_at = :next",
     ConditionExpression: "due_at = :due",

@@ -11,25 +11,25 @@ import { readPages } from "./read-pages.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";
 
-/** What the journal of a shard says of a call: its reservation, and how it was resolved. */
+/** The records of a call in a shard: its reservation and its resolution. */
 type CallRecord = ReserveRecord | SettleRecord;
 
 /** How many pages of a shard are read, from the one that was being filled when the call began. */
 interface Reach {
   /** While the reservation is not found. */
   readonly pagesToReserve: number;
-  /** In all. */
+  /** In total. */
   readonly pagesToSettle: number;
 }
 
 /** For a request that has to be answered soon. */
 const nearReach: Reach = { pagesToReserve: 20, pagesToSettle: 200 };
 /**
- * For what has to be found. A shard at full speed, 20 calls a second, fills 5 pages a second: a reservation
+ * For a search that must succeed. A shard at full speed, 20 calls a second, fills 5 pages a second: a reservation
  * is found up to seven minutes after its call began, and no call lasts longer than a minute.
  */
 const wholeReach: Reach = { pagesToReserve: 2_000, pagesToSettle: Infinity };
-/** Pages that one request brings. */
+/** Pages in one request. */
 const pagesPerQuery = 20;
 
 /** The holds of a call: one at most, or two when a late duplicate of a request reserved in another shard. */
@@ -74,8 +74,8 @@ export async function findSettlement(
 }
 
 /**
- * The stamps of the reservation of a call and of how it was resolved; undefined where they are not found
- * near the time of the call. `rows` were read before.
+ * The stamps of the reservation of a call and of how it was resolved. Returns undefined if they are not
+ * near the time of the call. The caller reads `rows` first.
  */
 export async function findCallStamps(
   process: LedgerProcess,

@@ -7,7 +7,7 @@ import { readRow } from "./change-shard.ts";
 import type { LedgerProcess } from "./process.ts";
 
 /**
- * A hold with its own row: that of a run's step, of a call whose charge was taken back, or of a call
+ * A hold with a separate row: that of a run's step, of a call whose charge was taken back, or of a call
  * from before there were shards.
  */
 export interface RowHold {
@@ -18,7 +18,7 @@ export interface RowHold {
   readonly charged: number;
   /** When it was resolved, ISO 8601 UTC. */
   readonly resolvedAt: string;
-  /** True for one that takes a slot of a call: then it is from before there were shards. */
+  /** True for the hold of a call, which takes a slot. Only calls from before there were shards have such rows. */
   readonly slot: boolean;
   readonly source: CreditSource;
 }

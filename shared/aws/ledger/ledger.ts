@@ -21,9 +21,9 @@ import { reserveStep, settleRow } from "./row-holds.ts";
 import { releaseExpiredCalls, settleCall } from "./settle-call.ts";
 
 /**
- * The ledger in DynamoDB. The credits of an account are spread over shards, rows of their own, which
- * calls change by plain conditional updates: one to reserve, one to settle. Rare changes are
- * transactions: steps of runs, which keep their hold in a row, and whatever touches two shards.
+ * The ledger in DynamoDB. The credits of an account are split over shards, which are separate rows. A
+ * call changes a shard by plain conditional updates: one to reserve, one to settle. Steps of runs, whose
+ * holds have rows, and changes of two shards are transactions.
  */
 export function dynamoLedger(client: DynamoDBDocumentClient, options: LedgerOptions): Ledger {
   const process = ledgerProcess(client, options);
@@ -52,7 +52,7 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
   return { credits, balance: await totalBalance(process, accountId, shards) };
 }
 
-/** Settles a call whose hold this process made: one update, and what the answer says of the balance. */
+/** Settles a call of this process with one update, and returns the account's balance. */
 async function settleOwn(
   process: LedgerProcess,
   settlement: Settlement,
@@ -60,7 +60,7 @@ async function settleOwn(
 ): Promise<Settled> {
   const { accountId } = settlement;
   const { shards } = knownOf(process, accountId);
-  // The balance of an account is that of all of its shards: the others are read meanwhile.
+  // The balance is the sum over all shards, so read the others in parallel.
   const reading =
     shards > 1
       ? readBalances(process, accountId, shards).catch(() => undefined)
@@ -68,7 +68,7 @@ async function settleOwn(
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
-  // Who resolved the hold before may have changed any shard since the reading.
+  // The process that resolved the hold may have changed any shard since then.
   const balance =
     read === undefined || shard === undefined
       ? undefined
@@ -115,7 +115,7 @@ async function releaseExpired(
   assert(rows !== undefined, "credits belong to an account that exists");
   const ofCalls = await releaseExpiredCalls(process, { accountId, shards: rows.shards, now });
   await moveDueMarks(process, accountId, now);
-  // Resolved holds stay for weeks among the account's rows: only the index knows the open ones.
+  // Resolved holds keep their rows for weeks, so find the open ones through the index.
   const keys = await dueKeysOf(process.client, process.accountsTable, {
     kind: "hold",
     by: now,
