@@ -1,8 +1,5 @@
-import {
-  ProvisionedThroughputExceededException,
-  TransactionCanceledException,
-  TransactionConflictException,
-} from "@aws-sdk/client-dynamodb";
+import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
+import { conflictOf, type ItemInFlight, type ItemKey } from "./conflicts.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** Milliseconds from the least to the most; each request draws its own. */
@@ -28,13 +25,6 @@ export const defaultRules: DynamoRules = {
   lockedMs: 7,
   partitionUnits: 1_000,
 };
-
-/** An item by its table and key. */
-export interface ItemKey {
-  readonly table: string;
-  readonly pk: string;
-  readonly sk: string;
-}
 
 /** What the engine did, and the write units that it took. */
 export interface Effect<Answer> {
@@ -81,6 +71,14 @@ export function contention({ time, rules, random }: Options): Contention {
     states.set(name, state);
     return state;
   };
+  const inFlight = ({ occupiedUntil, lockedUntil }: ItemState): ItemInFlight => ({
+    isOccupied: occupiedUntil > time.now(),
+    isLocked: lockedUntil > time.now(),
+  });
+  const assertAccepted = (isTransaction: boolean, found: readonly ItemState[]): void => {
+    const conflict = conflictOf(isTransaction, found.map(inFlight));
+    if (conflict !== undefined) throw conflict;
+  };
   /** Travels to the items, and back whatever happened there. */
   const there = async <Answer>(
     items: readonly ItemKey[],
@@ -106,7 +104,7 @@ export function contention({ time, rules, random }: Options): Contention {
       const travelMs = Math.max(0, drawn(rules.writeMs) - rules.occupiedMs) / 2;
       return there(items, travelMs, async (found) => {
         const now = time.now();
-        if (found.some(({ lockedUntil }) => lockedUntil > now)) throw conflict();
+        assertAccepted(false, found);
         const from = Math.max(now, ...found.map(({ occupiedUntil }) => occupiedUntil));
         for (const state of found) state.occupiedUntil = from + rules.occupiedMs;
         await time.sleep(from - now + rules.occupiedMs);
@@ -117,10 +115,7 @@ export function contention({ time, rules, random }: Options): Contention {
       const travelMs = Math.max(0, drawn(rules.transactionMs) - rules.lockedMs) / 2;
       return there(items, travelMs, async (found) => {
         const now = time.now();
-        const isBusy = found.map(
-          ({ occupiedUntil, lockedUntil }) => Math.max(occupiedUntil, lockedUntil) > now,
-        );
-        if (isBusy.includes(true)) throw cancelled(isBusy);
+        assertAccepted(true, found);
         for (const state of found) state.lockedUntil = now + rules.lockedMs;
         await time.sleep(rules.lockedMs);
         return effect();
@@ -153,25 +148,8 @@ function partitionUnits(time: VirtualTime, unitsMax: number) {
   };
 }
 
-const metadata = { $metadata: { httpStatusCode: 400 } };
-
 const throttled = (): Error =>
   new ProvisionedThroughputExceededException({
-    ...metadata,
+    $metadata: { httpStatusCode: 400 },
     message: "The partition takes no more writes",
-  });
-
-const conflict = (): Error =>
-  new TransactionConflictException({
-    ...metadata,
-    message: "A transaction is in progress on the item",
-  });
-
-const cancelled = (conflicts: readonly boolean[]): Error =>
-  new TransactionCanceledException({
-    ...metadata,
-    message: "Transaction cancelled",
-    CancellationReasons: conflicts.map((isConflict) => ({
-      Code: isConflict ? "TransactionConflict" : "None",
-    })),
   });

@@ -6,7 +6,8 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { contention, type DynamoRules, type Effect, type ItemKey } from "./contention.ts";
+import { itemsWritten } from "./conflicts.ts";
+import { contention, type DynamoRules, type Effect } from "./contention.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** What DynamoDB was asked, and what that consumed. */
@@ -78,7 +79,8 @@ export function modelledDynamo({ endpoint, time, rules, random }: Options): Dyna
     (next, { commandName }) =>
       async (args) => {
         const count = consumer.getStore() ?? noConsumption();
-        const items = itemsWritten(commandName, args);
+        const body = JSON.parse(Buffer.from(args.request.body).toString()) as Members;
+        const items = itemsWritten(commandName.replace(/Command$/, ""), body);
         const sent = (): Promise<Answer> => time.still(() => next(args));
         const isTransaction = commandName === "TransactWriteItemsCommand";
         const written = async (): Promise<Effect<Answer>> => {
@@ -142,43 +144,6 @@ function retriesIn(time: VirtualTime, random: () => number) {
     },
     recordSuccess: () => undefined,
   };
-}
-
-type Attributes = Readonly<Record<string, { readonly S?: string }>>;
-interface Write {
-  readonly TableName?: string;
-  readonly Key?: Attributes;
-  readonly Item?: Attributes;
-}
-
-/** The items that a request writes; a transaction locks the items that it only checks as well. */
-function itemsWritten(command: string, { request }: Args): ItemKey[] {
-  const body = JSON.parse(Buffer.from(request.body).toString()) as Members;
-  switch (command) {
-    case "PutItemCommand":
-    case "UpdateItemCommand":
-    case "DeleteItemCommand":
-      return [keyOf(body)];
-    case "BatchWriteItemCommand":
-      return Object.entries(
-        body["RequestItems"] as Record<string, readonly Record<string, Write>[]>,
-      ).flatMap(([table, writes]) =>
-        writes.flatMap((write) =>
-          Object.values(write).map((one) => keyOf({ TableName: table, ...one })),
-        ),
-      );
-    case "TransactWriteItemsCommand":
-      return (body["TransactItems"] as readonly Record<string, Write>[]).flatMap((item) =>
-        Object.values(item).map(keyOf),
-      );
-    default:
-      return [];
-  }
-}
-
-function keyOf({ TableName = "", Key, Item }: Write): ItemKey {
-  const key = Key ?? Item ?? {};
-  return { table: TableName, pk: key["pk"]?.S ?? "", sk: key["sk"]?.S ?? "" };
 }
 
 function unitsOf({ output: { ConsumedCapacity } }: Answer): number {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  contention,
-  defaultRules,
-  type ItemKey,
-} from "../../../scripts/bench/account/contention.ts";
+import { contention, defaultRules } from "../../../scripts/bench/account/contention.ts";
 import { virtualTime } from "../../../scripts/bench/account/virtual-time.ts";
+import type { ItemKey } from "../../../scripts/bench/account/conflicts.ts";
 
 const item: ItemKey = { table: "accounts", pk: "account#1", sk: "account" };
 const other: ItemKey = { ...item, pk: "account#2" };

@@ -1,3 +1,4 @@
+import { itemsWritten } from "../../../scripts/bench/account/conflicts.ts";
 import type { Row } from "../../../shared/aws/dynamo.ts";
 import { accountKeys, type RowKey } from "../../../shared/aws/table.ts";
 import type { Attempt } from "../sdk.ts";
@@ -133,20 +134,6 @@ function sightBooks({ shards }: Books, { sighted }: World): void {
 /** Rows of an account that its credits are kept in: watchlists and keys stand beside them. */
 const ofCredits = /^(account$|hold#|entry#)/;
 
-type Text = { readonly S?: string };
-type Marshalled = { readonly pk?: Text; readonly sk?: Text };
-type Write = { readonly Key?: Marshalled; readonly Item?: Marshalled };
-const writes: ReadonlySet<string> = new Set(["PutItem", "UpdateItem", "DeleteItem"]);
-
 /** The rows that a request writes. */
-function keysWritten({ service, operation, input }: Attempt): readonly RowKey[] {
-  if (service !== "dynamo") return [];
-  const keyIn = ({ Key, Item }: Write): RowKey => ({
-    pk: (Key ?? Item)?.pk?.S ?? "",
-    sk: (Key ?? Item)?.sk?.S ?? "",
-  });
-  if (writes.has(operation)) return [keyIn(input)];
-  if (operation !== "TransactWriteItems") return [];
-  const items = input["TransactItems"] as readonly Readonly<Record<string, Write>>[];
-  return items.flatMap((item) => Object.values(item)).map(keyIn);
-}
+const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
+  service === "dynamo" ? itemsWritten(operation, input) : [];
