@@ -46,8 +46,11 @@ export const faultFamilies = {
 export type FaultKind = (typeof faultFamilies)[keyof typeof faultFamilies][number];
 export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).flat();
 
-/** How a seed's faults lean. */
-export const profiles = ["crashes", "queues", "store"] as const;
+/**
+ * How a seed's faults lean. In `contention` DynamoDB's writes take time, and conflict when they
+ * overlap.
+ */
+export const profiles = ["crashes", "queues", "store", "contention"] as const;
 export type Profile = (typeof profiles)[number];
 
 const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
@@ -78,6 +81,12 @@ const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
     "index_lags",
     "page_short",
   ],
+  contention: [],
+};
+
+/** Faults that a profile makes by its rules, and never by chance. */
+const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
+  contention: ["transaction_conflict"],
 };
 
 /** One fault that happened: the place of its draw in the seed, and what it was. */
@@ -201,6 +210,7 @@ export function seededFaults(
     return leans.has(kind) ? Math.max(share, 0.6) : share;
   };
   const kinds = new Set(faultKinds.filter((kind) => random.isHit(shareOf(kind))));
+  for (const kind of ruled[profile] ?? []) kinds.delete(kind);
   let rate = random.pick([0, 0.006, 0.01, 0.02, 0.02, 0.05]);
   const fired: Fired[] = [];
   const told: (() => void)[] = [];

@@ -2,7 +2,7 @@ import type { Profile } from "./faults.ts";
 import type { Played } from "./play.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
 import { regressions } from "./regressions.ts";
-import { addTo, noTally, type Tally, tellCoverage, tellViolation } from "./report.ts";
+import { addTo, noTally, type Tally, tellCoverage, tellMeetings, tellViolation } from "./report.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
 
@@ -76,14 +76,15 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
   }
   await pool.stop();
   const lacking = tellCoverage(sums.tally);
+  const unmet = tellMeetings(sums.tally);
+  const missed = scenario === undefined ? [...lacking, ...unmet] : unmet;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   console.log(
     `\n${sums.replayed - sums.differing} of ${sums.replayed} seeds came to the same twice; ` +
       `${sums.requests} requests, ${sums.violations} violations, ${seconds} s`,
   );
-  const isWhole = scenario === undefined;
-  if (isWhole) for (const one of lacking) console.log(`LACKING ${one}`);
-  return sums.violations + sums.differing === 0 && !(isWhole && lacking.length > 0);
+  for (const one of missed) console.log(`LACKING ${one}`);
+  return sums.violations + sums.differing + missed.length === 0;
 }
 
 const jobsOf = (scenario: string, { seeds, from, profile }: PlayScenariosOptions): readonly Job[] =>

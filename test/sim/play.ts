@@ -1,6 +1,7 @@
 import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
-import { type Fired, type Profile, profiles } from "./faults.ts";
+import type { Meeting } from "./contention.ts";
+import type { Fired, Profile } from "./faults.ts";
 import { forgetSaid } from "./said.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Place, plannedFault, type SingleFault } from "./single-fault.ts";
@@ -36,16 +37,35 @@ export interface Played {
   readonly places: readonly Place[];
   /** Names of rare states that were seen, and how often. */
   readonly states: Readonly<Record<string, number>>;
+  /** How often writes met, and which of the ledger's; undefined where they take no time. */
+  readonly contention?: {
+    readonly met: Readonly<Partial<Record<Meeting, number>>>;
+    readonly pairs: Readonly<Record<string, number>>;
+  };
   /** What did not hold; undefined when everything did. */
   readonly violation?: string;
 }
 
-/** Profiles take turns over the seeds. */
-export const profileOf = (seed: number): Profile => profiles[seed % profiles.length] ?? profiles[0];
+const inTurn = ["crashes", "queues", "store"] as const;
+/** One of so many seeds of `calls` is played under contention. */
+const seedsPerContention = 5;
+
+/** Profiles take turns over the seeds; in `calls`, the ledger's scenario, some are about contention. */
+export function profileOf(scenario: string, seed: number): Profile {
+  if (scenario === "calls" && seed % seedsPerContention === 1) return "contention";
+  return inTurn[seed % inTurn.length] ?? inTurn[0];
+}
 
 /** Plays a scenario under a seed, on a table of its own. */
 export async function playSeed(engine: Engine, options: PlayOptions): Promise<Played> {
-  const { scenario, seed, profile = profileOf(seed), only, calm = false, fault } = options;
+  const {
+    scenario,
+    seed,
+    profile = profileOf(scenario.name, seed),
+    only,
+    calm = false,
+    fault,
+  } = options;
   const stage = await engine.stage();
   forgetSaid();
   const crashes = new Set<string>();
@@ -68,7 +88,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     checkFailures();
   });
   await stage.end();
-  const { turns, faults, states } = world;
+  const { turns, faults, states, contention } = world;
   return {
     scenario: scenario.name,
     seed,
@@ -80,6 +100,12 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     crashes: [...crashes],
     places: [...places.values()],
     states: Object.fromEntries(states),
+    ...(contention && {
+      contention: {
+        met: Object.fromEntries(contention.met),
+        pairs: Object.fromEntries(contention.pairs),
+      },
+    }),
     ...(violation === undefined ? {} : { violation }),
   };
 }

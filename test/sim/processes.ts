@@ -28,6 +28,8 @@ export interface ProcessesOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly clients: NonNullable<Overrides["clients"]>;
+  /** How long a source takes to read, where it is not the usual time. */
+  readonly readMs?: readonly [least: number, most: number] | undefined;
   /** What stands outside, given a process's own clock. */
   readonly outside: (clock: Clock) => Pick<Overrides, "sender" | "buckets" | "resolver" | "roles">;
 }
@@ -89,7 +91,8 @@ function startProcess(name: LambdaName, options: ProcessesOptions): Process {
   return { name, handler, clock: offset, task: undefined };
 }
 
-function overridesOf({ turns, faults, random, clients, outside }: ProcessesOptions) {
+function overridesOf(options: ProcessesOptions) {
+  const { turns, faults, random, clients, outside, readMs } = options;
   const isOff = faults.draw("clock_skewed") !== undefined;
   const offset = { offMs: isOff ? random.between(-skewMsMax, skewMsMax) : 0 };
   const clock: Clock = {
@@ -98,7 +101,7 @@ function overridesOf({ turns, faults, random, clients, outside }: ProcessesOptio
       await turns.call({ label: "sleeps", effect: async () => {}, delay: milliseconds });
     },
   };
-  const sources = changingSources({ turns, faults, random, now: () => clock.now() });
+  const sources = changingSources({ turns, faults, random, readMs, now: () => clock.now() });
   const overrides: Overrides = {
     clock,
     chance: seededChance(random),

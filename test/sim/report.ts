@@ -1,4 +1,6 @@
+import { quantity } from "../../shared/base/quantity.ts";
 import { allCallSites } from "./call-sites.ts";
+import { type Meeting, meetings } from "./contention.ts";
 import { faultFamilies, type FaultKind } from "./faults.ts";
 import { type Played, profileOf } from "./play.ts";
 
@@ -7,24 +9,45 @@ export interface Tally {
   readonly fired: Map<FaultKind, number>;
   readonly crashes: Set<string>;
   readonly states: Map<string, number>;
+  readonly contention: {
+    seeds: number;
+    readonly met: Map<Meeting, number>;
+    readonly pairs: Map<string, number>;
+  };
 }
 
-export const noTally = (): Tally => ({ fired: new Map(), crashes: new Set(), states: new Map() });
+export const noTally = (): Tally => ({
+  fired: new Map(),
+  crashes: new Set(),
+  states: new Map(),
+  contention: { seeds: 0, met: new Map(), pairs: new Map() },
+});
 
-export function addTo({ fired, crashes, states }: Tally, played: Played): void {
+const addAll = <Name extends string>(
+  counts: Map<Name, number>,
+  more: Readonly<Partial<Record<Name, number>>>,
+): void => {
+  for (const [name, times] of Object.entries(more) as [Name, number][]) {
+    counts.set(name, (counts.get(name) ?? 0) + times);
+  }
+};
+
+export function addTo({ fired, crashes, states, contention }: Tally, played: Played): void {
   for (const { kind, hadEffect } of played.fired) {
     if (hadEffect) fired.set(kind, (fired.get(kind) ?? 0) + 1);
   }
   for (const crash of played.crashes) crashes.add(crash);
-  for (const [name, times] of Object.entries(played.states)) {
-    states.set(name, (states.get(name) ?? 0) + times);
-  }
+  addAll(states, played.states);
+  if (played.contention === undefined) return;
+  contention.seeds += 1;
+  addAll(contention.met, played.contention.met);
+  addAll(contention.pairs, played.contention.pairs);
 }
 
 /** Prints a violation, the end of its trace, and the command that plays it again. */
 export function tellViolation(played: Played, more = ""): void {
   const { scenario, seed, profile, trace, violation } = played;
-  const given = profile === profileOf(seed) ? "" : ` --profile ${profile}`;
+  const given = profile === profileOf(scenario, seed) ? "" : ` --profile ${profile}`;
   const and = more === "" ? "" : ` ${more}`;
   const command = `npm run sim -- --scenario "${scenario}" --seed ${seed}${given}${and}`;
   console.log(`\nVIOLATION in ${scenario}, seed ${seed}: ${violation}`);
@@ -34,6 +57,22 @@ export function tellViolation(played: Played, more = ""): void {
 
 /** What is wanted of a proof besides that nothing is violated. */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
+
+/** So many seeds under contention have to show each meeting; fewer need not. */
+const seedsWithAllMeetings = 10;
+
+/** Prints how often writes met in seeds under contention; returns what never happened, in words. */
+export function tellMeetings({ contention: { seeds, met, pairs } }: Tally): readonly string[] {
+  if (seeds === 0) return [];
+  console.log(`\nwrites that met, in ${quantity(seeds, "seed")} of the profile contention:`);
+  for (const name of meetings) console.log(`  ${name}: ${met.get(name) ?? 0}`);
+  console.log("  of these, writes of the ledger:");
+  for (const [name, times] of [...pairs].toSorted(([, one], [, other]) => other - one)) {
+    console.log(`    ${name}: ${times}`);
+  }
+  if (seeds < seedsWithAllMeetings) return [];
+  return meetings.flatMap((name) => (met.has(name) ? [] : [`"${name}" never happened`]));
+}
 
 /** Prints what was reached; gives what was not, in words. */
 export function tellCoverage({ fired, crashes, states }: Tally): readonly string[] {

@@ -8,6 +8,7 @@ import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { limits } from "../../shared/base/limits.ts";
 import { withinBudget } from "../../shared/base/retry-budget.ts";
 import { callSite } from "./call-sites.ts";
+import type { Contention } from "./contention.ts";
 import {
   type Answered,
   dynamoFaults,
@@ -53,6 +54,8 @@ export interface SdkOptions {
   readonly endpoint: string;
   readonly table: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
+  /** How writes of DynamoDB meet; they take no time without it. */
+  readonly contention?: Contention | undefined;
   /** Told of each attempt before it takes effect. */
   readonly onSend: (attempt: Attempt) => Promise<void>;
   /** Told of each attempt that took effect, before its sender knows. */
@@ -215,11 +218,24 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
   }
   const delay = pause + (isAgain ? random.between(1, backoffMsMax) : 0);
   const label = labelOf(one);
-  const sent = await turns.call({
-    label,
-    delay,
-    effect: () => mortal(one, line, { ...options, task }),
-  });
+  const { contention } = options;
+  const flight =
+    contention?.takesTime(one) === true
+      ? await turns.call({
+          label: `${label} arrives`,
+          delay,
+          effect: async () => contention.arrive(one),
+        })
+      : undefined;
+  const effect = (): Promise<Sent> => mortal(one, line, { ...options, task });
+  const sent = await (flight === undefined
+    ? turns.call({ label, delay, effect })
+    : turns.call({
+        label,
+        delay: flight.milliseconds,
+        isOpen: () => flight.isNext(),
+        effect: () => effect().finally(() => flight.end()),
+      }));
   return sent === hangs ? unanswered(label, turns) : sent;
 }
 
@@ -240,15 +256,21 @@ const lateShare = 0.7;
 
 /** Lets a request take effect at some later time, or never, whatever its sender does meanwhile. */
 function later(
-  { site }: Attempt,
+  one: Attempt,
   perform: () => Promise<unknown>,
-  { turns, random, plan }: SdkOptions & { readonly plan: FaultKind | undefined },
+  { turns, random, plan, contention }: SdkOptions & { readonly plan: FaultKind | undefined },
 ): Sent {
   if (plan !== undefined || random.isHit(lateShare)) {
     const delay = random.between(1, lateMsMax);
+    const meetOthers = async (): Promise<void> => {
+      const flight = contention?.takesTime(one) === true ? contention.arrive(one) : undefined;
+      await perform().finally(() => flight?.end());
+    };
     // The caller never receives the outcome.
-    const effect = async (): Promise<void> => void (await perform().catch(() => {}));
-    turns.begin(`a request of ${site}`, () => turns.call({ label: "takes effect", delay, effect }));
+    const effect = (): Promise<void> => meetOthers().catch(() => {});
+    turns.begin(`a request of ${one.site}`, () =>
+      turns.call({ label: "takes effect", delay, effect }),
+    );
   }
   return hangs;
 }

@@ -43,12 +43,14 @@ interface SourceOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly now: () => Date;
+  /** How long a read takes, in milliseconds: at least, and at most. */
+  readonly readMs?: readonly [least: number, most: number] | undefined;
 }
 
 /** A slow source still answers by a step's deadline. */
 const lateMs = 55_000;
 /** Reading takes longer than what the service keeps: several calls are in flight meanwhile. */
-const usualMsMax = 2_000;
+const usualMs = [0, 2_000] as const;
 
 /** An error that the simulation made: whoever meets it may fail. */
 export class SourceBroken extends Error {
@@ -56,7 +58,13 @@ export class SourceBroken extends Error {
 }
 
 /** Sources that say something else at every call, so that a batch read twice shows. */
-export function changingSources({ turns, faults, random, now }: SourceOptions): StepSources {
+export function changingSources({
+  turns,
+  faults,
+  random,
+  now,
+  readMs = usualMs,
+}: SourceOptions): StepSources {
   type Given<T> = readonly { readonly answer: T; readonly said: Said }[];
   const read = async <T>(
     label: string,
@@ -67,7 +75,7 @@ export function changingSources({ turns, faults, random, now }: SourceOptions): 
     const task = turns.current();
     return turns.call({
       label,
-      delay: fault === "source_late" ? lateMs : random.between(0, usualMsMax),
+      delay: fault === "source_late" ? lateMs : random.between(...readMs),
       effect: async () => keep(task, answer(fault === "source_unavailable")),
     });
   };

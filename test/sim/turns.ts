@@ -17,6 +17,8 @@ export interface Call<T> {
   readonly effect: () => Promise<T>;
   /** The call is made so many milliseconds later at the earliest. */
   readonly delay?: number;
+  /** The call is not made while this returns false; only a call may change what it returns. */
+  readonly isOpen?: () => boolean;
 }
 
 /** What stands still before a call until it is its turn. */
@@ -24,6 +26,7 @@ interface Parked {
   readonly task: Task;
   readonly label: string;
   readonly readyAt: number;
+  readonly isOpen: () => boolean;
   readonly make: () => Promise<void>;
 }
 
@@ -62,14 +65,18 @@ export interface Turns {
 }
 
 /** The longest that one call takes, in milliseconds. */
-const callMsMax = 40;
+const usualCallMsMax = 40;
 
 const tasks = new AsyncLocalStorage<Task>();
 
 /** The task that the caller belongs to; undefined outside of any. */
 export const taskHere = (): Task | undefined => tasks.getStore();
 
-export function seededTurns(start: Date, random: Random): Turns {
+export function seededTurns(
+  start: Date,
+  random: Random,
+  callMsMax: number = usualCallMsMax,
+): Turns {
   let now = start.getTime();
   let parked: Parked[] = [];
   const working = new Map<Task, (task: Task) => void>();
@@ -92,8 +99,9 @@ export function seededTurns(start: Date, random: Random): Turns {
     note(`${task.name} ${state}${error instanceof Error ? `: ${error.name}` : ""}`);
     onEnd(task);
   };
+  const isReady = ({ readyAt, isOpen }: Parked): boolean => readyAt <= now && isOpen();
   const turn = async (): Promise<void> => {
-    const next = random.pick(parked.filter(({ readyAt }) => readyAt <= now));
+    const next = random.pick(parked.filter(isReady));
     parked = parked.filter((one) => one !== next);
     now += random.between(1, callMsMax);
     await next.make();
@@ -116,7 +124,7 @@ export function seededTurns(start: Date, random: Random): Turns {
     },
     working: () => [...working.keys()],
     current,
-    call({ label, effect, delay = 0 }) {
+    call({ label, effect, delay = 0, isOpen = () => true }) {
       const task = current();
       return new Promise((resolve, reject) => {
         if (task.state === "dead") return;
@@ -130,17 +138,19 @@ export function seededTurns(start: Date, random: Random): Turns {
             if (task.state !== "dead") reject(error);
           }
         };
-        parked.push({ task, label, readyAt: now + delay, make });
+        parked.push({ task, label, readyAt: now + delay, isOpen, make });
       });
     },
     kill(task) {
       parked = parked.filter((one) => one.task !== task);
       end(task, "dead");
     },
-    isReady: () => parked.some(({ readyAt }) => readyAt <= now),
+    isReady: () => parked.some(isReady),
     turn,
-    nextReadyAt: () =>
-      parked.length === 0 ? undefined : Math.min(...parked.map(({ readyAt }) => readyAt)),
+    nextReadyAt() {
+      const open = parked.filter(({ isOpen }) => isOpen());
+      return open.length === 0 ? undefined : Math.min(...open.map(({ readyAt }) => readyAt));
+    },
     note,
     trace,
     saw: (content) =>

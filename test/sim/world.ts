@@ -2,6 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "./api.ts";
+import { contention } from "./contention.ts";
 import { virtualCustomerBuckets } from "./customer-buckets.ts";
 import { dueRows } from "./dues.ts";
 import { type FaultKind, type Profile, seededFaults } from "./faults.ts";
@@ -55,6 +56,10 @@ const starts = [
 const minute = 60_000;
 /** Invocations of workers at once. */
 const workersMax = 4;
+/** As short as on AWS: many calls at once would be late, because calls follow each other here. */
+const meetingCallMsMax = 4;
+/** Long enough that all calls of a crowd have reserved before the first one settles. */
+const meetingReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
 const turnsMax = 15_000;
 
@@ -64,7 +69,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const of = (purpose: string): Random => seededRandom(seed, purpose);
   const faults = seededFaults(of("faults"), options);
   const startsAt = of("calendar").pick(starts);
-  const turns = seededTurns(startsAt, of("turns"));
+  const meeting = options.profile === "contention" ? contention(of("contention")) : undefined;
+  const turns = seededTurns(startsAt, of("turns"), meeting && meetingCallMsMax);
   const random = of("play");
   const queues = virtualQueues(turns, faults, of("queues"));
   const scheduler = virtualScheduler({ turns, faults, random: of("scheduler") }, queues);
@@ -81,6 +87,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     turns,
     faults,
     random: of("sdk"),
+    contention: meeting,
     endpoint: stage.endpoint,
     table: stage.table,
     virtual: {
@@ -107,6 +114,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     faults,
     random: of("processes"),
     clients,
+    readMs: meeting && meetingReadMs,
     outside: (clock) => ({
       sender: receivers.sender(() => clock.now()),
       buckets: buckets.ports,
@@ -199,6 +207,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   return {
     ...stage,
     seed,
+    profile: options.profile,
+    contention: meeting,
     startsAt,
     random,
     turns,

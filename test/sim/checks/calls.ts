@@ -258,7 +258,10 @@ function sightStates(
   heard: readonly HeardCall[],
   { books, history }: Kept,
 ): void {
-  for (const { request, answer } of heard) sightAnswer(sighted, request, answer);
+  for (const call of heard) {
+    sightAnswer(sighted, call.request, call.answer);
+    sightFull(sighted, call, history);
+  }
   for (const { id, state } of books.holds) {
     if (state === "cancelled") sighted("the charge of a call was taken back");
     const own = books.entries.filter(({ holdId }) => holdId === id);
@@ -269,6 +272,19 @@ function sightStates(
     );
     if (wasAnswered) sighted("a call was answered after its hold was given back");
   }
+}
+
+/** Many shards, and no free slot in any of them. */
+function sightFull(
+  sighted: World["sighted"],
+  { answer, calledAt, heardAt }: HeardCall,
+  history: History,
+): void {
+  const { code } = (answer?.body as Refusal | undefined)?.error ?? {};
+  if (code !== "CONCURRENCY_LIMIT") return;
+  const full = history.between(calledAt, heardAt).find(({ isFull }) => isFull);
+  const shards = full?.balances.length ?? 1;
+  if (shards > 1) sighted(`a call was refused while all slots of ${shards} shards were in use`);
 }
 
 function sightAnswer(

@@ -20,6 +20,10 @@ export interface AccountPlan {
   readonly bought?: number;
   /** True for one that the previous release opened, with holds of its calls and steps. */
   readonly isOld?: boolean;
+  /** Holds of calls whose process died, which expire while calls go on. */
+  readonly abandoned?: number;
+  /** Sweeps that release expired holds while calls go on, besides those of the sweeper. */
+  readonly sweeps?: number;
 }
 
 const few = (random: Random): number => random.between(3, 60);
@@ -43,7 +47,20 @@ export async function openPlanned(world: World, name: string, plan: AccountPlan)
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);
   else if (plan.left !== undefined) await spreadCredits(world, user, plan.left);
+  if (plan.isOld !== true) await abandonHolds(world, user, plan.abandoned ?? 0);
   return user;
+}
+
+/** Reserves for calls that are never settled. */
+async function abandonHolds(world: World, { accountId }: User, holds: number): Promise<void> {
+  const ledger = dynamoLedger(world.client, options(world));
+  const now = world.clock.now();
+  for (let n = 1; n <= holds; n += 1) {
+    const holdId = `abandoned ${n}`;
+    const expiresAt = new Date(now.getTime() + world.random.between(1, 4) * 500);
+    const hold = { accountId, holdId, credits: 1, slot: true };
+    await ledger.reserve({ ...hold, source: { requestId: holdId }, now, expiresAt });
+  }
 }
 
 const options = ({ table, clock, chance }: World) => ({
@@ -120,7 +137,17 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
 /** What operators do to an account while calls go on. */
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
-  const { bought } = plan;
+  const { bought, sweeps = 0 } = plan;
+  // All at the same time, so that they meet each other as well.
+  const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
+  for (let n = 1; n <= sweeps; n += 1) {
+    beside(world, `sweep ${n} of ${user.name}`, async (client) => {
+      await world.pause(sweptInMs);
+      const ledger = dynamoLedger(client, options(world));
+      const released = await ledger.releaseExpired(accountId, world.clock.now());
+      if (released > 0) world.sighted("a sweep released holds while calls went on");
+    });
+  }
   if (plan.isOld === true && world.random.isHit(0.6)) {
     beside(world, `who opens shards of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 5) * 100);

@@ -5,7 +5,8 @@ import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
-import { type AccountPlan, accountPlan, beginOperators, openPlanned } from "./calls-accounts.ts";
+import { accountPlan, beginOperators, openPlanned } from "./calls-accounts.ts";
+import { contendedCrowd, type Crowd, crowd } from "./calls-crowds.ts";
 
 const second = 1_000;
 
@@ -16,25 +17,23 @@ export const calls: Scenario = {
   async play(world) {
     const { random } = world;
     const heard: HeardCall[] = [];
-    // Its seeds are short: as many faults as elsewhere have to happen in fewer requests.
-    const isCrowded = random.isHit(0.1);
-    if (!isCrowded)
-      world.faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
-    const plans = Array.from({ length: random.between(1, 2) }, () => accountPlan(random));
-    if (isCrowded) plans.push(crowdPlan(random));
-    const tenants: { readonly user: User; readonly plan: AccountPlan }[] = [];
-    for (const [n, plan] of plans.entries()) {
-      tenants.push({ user: await openPlanned(world, `tenant-${n + 1}`, plan), plan });
+    const crowds = crowdsOf(world);
+    const tenants: { readonly user: User; readonly crowd: Crowd }[] = [];
+    for (const [n, one] of crowds.entries()) {
+      const user = await openPlanned(world, `tenant-${n + 1}`, one.plan);
+      tenants.push({ user, crowd: one });
     }
     const users = tenants.map(({ user }) => user);
     const histories = await watchBooks(world, users);
-    for (const { user, plan } of tenants) {
-      beginOperators(world, user, plan);
-      const isCrowd = isCrowded && plan === plans.at(-1);
-      const clients = isCrowd ? crowdOf(plan) : random.between(1, 4);
+    for (const { user, crowd: one } of tenants) {
+      beginOperators(world, user, one.plan);
+      const clients = one.clients ?? random.between(1, 4);
       for (let client = clients; client > 0; client -= 1) {
-        const use = isCrowd ? readOnce : useApi;
-        world.begin(`${user.name}.${client}`, () => use(world, user, heard));
+        const use = one.isBrief ? readOnce : useApi;
+        world.begin(`${user.name}.${client}`, async () => {
+          if (one.withinMs !== undefined) await world.pause(random.between(0, one.withinMs));
+          await use(world, user, heard);
+        });
       }
     }
     await world.until(() => world.users() === 0, "all clients are done");
@@ -44,12 +43,18 @@ export const calls: Scenario = {
   },
 };
 
-/** An account whose slots run out: of its only shard, or of both. */
-const crowdPlan = (random: Random): AccountPlan =>
-  random.pick([{ granted: 5_000 }, { granted: 25_000, left: random.between(10, 40) }]);
-
-/** More clients than an account has slots. */
-const crowdOf = ({ granted }: AccountPlan): number => (granted < 25_000 ? 7 : 23);
+/** The accounts of a seed, and who calls them. */
+function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
+  if (profile === "contention") return [contendedCrowd(random)];
+  // Its seeds are short: as many faults as elsewhere have to happen in fewer requests.
+  const isCrowded = random.isHit(0.1);
+  if (!isCrowded) {
+    faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
+  }
+  const plans = Array.from({ length: random.between(1, 2) }, () => accountPlan(random));
+  const few = plans.map((plan): Crowd => ({ plan, clients: undefined, isBrief: false }));
+  return isCrowded ? [...few, crowd(random)] : few;
+}
 
 async function callOnce(world: World, user: User, request: ApiRequest): Promise<HeardCall> {
   const calledAt = world.turns.now();

@@ -1,0 +1,98 @@
+import {
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import { expect, it } from "vitest";
+import { contention, type Flight } from "./contention.ts";
+import { profileOf } from "./play.ts";
+import { seededRandom } from "./random.ts";
+import type { Attempt } from "./sdk.ts";
+import type { Task } from "./turns.ts";
+
+const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "shard" } });
+const taskOf = (state: Task["state"] = "working"): Task => ({ name: "task", state });
+
+const attemptOf = (operation: string, input: Attempt["input"], task: Task = taskOf()): Attempt => ({
+  service: "dynamo",
+  operation,
+  input,
+  site: "here",
+  isAgain: false,
+  task,
+});
+const update = (pk: string, task?: Task): Attempt =>
+  attemptOf("UpdateItem", { TableName: "table", Key: key(pk) }, task);
+const transaction = (...pks: readonly string[]): Attempt =>
+  attemptOf("TransactWriteItems", {
+    TransactItems: pks.map((pk) => ({ Update: { TableName: "table", Key: key(pk) } })),
+  });
+
+const opened = () => contention(seededRandom(1, "contention"));
+
+function refusalOf(arrive: () => Flight): unknown {
+  try {
+    arrive();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+it("the simulation cancels a transaction that meets a transaction or a plain write, and names the items", () => {
+  const meeting = opened();
+  meeting.arrive(transaction("a", "b"));
+  meeting.arrive(update("c"));
+
+  const refusal = refusalOf(() => meeting.arrive(transaction("b", "free", "c")));
+
+  expect(refusal).toBeInstanceOf(TransactionCanceledException);
+  expect((refusal as TransactionCanceledException).CancellationReasons).toEqual([
+    { Code: "TransactionConflict" },
+    { Code: "None" },
+    { Code: "TransactionConflict" },
+  ]);
+});
+
+it("the simulation refuses a plain write of an item that a transaction in flight locks", () => {
+  const meeting = opened();
+  const flight = meeting.arrive(transaction("a", "b"));
+
+  expect(refusalOf(() => meeting.arrive(update("b")))).toBeInstanceOf(TransactionConflictException);
+  expect(Object.fromEntries(meeting.met)).toEqual({ "plain write refused by a transaction": 1 });
+  flight.end();
+  expect(meeting.arrive(update("b")).isNext()).toBe(true);
+});
+
+it("the simulation queues plain writes of one item in the order of their arrival", () => {
+  const meeting = opened();
+  const flights = [update("a"), update("a"), update("a"), update("b")].map((one) =>
+    meeting.arrive(one),
+  );
+  const next = (): boolean[] => flights.map((flight) => flight.isNext());
+
+  expect(next()).toEqual([true, false, false, true]);
+  flights[0]?.end();
+  expect(next()).toEqual([false, true, false, true]);
+  expect(Object.fromEntries(meeting.met)).toEqual({ "plain write queued behind a plain write": 2 });
+});
+
+it("the simulation lets no write wait for one whose process died", () => {
+  const meeting = opened();
+  const task = taskOf();
+  meeting.arrive(update("a", task));
+  const waiting = meeting.arrive(update("a"));
+  task.state = "dead";
+
+  expect(waiting.isNext()).toBe(true);
+  waiting.end();
+  expect(refusalOf(() => meeting.arrive(transaction("a")))).toBeUndefined();
+});
+
+it("the simulation plays a fifth of the seeds of calls under contention, and none of other scenarios", () => {
+  const seeds = Array.from({ length: 300 }, (_, n) => n + 1);
+  const contended = (scenario: string): number =>
+    seeds.filter((seed) => profileOf(scenario, seed) === "contention").length;
+
+  expect(contended("calls")).toBe(60);
+  expect(contended("runs")).toBe(0);
+});
