@@ -18,6 +18,8 @@ import type { Stage } from "./world.ts";
 const expiresAt = new Date("2026-03-01T12:10:00Z");
 export const afterExpiry = new Date("2026-03-01T12:10:01Z");
 const muchLater = new Date("2026-03-01T13:00:00Z");
+/** When every hold of a pair has expired. */
+export const afterAll = new Date("2026-03-01T13:00:01Z");
 /** One and another do not fit beside each other; the bystander's are held all the time. */
 export const credits = {
   granted: 20,
@@ -69,6 +71,8 @@ const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => 
 export const steps = {
   reserve: reserve("one"),
   "reserve another": reserve("another"),
+  /** Still open after the sweep of the pair. */
+  "reserve for longer": reserve("another", muchLater),
   "reserve a step": reserve("step"),
   settle: settle("one", 3),
   "settle for more": settle("one", 5),
@@ -122,7 +126,13 @@ export const steps = {
 export type StepName = keyof typeof steps;
 
 /** The account that steps meet on. */
-export type Kind = "one shard" | "long journal" | "two shards" | "growing" | "previous release";
+export type Kind =
+  | "one shard"
+  | "without bystander"
+  | "long journal"
+  | "two shards"
+  | "growing"
+  | "previous release";
 
 type Pairs = readonly (readonly [outer: StepName, inner: readonly StepName[]])[];
 const resolutions = ["settle", "settle for nothing", "release", "cancel", "sweep"] as const;
@@ -146,6 +156,11 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
     ["cancel a charge", ["cancel a charge", "reserve another", "settle", "purchase"]],
     ["reserve a step", ["reserve a step", "reserve", "purchase"]],
     ["settle a step", ["settle a step", "reserve another", "sweep"]],
+  ],
+  // A shard that has no hold left loses its mark in the due index.
+  "without bystander": [
+    ["sweep", ["reserve for longer", "sweep"]],
+    ["settle", ["sweep"]],
   ],
   "long journal": [
     ...pairsOf(["reserve", "reserve a step"], ["reserve", "reserve a step", "cancel", "purchase"]),
@@ -188,6 +203,7 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
 /** Credits granted at signup, which set how many shards there are. */
 const granted: Readonly<Record<Kind, number>> = {
   "one shard": 30,
+  "without bystander": credits.granted,
   "long journal": credits.granted,
   "two shards": 25_000,
   growing: 24_995,
@@ -235,7 +251,7 @@ export async function prepare(
   const spent = granted[kind] - credits.granted;
   if (spent > 0) await spend(setup, scene, { holdId: "spent", spent });
   if (kind === "two shards") await steps.gather(setup, scene);
-  await reserve("bystander", muchLater)(bystander, scene);
+  if (kind !== "without bystander") await reserve("bystander", muchLater)(bystander, scene);
   if (kind === "long journal") {
     // One more comes from the hold that is to be resolved.
     await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);

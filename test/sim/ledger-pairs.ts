@@ -11,6 +11,7 @@ import {
   plannedErrors,
 } from "./ledger-pair-process.ts";
 import {
+  afterAll,
   afterExpiry,
   type Heard,
   type Kind,
@@ -69,6 +70,7 @@ export async function playPair(
   heard.push(await heardOf(outer, around, scene));
   const sent = { outer: around.sent(), inner: within.sent() };
   for (const takeEffect of scene.later) await takeEffect().catch(() => undefined);
+  if (kind === "without bystander") await checkSwept(scene);
   await pairProcess(scene).ledger.releaseExpired(accountId, afterExpiry);
   // Whoever did not hear of a purchase makes it again.
   const purchases = [outer, inner].includes("purchase") ? 1 : 0;
@@ -81,6 +83,21 @@ export async function playPair(
   if (scene.violations.length > 0) throw scene.violations[0];
   await checkEnd(scene, { heard, purchases, cancels });
   return sent;
+}
+
+/** More accounts than the pairs of a kind that are played on one table. */
+const accountsMax = 10_000;
+
+/** The sweeper finds an account by the due index while one of its holds is open, and releases it. */
+async function checkSwept(scene: PairScene): Promise<void> {
+  const { accountId } = scene;
+  const { ledger } = pairProcess(scene, afterAll);
+  const { held } = await booksOf(scene, accountId);
+  if (held > 0) {
+    const due = await ledger.accountsWithExpiredHolds(afterAll, accountsMax);
+    assert(due.includes(accountId), "the due index leads to the account of an open hold");
+  }
+  await ledger.releaseExpired(accountId, afterAll);
 }
 
 interface End {

@@ -90,6 +90,13 @@ export const callMutants: readonly Mutant[] = [
     scenario: "calls",
   },
   {
+    name: "due-mark-removed-under-a-hold",
+    file: `${ledger}/due-marks.ts`,
+    says: 'ConditionExpression: "fence = :fence",',
+    instead: 'ConditionExpression: "fence >= :fence",',
+    scenario: "ledger pairs",
+  },
+  {
     name: "short-at-first-sight",
     file: `${ledger}/find-shard.ts`,
     says: "shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);",
