@@ -23,16 +23,16 @@ import type { Stage } from "./world.ts";
 
 export const start = new Date("2026-03-01T12:00:00Z");
 
-/** What becomes of one request. */
+/** A fault of one request. */
 export type Fault =
   | "crash before"
   | "crash after"
   | "answer lost"
   | "throttled"
   | "conflict"
-  /** It takes effect after both steps, its sender waits for no answer. */
+  /** The request takes effect after both steps; its sender gets a timeout at once. */
   | "late"
-  /** It takes effect, without an answer, and once more after both steps. */
+  /** The request takes effect without an answer, and again after both steps. */
   | "late duplicate";
 export const faults: readonly Fault[] = [
   "crash before",
@@ -57,16 +57,16 @@ interface PlannedProcess {
   readonly fault?: PlannedFault | undefined;
 }
 
-/** An account that two steps meet on; its books are checked after every write. */
+/** The account of two steps; its ledger is checked after every write. */
 export interface PairScene extends Pick<Stage, "client" | "table"> {
   readonly accountId: string;
   /** The balance after each write, all shards together. */
   readonly balances: number[];
   /** Requests that take effect after both steps. */
   readonly later: (() => Promise<unknown>)[];
-  /** What the checks found wrong after a write: a step may not hide it. */
+  /** Errors of the checks after each write: a step could catch them. */
   readonly violations: unknown[];
-  /** From now on the books are checked. */
+  /** Starts the checks. */
   watch(): Promise<void>;
   look(): Promise<void>;
 }
@@ -118,7 +118,7 @@ const isWrite = (command: unknown): boolean =>
 
 type Send = () => Promise<unknown>;
 
-/** A process of its own, whose requests meet what is planned for them. */
+/** A separate process, whose requests meet the planned fault. */
 export interface PairProcess {
   readonly ledger: Ledger;
   readonly changes: CreditChanges;
@@ -127,11 +127,11 @@ export interface PairProcess {
   /** The time by its clock. */
   readonly now: Date;
   sent(): number;
-  /** The least balance since it began its step. */
+  /** The lowest balance since its step began. */
   readonly leastBalance: () => number;
-  /** From now on its requests count, and meet what is planned for them. */
+  /** Starts to count its requests, which then meet the planned fault. */
   begin(plan: PlannedProcess): void;
-  /** Waits for requests that nobody waits for. */
+  /** Waits for requests whose answer no step awaits. */
   idle(): Promise<void>;
 }
 
@@ -202,14 +202,14 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
     async idle() {
       while (underWay.size > 0) {
         await Promise.allSettled(underWay);
-        // What follows from an answer is sent first.
+        // An answer may lead to another request.
         await new Promise(setImmediate);
       }
     },
   };
 }
 
-/** DynamoDB reads the rows of a batch at different moments: each is a request here. */
+/** DynamoDB reads the rows of a batch at different moments, so each row is a request here. */
 async function inParts(
   { RequestItems = {} }: BatchGetCommandInput,
   send: (part: BatchGetCommand) => Promise<unknown>,
@@ -227,5 +227,5 @@ async function inParts(
   return { Responses, $metadata: {} };
 }
 
-/** A caller hears of them; a sweep, unlike a call, does not try again itself. */
+/** Errors that reach the caller of a step. */
 export const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);

@@ -20,7 +20,7 @@ export const afterExpiry = new Date("2026-03-01T12:10:01Z");
 const muchLater = new Date("2026-03-01T13:00:00Z");
 /** When every hold of a pair has expired. */
 export const afterAll = new Date("2026-03-01T13:00:01Z");
-/** One and another do not fit beside each other; the bystander's are held all the time. */
+/** The balance covers `one` or `another`, not both. The bystander's hold stays open. */
 export const credits = {
   granted: 20,
   one: 5,
@@ -30,11 +30,8 @@ export const credits = {
   bought: 7,
 } as const;
 
-/** What a step of the ledger came to, as far as its caller heard. */
-export type Heard =
-  | { readonly holdId: string; readonly credits: number }
-  | "nothing to tell"
-  | "unheard";
+/** The result of a step for its caller: what a hold was charged, no result, or an error. */
+export type Heard = { readonly holdId: string; readonly credits: number } | "done" | "unheard";
 type Step = (books: PairProcess, scene: PairScene) => Promise<Heard>;
 
 const settle =
@@ -57,7 +54,7 @@ const reserve =
       const least = leastBalance();
       assert(least < credits[holdId], `${holdId} was refused, and there were ${least} credits`);
     }
-    return "nothing to tell";
+    return "done";
   };
 
 const oldHold = (holdId: "one" | "another" | "bystander", until = expiresAt) => ({
@@ -80,52 +77,52 @@ export const steps = {
   "settle a step": settle("step", 3),
   async release({ ledger, now }, { accountId }) {
     await ledger.release({ accountId, holdId: "one", now });
-    return "nothing to tell";
+    return "done";
   },
   async cancel({ ledger, now }, { accountId }) {
     await ledger.cancel({ accountId, holdId: "one", now });
-    return "nothing to tell";
+    return "done";
   },
-  /** Of a hold that was settled before. */
+  /** Cancels a hold that was settled before. */
   async "cancel a charge"({ ledger, now }, { accountId }) {
     await ledger.cancel({ accountId, holdId: "one", now });
-    return "nothing to tell";
+    return "done";
   },
   async sweep({ ledger }, { accountId }) {
     await ledger.releaseExpired(accountId, afterExpiry);
-    return "nothing to tell";
+    return "done";
   },
   async purchase({ changes, now }, { accountId }) {
     const change = { changeId: "bought", type: "purchase", credits: credits.bought } as const;
     await changes.apply({ ...change, accountId, now });
-    return "nothing to tell";
+    return "done";
   },
   /** Moves credits to the shard that has fewer. */
   async gather({ process, now }, { accountId }) {
     const { shards = [] } = (await readAccountRows(process, accountId)) ?? {};
     const [poorest] = shards.toSorted((a, b) => a.balance - b.balance);
-    if (poorest === undefined || shards.length === 1) return "nothing to tell";
+    if (poorest === undefined || shards.length === 1) return "done";
     const wanted = { accountId, to: poorest.number, credits: poorest.balance + 5, now };
     await gatherCredits(process, wanted, shards);
-    return "nothing to tell";
+    return "done";
   },
   async open({ process }, { accountId }) {
     await openShards(process, accountId);
-    return "nothing to tell";
+    return "done";
   },
   /** As a process of the previous release does. */
   async "reserve before"({ client }, { table, accountId }) {
     await reserveBefore({ client, table, accountId }, oldHold("another"));
-    return "nothing to tell";
+    return "done";
   },
   async "settle before"({ client }, { table, accountId }) {
     await settleBefore({ client, table, accountId }, oldHold("one"));
-    return "nothing to tell";
+    return "done";
   },
 } satisfies Record<string, Step>;
 export type StepName = keyof typeof steps;
 
-/** The account that steps meet on. */
+/** The account of both steps. */
 export type Kind =
   | "one shard"
   | "without bystander"
@@ -140,7 +137,7 @@ const reservations = ["reserve", "reserve another"] as const;
 const pairsOf = (outers: readonly StepName[], inners: readonly StepName[]): Pairs =>
   outers.map((outer) => [outer, inners]);
 
-/** Which step falls into which other one. Only what was reserved can be settled. */
+/** Each outer step with the inner steps that happen during it. */
 export const pairs: Readonly<Record<Kind, Pairs>> = {
   "one shard": [
     ["reserve", [...reservations, "release", "cancel", "sweep", "purchase"]],
@@ -210,18 +207,18 @@ const granted: Readonly<Record<Kind, number>> = {
   "previous release": 30,
 };
 
-/** Records of the journal before the steps: the next one is the last before it is copied. */
+/** Records of the journal before the steps: the next record makes it long enough for a page. */
 const longJournal = 7;
 
 /**
- * The outer step's clock: its writes come after those of the inner one by their stamps, so that the order of
- * stamps alone refuses none of them.
+ * The clock of the outer step: its stamps are later than those of the inner step, so that a shard never
+ * refuses them for their age alone.
  */
 const ahead = new Date(start.getTime() + 1_000);
 
 export interface Prepared {
   readonly scene: PairScene;
-  /** Whose process plays the outer step. */
+  /** The process of the outer step. */
   readonly around: PairProcess;
   readonly bystander: PairProcess;
 }
@@ -242,7 +239,7 @@ export async function prepare(
     await reserveBefore(place, spent);
     await settleBefore(place, spent);
     await reserveBefore(place, oldHold("bystander", muchLater));
-    // It is there whichever step is the outer one.
+    // Steps of either place may resolve it.
     await reserveBefore(place, oldHold("one"));
     if (outer === "cancel a charge") await settleBefore(place, oldHold("one"));
     await scene.watch();
@@ -290,7 +287,7 @@ async function spend(
   await ledger.settle({ ...hold, succeeded: true });
 }
 
-/** A grant and a bystander's reservation are there; each hold of nothing makes two records more. */
+/** The journal has two records, of the grant and of the bystander; each hold of no credits adds two. */
 async function fillJournal(books: PairProcess, scene: PairScene, records: number): Promise<void> {
   for (let n = 0; 2 * n + 3 < records; n += 1) {
     await spend(books, scene, { holdId: `filler ${n}`, spent: 0 });

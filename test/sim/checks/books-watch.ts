@@ -23,16 +23,16 @@ export interface SeenHold {
   resolvedAt: number | undefined;
 }
 
-/** What became of an account over a seed. */
+/** The states of an account's ledger over a seed, and its holds. */
 export interface History {
-  /** The moments between two times, and the one that held at the first of them. */
+  /** The moments between two times, and the last one before them. */
   between(from: number, to: number): readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }
 
 export type Histories = ReadonlyMap<string, History>;
 
-/** Checks the books of accounts after every write to their rows, and keeps what they came to. */
+/** Checks the ledgers of accounts after every write to their rows, and keeps the balances. */
 export async function watchBooks(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
   world.watchers.push(async (attempt) => {
@@ -131,7 +131,7 @@ function sightBooks({ shards }: Books, { sighted }: World): void {
   }
 }
 
-/** Rows of an account that its credits are kept in: watchlists and keys stand beside them. */
+/** Sort keys of the rows that keep an account's credits; its partition has watchlists and keys too. */
 const ofCredits = /^(account$|hold#|entry#)/;
 
 /** The rows that a request writes. */

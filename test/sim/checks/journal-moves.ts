@@ -1,8 +1,8 @@
 import type { Row } from "../../../shared/aws/dynamo.ts";
 
 /**
- * One movement that a record of a shard's journal tells of. It is read here apart from the service's own
- * code, which is what is checked.
+ * One change of the balance, the held or the spent credits in a record of a shard's journal. The checks
+ * have this reader because they check the reader of the service.
  */
 export interface RecordMoves extends Moves {
   readonly type: string;
@@ -10,7 +10,7 @@ export interface RecordMoves extends Moves {
 }
 
 interface Moves {
-  /** What comes to the balance, negative for what leaves it, and so on. */
+  /** Change of the balance, in credits. */
   readonly moves: number;
   readonly held: number;
   readonly spent: number;
@@ -47,20 +47,20 @@ export function movesOf(record: Row): readonly RecordMoves[] {
     case "x":
       return [one("transfer", { moves: credits })];
     default:
-      throw new Error(`A record is of no type that is known: ${JSON.stringify(record)}`);
+      throw new Error(`The journal has a record of an unknown type: ${JSON.stringify(record)}`);
   }
 }
 
-/** A transfer between shards is no entry of the ledger. */
+/** A transfer between shards makes no ledger entry. */
 export const isEntry = ({ type }: RecordMoves): boolean => type !== "transfer";
 
-/** What an account or a shard has after its records. */
+/** Sums of an account or a shard after its records. */
 export interface Sums {
   readonly balance: number;
   readonly held: number;
   readonly spent: number;
   readonly sequence: number;
-  /** Credits that ever came into the balance. */
+  /** Credits ever added to the balance. */
   readonly added: number;
 }
 

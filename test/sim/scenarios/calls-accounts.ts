@@ -10,13 +10,13 @@ import { asBefore, type OldHold, reserveBefore, settleBefore } from "../previous
 import type { Random } from "../random.ts";
 import type { User, World } from "../world.ts";
 
-/** An account as a seed wants it. */
+/** The account that a seed opens. */
 export interface AccountPlan {
   /** Granted at signup, which sets its tier. */
   readonly granted: number;
-  /** Credits that it has left when the calls begin; all of them by default. */
+  /** Credits left when the calls begin. @default all */
   readonly left?: number;
-  /** A purchase while calls go on, which takes it to the next tier. */
+  /** Credits of a purchase during the calls, which raises the tier. */
   readonly bought?: number;
   /** True for one that the previous release opened, with holds of its calls and steps. */
   readonly isOld?: boolean;
@@ -42,7 +42,7 @@ export function accountPlan(random: Random): AccountPlan {
   return { ...plan, isOld };
 }
 
-/** Opens an account while nothing fails, and begins what else happens to it. */
+/** Opens an account without faults. */
 export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);
@@ -70,7 +70,7 @@ const options = ({ table, clock, chance }: World) => ({
   chance,
 });
 
-/** Leaves an account few credits, some in each of its shards. */
+/** Spends the credits of an account but a few, and puts some in most of its shards. */
 async function spreadCredits(world: World, { accountId }: User, left: number): Promise<void> {
   const process = ledgerProcess(world.client, options(world));
   const now = world.clock.now();
@@ -110,7 +110,7 @@ const oldHolds = (world: World): readonly (OldHold & { readonly settles: boolean
   return [hold("old call", true, 90), hold("old call 2", true, 60), hold("old step", false, 300)];
 };
 
-/** An account of the previous release, whose calls and steps still hold credits. */
+/** Makes an account one of the previous release, with open holds of its calls and steps. */
 async function openOld(world: World, user: User, plan: AccountPlan): Promise<void> {
   const { accountId } = user;
   const place = { client: world.client, table: world.table, accountId };
@@ -125,7 +125,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
   for (const hold of oldHolds(world)) {
     if (!(await reserveBefore(place, hold)) || !hold.settles) continue;
-    // Its process still runs the previous release, and fails once there are shards.
+    // A process of the previous release fails once the account has shards.
     beside(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleBefore({ ...place, client }, { ...hold, now: world.clock.now() });
@@ -134,7 +134,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   }
 }
 
-/** What operators do to an account while calls go on. */
+/** Begins what operators and sweeps do to an account during its calls. */
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
   const { bought, sweeps = 0 } = plan;
@@ -169,7 +169,7 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
 
 type Clients = NonNullable<ReturnType<World["overridesOfOther"]>["clients"]>;
 
-/** Work of a process of its own, which faults may end. */
+/** Runs work in a separate process, which faults may end. */
 function beside(
   world: World,
   name: string,
@@ -181,7 +181,7 @@ function beside(
   world.turns.begin(
     name,
     async () => {
-      // A seed in which nobody else does anything waits for this turn.
+      // The first call makes the task visible to the simulation's clock.
       await world.turns.call({ label: "begins", effect: async () => {} });
       await work(client);
     },
