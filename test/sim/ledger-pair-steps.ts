@@ -158,6 +158,7 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
   "without bystander": [
     ["sweep", ["reserve for longer", "sweep"]],
     ["settle", ["sweep"]],
+    ["cancel a charge", ["cancel a charge"]],
   ],
   "long journal": [
     ...pairsOf(["reserve", "reserve a step"], ["reserve", "reserve a step", "cancel", "purchase"]),

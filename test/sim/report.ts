@@ -58,11 +58,13 @@ export function tellViolation(played: Played, more = ""): void {
 /** What is wanted of a proof besides that nothing is violated. */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
-/** So many seeds under contention have to show each meeting; fewer need not. */
-const seedsWithAllMeetings = 10;
+/** So many seeds under contention have to show each meeting and these states; fewer need not. */
+const seedsWithAllMeetings = 40;
+const wantedStates = ["a call was refused while all slots of 5 shards were in use"];
 
 /** Prints how often writes met in seeds under contention; returns what never happened, in words. */
-export function tellMeetings({ contention: { seeds, met, pairs } }: Tally): readonly string[] {
+export function tellMeetings({ contention, states }: Tally): readonly string[] {
+  const { seeds, met, pairs } = contention;
   if (seeds === 0) return [];
   console.log(`\nwrites that met, in ${quantity(seeds, "seed")} of the profile contention:`);
   for (const name of meetings) console.log(`  ${name}: ${met.get(name) ?? 0}`);
@@ -71,7 +73,11 @@ export function tellMeetings({ contention: { seeds, met, pairs } }: Tally): read
     console.log(`    ${name}: ${times}`);
   }
   if (seeds < seedsWithAllMeetings) return [];
-  return meetings.flatMap((name) => (met.has(name) ? [] : [`"${name}" never happened`]));
+  const missed = [
+    ...meetings.filter((name) => !met.has(name)),
+    ...wantedStates.filter((name) => !states.has(name)),
+  ];
+  return missed.map((name) => `"${name}" never happened`);
 }
 
 /** Prints what was reached; gives what was not, in words. */

@@ -1,4 +1,5 @@
 import { OutOfTimeError } from "../../../shared/base/retry-budget.ts";
+import type { Profile } from "../faults.ts";
 import { said } from "../said.ts";
 import { SourceBroken } from "../sources.ts";
 import type { Task } from "../turns.ts";
@@ -25,6 +26,19 @@ export const injectedNames: ReadonlySet<string> = new Set([
   "ServiceError",
 ]);
 
+/**
+ * Errors of writes that met. In the profile contention no fault makes them: a conflict there is over
+ * within milliseconds, and the service has to repeat the write.
+ */
+const conflictNames: ReadonlySet<string> = new Set([
+  "TransactionConflictException",
+  "TransactionCanceledException",
+]);
+
+/** True for an error that a fault of the profile explains. */
+export const isInjected = (name: string, profile: Profile): boolean =>
+  injectedNames.has(name) && !(profile === "contention" && conflictNames.has(name));
+
 interface Line {
   readonly level?: string;
   readonly message?: string;
@@ -50,8 +64,8 @@ export function failuresSaid(): readonly Failure[] {
 }
 
 /** An error that a fault explains. */
-const isForeseen = ({ said: { error } }: Failure): boolean =>
-  injectedNames.has(error?.name ?? "") || /not (sent|accepted)/.test(error?.message ?? "");
+const isForeseen = ({ said: { error } }: Failure, profile: Profile): boolean =>
+  isInjected(error?.name ?? "", profile) || /not (sent|accepted)/.test(error?.message ?? "");
 
 /** A call that a dependency failed is answered 503; only what is wrong with the service is a 500. */
 const isMistaken = ({ said: { status, error } }: Failure): boolean =>
@@ -62,7 +76,7 @@ const isMistaken = ({ said: { status, error } }: Failure): boolean =>
  * service logged is one that a fault explains, none comes after the faults but of what had begun
  * under them, and no message was given up for which no fault can be blamed.
  */
-export function watchFailures({ faults, turns, queues }: World): () => void {
+export function watchFailures({ faults, turns, queues, profile }: World): () => void {
   let before: number | undefined;
   const lateTasks = new Set<Task>();
   faults.onStop(() => {
@@ -78,7 +92,7 @@ export function watchFailures({ faults, turns, queues }: World): () => void {
     const isLate = ({ task }: Failure): boolean => task !== undefined && lateTasks.has(task);
     refuse(
       "Failures that no fault explains",
-      failures.filter((one) => !isForeseen(one)),
+      failures.filter((one) => !isForeseen(one, profile)),
     );
     refuse("Calls answered 500 for the failure of a dependency", failures.filter(isMistaken));
     refuse(

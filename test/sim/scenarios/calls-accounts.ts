@@ -5,7 +5,7 @@ import { openShards } from "../../../shared/aws/ledger/open-shards.ts";
 import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
 import { readAccountRows } from "../../../shared/aws/ledger/read-shards.ts";
 import { gatherCredits } from "../../../shared/aws/ledger/transfers.ts";
-import { injectedNames } from "../checks/failures.ts";
+import { isInjected } from "../checks/failures.ts";
 import { asBefore, type OldHold, reserveBefore, settleBefore } from "../previous-release.ts";
 import type { Random } from "../random.ts";
 import type { User, World } from "../world.ts";
@@ -186,7 +186,7 @@ function beside(
       await work(client);
     },
     ({ error }) => {
-      if (error instanceof Error && !injectedNames.has(error.name)) world.violated(error);
+      if (error instanceof Error && !isInjected(error.name, world.profile)) world.violated(error);
     },
   );
 }
