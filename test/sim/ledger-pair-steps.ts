@@ -156,8 +156,7 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
   ],
   // A shard that has no hold left loses its mark in the due index.
   "without bystander": [
-    ["sweep", ["reserve for longer", "sweep"]],
-    ["settle", ["sweep"]],
+    ["sweep", ["reserve for longer"]],
     ["cancel a charge", ["cancel a charge"]],
   ],
   "long journal": [
@@ -201,7 +200,8 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
 /** Credits granted at signup, which set how many shards there are. */
 const granted: Readonly<Record<Kind, number>> = {
   "one shard": 30,
-  "without bystander": credits.granted,
+  // Other credits were spent before: a charge can be taken back twice only from them.
+  "without bystander": 30,
   "long journal": credits.granted,
   "two shards": 25_000,
   growing: 24_995,
