@@ -58,7 +58,7 @@ export const callMutants: readonly Mutant[] = [
     name: "fence-left-out",
     file: `${ledger}/shard-update.ts`,
     says: '["#fence < :at", ...enough, ...(change.conditions ?? [])]',
-    instead: "[...enough, ...(change.conditions ?? [])]",
+    instead: '["(#fence < :at OR #fence >= :at)", ...enough, ...(change.conditions ?? [])]',
     scenario: "ledger pairs",
   },
   {
@@ -115,6 +115,13 @@ export const callMutants: readonly Mutant[] = [
     file: `${ledger}/copy-journal.ts`,
     says: "const items = [{ Update: trimUpdate(place, records) }, page, ...days];",
     instead: "const items = [{ Update: trimUpdate(place, records) }, page, ...days.slice(1)];",
+    scenario: "calls",
+  },
+  {
+    name: "conflict-not-waited-out",
+    file: `${ledger}/change-shard.ts`,
+    says: "error instanceof TransactionConflictException || ",
+    instead: "",
     scenario: "calls",
   },
   {
