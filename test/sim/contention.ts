@@ -3,7 +3,7 @@ import { ledgerWriteOf } from "./ledger-writes.ts";
 import type { Random } from "./random.ts";
 import type { Attempt } from "./sdk.ts";
 
-/** What became of a write that met others in flight on an item. */
+/** Outcomes of a write that meets another write in flight on an item. */
 export const meetings = [
   "transaction cancelled by a transaction",
   "transaction cancelled by a plain write",
@@ -14,23 +14,23 @@ export type Meeting = (typeof meetings)[number];
 
 /** A write in flight, from its arrival at its items until it takes effect. */
 export interface Flight {
-  /** Milliseconds that it takes at least. */
+  /** The least time in flight, in milliseconds. */
   readonly milliseconds: number;
-  /** True when no plain write that arrived before is left on its item. */
+  /** True when no earlier plain write of its item is still in flight. */
   isNext(): boolean;
   end(): void;
 }
 
 /**
- * Conflicts as DynamoDB makes them: a write is in flight for some virtual time, and one that arrives
- * at an item meanwhile is refused or queues, by the rules that `npm run bench -- account` has too.
- * Nothing here is left to chance but how long a write takes.
+ * Conflicts as DynamoDB makes them. A write is in flight for some virtual time; another write that
+ * arrives at its items in that time is refused or queues, by the same rules as in
+ * `npm run bench -- account`. Only the time in flight is random.
  */
 export interface Contention {
-  /** False for reads, and for batches of writes: whatever they meet, they neither wait nor fail here. */
+  /** False for reads and for batches of writes, which neither wait nor conflict here. */
   takesTime(attempt: Attempt): boolean;
   /**
-   * A write reaches its items.
+   * Puts a write in flight on its items.
    * @throws TransactionConflictException, TransactionCanceledException
    */
   arrive(attempt: Attempt): Flight;
@@ -40,7 +40,7 @@ export interface Contention {
   readonly pairs: ReadonlyMap<string, number>;
 }
 
-/** About as long as on AWS (`defaultRules` of the bench), where a call of the simulation takes 1 to 4 ms. */
+/** Close to `defaultRules` of the bench. */
 const plainMs = [1, 3] as const;
 const transactionMs = [5, 9] as const;
 
@@ -56,7 +56,7 @@ export function contention(random: Random): Contention {
   const lines = new Map<string, readonly InFlight[]>();
   const met = new Map<Meeting, number>();
   const pairs = new Map<string, number>();
-  // A process that dies while its write is in flight died before it: the other side is a fault.
+  // A write whose process died takes no effect: `crash_after` is the fault of a death after a write.
   const lineOf = (item: string): readonly InFlight[] =>
     (lines.get(item) ?? []).filter(({ attempt: { task } }) => task.state !== "dead");
   const count = <Name extends string>(counts: Map<Name, number>, name: Name): void =>

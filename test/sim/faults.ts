@@ -47,8 +47,8 @@ export type FaultKind = (typeof faultFamilies)[keyof typeof faultFamilies][numbe
 export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).flat();
 
 /**
- * How a seed's faults lean. In `contention` DynamoDB's writes take time, and conflict when they
- * overlap.
+ * Which faults a seed has most of. In `contention`, DynamoDB's writes take time and conflict when
+ * they overlap.
  */
 export const profiles = ["crashes", "queues", "store", "contention"] as const;
 export type Profile = (typeof profiles)[number];
@@ -84,7 +84,7 @@ const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
   contention: [],
 };
 
-/** Faults that a profile makes by its rules, and never by chance. */
+/** Faults that follow from the rules of a profile, and are not drawn at random there. */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
 };

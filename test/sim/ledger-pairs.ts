@@ -85,10 +85,10 @@ export async function playPair(
   return sent;
 }
 
-/** More accounts than the pairs of a kind that are played on one table. */
+/** More than the accounts of one table. */
 const accountsMax = 10_000;
 
-/** The sweeper finds an account by the due index while one of its holds is open, and releases it. */
+/** Checks that the due index leads to an account with an open hold, and releases the hold. */
 async function checkSwept(scene: PairScene): Promise<void> {
   const { accountId } = scene;
   const { ledger } = pairProcess(scene, afterAll);

@@ -1,7 +1,7 @@
 import { itemsWritten } from "../../scripts/bench/account/conflicts.ts";
 import type { Attempt } from "./sdk.ts";
 
-/** What a request writes in the ledger of shards; undefined for other rows. */
+/** The ledger operation that sends a write to shards; undefined for writes of other rows. */
 export function ledgerWriteOf({ operation, input }: Attempt): string | undefined {
   const rows = itemsWritten(operation, input);
   const shards = rows.filter(({ sk }) => sk === "shard").length;

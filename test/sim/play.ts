@@ -37,7 +37,7 @@ export interface Played {
   readonly places: readonly Place[];
   /** Names of rare states that were seen, and how often. */
   readonly states: Readonly<Record<string, number>>;
-  /** How often writes met, and which of the ledger's; undefined where they take no time. */
+  /** Counts of writes that met; undefined in a profile whose writes take no time. */
   readonly contention?: {
     readonly met: Readonly<Partial<Record<Meeting, number>>>;
     readonly pairs: Readonly<Record<string, number>>;
@@ -47,10 +47,10 @@ export interface Played {
 }
 
 const inTurn = ["crashes", "queues", "store"] as const;
-/** One of so many seeds of `calls` is played under contention. */
+/** One in so many seeds of `calls` has the profile `contention`. */
 const seedsPerContention = 5;
 
-/** Profiles take turns over the seeds; in `calls`, the ledger's scenario, some are about contention. */
+/** The profile of a seed: the three in rotation, and `contention` for a share of `calls`. */
 export function profileOf(scenario: string, seed: number): Profile {
   if (scenario === "calls" && seed % seedsPerContention === 1) return "contention";
   return inTurn[seed % inTurn.length] ?? inTurn[0];

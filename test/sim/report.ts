@@ -11,7 +11,7 @@ export interface Tally {
   readonly states: Map<string, number>;
   readonly contention: {
     seeds: number;
-    /** Of these, seeds of `calls`, whose accounts are made for meetings. */
+    /** Of these, seeds of `calls`, which open accounts with many calls at once. */
     ofCalls: number;
     readonly met: Map<Meeting, number>;
     readonly pairs: Map<string, number>;
@@ -61,7 +61,7 @@ export function tellViolation(played: Played, more = ""): void {
 /** What is wanted of a proof besides that nothing is violated. */
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
-/** So many seeds of `calls` have to show each meeting and these states; fewer need not. */
+/** From so many seeds of `calls` on, the report requires each meeting and these states. */
 const callsWithAllMeetings = 40;
 const wantedStates = ["a call was refused while all slots of 5 shards were in use"];
 

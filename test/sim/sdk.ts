@@ -54,7 +54,7 @@ export interface SdkOptions {
   readonly endpoint: string;
   readonly table: string;
   readonly virtual: Readonly<Record<Exclude<ServiceName, "dynamo">, VirtualService>>;
-  /** How writes of DynamoDB meet; they take no time without it. */
+  /** Rules of writes that overlap; writes take no time without it. */
   readonly contention?: Contention | undefined;
   /** Told of each attempt before it takes effect. */
   readonly onSend: (attempt: Attempt) => Promise<void>;

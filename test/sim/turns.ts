@@ -17,7 +17,7 @@ export interface Call<T> {
   readonly effect: () => Promise<T>;
   /** The call is made so many milliseconds later at the earliest. */
   readonly delay?: number;
-  /** The call is not made while this returns false; only a call may change what it returns. */
+  /** The call waits while this returns false. Only other calls may change the result. */
   readonly isOpen?: () => boolean;
 }
 

@@ -56,9 +56,9 @@ const starts = [
 const minute = 60_000;
 /** Invocations of workers at once. */
 const workersMax = 4;
-/** As short as on AWS: many calls at once would be late, because calls follow each other here. */
+/** One request follows another here: with the usual time, many calls at once would all be late. */
 const meetingCallMsMax = 4;
-/** Long enough that all calls of a crowd have reserved before the first one settles. */
+/** Long enough for all calls of a crowd to reserve before the first one settles. */
 const meetingReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
 const turnsMax = 15_000;

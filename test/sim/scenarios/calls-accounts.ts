@@ -20,9 +20,9 @@ export interface AccountPlan {
   readonly bought?: number;
   /** True for one that the previous release opened, with holds of its calls and steps. */
   readonly isOld?: boolean;
-  /** Holds of calls whose process died, which expire while calls go on. */
+  /** Holds of calls whose process died; they expire during the calls. */
   readonly abandoned?: number;
-  /** Sweeps that release expired holds while calls go on, besides those of the sweeper. */
+  /** Sweeps during the calls, besides those of the sweeper. */
   readonly sweeps?: number;
 }
 
@@ -51,7 +51,7 @@ export async function openPlanned(world: World, name: string, plan: AccountPlan)
   return user;
 }
 
-/** Reserves for calls that are never settled. */
+/** Makes holds that no process settles. */
 async function abandonHolds(world: World, { accountId }: User, holds: number): Promise<void> {
   const ledger = dynamoLedger(world.client, options(world));
   const now = world.clock.now();
@@ -138,7 +138,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
   const { bought, sweeps = 0 } = plan;
-  // All at the same time, so that they meet each other as well.
+  // All at the same time, so that sweeps overlap too.
   const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
   for (let n = 1; n <= sweeps; n += 1) {
     beside(world, `sweep ${n} of ${user.name}`, async (client) => {

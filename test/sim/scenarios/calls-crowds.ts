@@ -12,7 +12,7 @@ export interface Crowd {
   readonly withinMs?: number;
 }
 
-/** An account whose slots run out: of its only shard, or of both. */
+/** An account with one or two shards and more calls at once than slots. */
 export function crowd(random: Random): Crowd {
   const plan = random.pick<AccountPlan>([
     { granted: 5_000 },
@@ -21,17 +21,17 @@ export function crowd(random: Random): Crowd {
   return { plan, clients: plan.granted < 25_000 ? 7 : 23, isBrief: true };
 }
 
-/** An API key admits 50 calls a second: more calls at once would be refused for their rate. */
+/** An API key admits 50 calls a second. */
 const mostWithinMs = 1_500;
 const someWithinMs = 500;
-/** Calls have to reach an account of the previous release before the first of them has opened it. */
+/** Short enough for several calls to migrate an account at once. */
 const oldWithinMs = 50;
 /** Slots of an account with 500,000 credits, over five shards. */
 const slotsOfFive = 50;
 
 /**
- * An account with several shards and more calls at once than a shard has slots, whose writes meet:
- * calls, copies of journals, transfers, growth, the move from the previous release, and sweeps.
+ * An account with two or five shards and more calls at once than a shard has slots. Its writes overlap:
+ * reservations, settlements, copies of journals, transfers, purchases, migration and sweeps.
  */
 export function contendedCrowd(random: Random): Crowd {
   const isOld = random.isHit(0.3);
@@ -42,7 +42,7 @@ export function contendedCrowd(random: Random): Crowd {
     isBrief: random.isHit(0.3),
   };
   return random.pick<() => Crowd>([
-    // All slots of all shards run out, and credits do not.
+    // All 50 slots run out; the credits cover all calls.
     () => ({
       plan: { granted: 500_000, left: random.between(150, 400), ...common },
       clients: slotsOfFive + random.between(8, 14),

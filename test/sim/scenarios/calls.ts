@@ -43,7 +43,7 @@ export const calls: Scenario = {
   },
 };
 
-/** The accounts of a seed, and who calls them. */
+/** The accounts of a seed, and their clients. */
 function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
   if (profile === "contention") return [contendedCrowd(random)];
   // Its seeds are short: as many faults as elsewhere have to happen in fewer requests.
