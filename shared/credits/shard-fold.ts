@@ -112,10 +112,10 @@ export function shardFold(accountId: string, shard: number, since: FoldSince): S
       ];
     },
     end(row) {
-      const { sequence } = stateBefore(row, row.journal);
+      const before = stateBefore(row, row.journal);
       // The row counts entries that are in no page.
-      const isShort = sequence > fold.state().sequence;
-      const gap = isShort ? fold.goOnFrom(stateBefore(row, row.journal), place) : [];
+      const isShort = before.sequence > fold.state().sequence;
+      const gap = isShort ? fold.goOnFrom(before, place) : [];
       const differences = [...gap, ...row.journal.flatMap(takeRecord)];
       const { sums, differences: whole } = fold.end(fold.state().sequence);
       return {

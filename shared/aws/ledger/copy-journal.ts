@@ -2,14 +2,12 @@ import { type JournalRecord, type UsageChange, usageByDay } from "../../credits/
 import type { TransactItem } from "../dynamo.ts";
 import { accountKeys } from "../table.ts";
 import { readRow, transactShards } from "./change-shard.ts";
-import { type JournalPage, pageRow } from "./journal-page.ts";
+import { type JournalPage, pageRecordsMin, pageRow } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readPages } from "./read-pages.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 import { trimUpdate } from "./shard-update.ts";
 
-/** Records that a shard keeps in its row before they are copied to a page: about 1 KB. */
-const pageRecords = 8;
 /** The most records of one page. Pages have more than eight after failed copies. */
 const pageRecordsMax = 32;
 
@@ -20,7 +18,7 @@ export async function copyJournal(
   shard: Shard,
 ): Promise<void> {
   // The eighth record, or the ninth, causes the copy. Later reservations would only repeat it.
-  if (shard.journal.length % pageRecords <= 1) await copyRecords(process, accountId, shard);
+  if (shard.journal.length % pageRecordsMin <= 1) await copyRecords(process, accountId, shard);
 }
 
 /** Copies the journal after a transaction, whose response does not contain the shard: reads it first. */
@@ -40,7 +38,7 @@ export async function copyJournalOf(
  * that the page already has.
  */
 async function copyRecords(process: LedgerProcess, accountId: string, shard: Shard): Promise<void> {
-  if (shard.journal.length < pageRecords) return;
+  if (shard.journal.length < pageRecordsMin) return;
   const records = shard.journal.slice(0, pageRecordsMax);
   const attempt = async (count: number): Promise<"page exists" | "ended"> =>
     writePage(process, { accountId, shard, records: records.slice(0, count) }).catch(() => "ended");

@@ -5,7 +5,7 @@ import type { Row } from "../dynamo.ts";
 import { transactionOf } from "../ledger-entry.ts";
 import { queryPages } from "../query-rows.ts";
 import { ledgerKeys } from "../table.ts";
-import { type JournalPage, journalOf } from "./journal-page.ts";
+import { type JournalPage, journalOf, pageRecordsMin } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readPages } from "./read-pages.ts";
 import type { Shard } from "./shard-row.ts";
@@ -35,8 +35,6 @@ interface Step {
   readonly entry: CreditTransaction | null;
 }
 
-/** The fewest records of a page. */
-const pageRecords = 8;
 /** A transfer takes effect in all shards at once, before the entries with the same stamp. */
 const beforeShards = -1;
 
@@ -50,11 +48,11 @@ export async function* entriesBelow(
   { accountId, shards, below, expected }: Wanted,
 ): AsyncGenerator<PlacedEntry> {
   // Without shards, one stream reads the entries from before the account had shards.
-  const [first, ...others] = shards;
-  const share = Math.ceil(expected / Math.max(1, 1 + others.length));
-  const wanted = { accountId, below, share };
+  const sources = shards.length === 0 ? [undefined] : shards;
+  const share = Math.ceil(expected / sources.length);
+  const position = { accountId, below, share };
   const streams = await Promise.all(
-    [first, ...others].map((shard) => opened(batchesOf(process, shard, wanted), share)),
+    sources.map((shard) => opened(batchesOf(process, shard, position), share)),
   );
   const heads = streams.flatMap(({ steps }) => steps.slice(0, 1));
   let balance = heads.reduce((sum, { after }) => sum + after.balance, 0);
@@ -148,7 +146,7 @@ async function* journalBatches(
     shard: number,
     to: Math.min(below.at, (journal[0]?.at ?? Infinity) - 1),
     order: "newest first",
-    limit: Math.ceil(share / pageRecords) + 1,
+    limit: Math.ceil(share / pageRecordsMin) + 1,
   });
   for await (const pages of answers) yield pages.flatMap((page) => stepsOf(page, number));
 }

@@ -4,6 +4,9 @@ import { ledgerKeys } from "../table.ts";
 import { recordOf, recordRow } from "./journal-row.ts";
 import type { Shard } from "./shard-row.ts";
 
+/** The fewest records of a page. The row of a shard keeps fewer, about 1 KB, unless a copy fails. */
+export const pageRecordsMin = 8;
+
 /** Records of a shard in order, with its balance and number of entries before the first one. */
 export interface JournalPage {
   readonly records: readonly JournalRecord[];
@@ -12,7 +15,7 @@ export interface JournalPage {
 
 /** The row of a page with the oldest records of a shard's journal. */
 export function pageRow(accountId: string, shard: Shard, records: readonly JournalRecord[]): Row {
-  const before = journalStart(shard);
+  const { before } = journalOf(shard);
   return {
     ...ledgerKeys.page(accountId, shard.number, records[0]?.at ?? 0),
     account_id: accountId,
@@ -31,12 +34,8 @@ export const pageOf = (row: Row): JournalPage => ({
   },
 });
 
-/** The state of a shard before the records that its row keeps. */
-const journalStart = ({ balance, sequence, journal }: Shard): JournalState =>
-  stateBefore({ balance, sequence }, journal);
-
 /** The journal of a shard in the form of a page. */
 export const journalOf = (shard: Shard): JournalPage => ({
   records: shard.journal,
-  before: journalStart(shard),
+  before: stateBefore(shard, shard.journal),
 });

@@ -42,9 +42,9 @@ export interface Shard {
 }
 
 export function shardOf(row: Row): Shard {
-  const holds = Object.entries((row["holds"] ?? {}) as Record<string, Row>);
-  const stored = (row["journal"] ?? []) as readonly Row[];
-  const records = stored.map(recordOf);
+  const stored = Object.entries((row["holds"] ?? {}) as Record<string, Row>);
+  const holds = new Map(stored.map(([holdId, hold]) => [holdId, holdOf(holdId, hold)]));
+  const records = ((row["journal"] ?? []) as readonly Row[]).map(recordOf);
   return {
     number: Number(row["shard"]),
     shards: Number(row["shards"]),
@@ -57,7 +57,7 @@ export function shardOf(row: Row): Shard {
     added: Number(row["added"]),
     sequence: Number(row["sequence"]),
     fence: Number(row["fence"]),
-    holds: new Map(holds.map(([holdId, hold]) => [holdId, holdOf(holdId, hold)])),
+    holds,
     journal: withSources(records, holds),
     dueAt: typeof row["due_at"] === "string" ? row["due_at"] : null,
   };
@@ -84,10 +84,10 @@ const holdOf = (holdId: string, hold: Row): OpenHold => ({
  */
 function withSources(
   records: readonly JournalRecord[],
-  holds: readonly (readonly [string, Row])[],
+  holds: ReadonlyMap<string, OpenHold>,
 ): readonly JournalRecord[] {
   const sources = new Map<string, CreditSource>(
-    holds.map(([holdId, hold]) => [holdId, holdOf(holdId, hold).source]),
+    [...holds].map(([holdId, { source }]) => [holdId, source]),
   );
   for (const record of records) {
     if (record.type === "settle") sources.set(record.holdId, record.source);

@@ -43,10 +43,8 @@ function shardUpdate({ table, accountId, shard }: Place, change: Change): Update
   const { moves, record, recorded = recordRow(record), set = [], remove = [] } = change;
   const counts = Object.entries(moves).filter(([, by]) => by !== 0);
   const sums = counts.map(([name]) => `#${name} = #${name} + :${name}`);
-  const enough = counts.filter(([, by]) => by < 0).map(([name]) => `#${name} >= :${name}_taken`);
-  const taken = counts
-    .filter(([, by]) => by < 0)
-    .map(([name, by]) => [`:${name}_taken`, -by] as const);
+  const taken = counts.filter(([, by]) => by < 0);
+  const enough = taken.map(([name]) => `#${name} >= :${name}_taken`);
   const added = Math.max(0, moves.balance ?? 0);
   const assignments = [
     "#fence = :at",
@@ -76,7 +74,7 @@ function shardUpdate({ table, accountId, shard }: Place, change: Change): Update
       ":records": [recorded],
       ...(added > 0 && { ":added": added }),
       ...Object.fromEntries(counts.map(([name, by]) => [`:${name}`, by])),
-      ...Object.fromEntries(taken),
+      ...Object.fromEntries(taken.map(([name, by]) => [`:${name}_taken`, -by])),
       ...change.values,
     },
     ReturnValuesOnConditionCheckFailure: "ALL_OLD",
