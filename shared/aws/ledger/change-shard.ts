@@ -140,6 +140,15 @@ export async function readRow(process: LedgerProcess, key: RowKey): Promise<Row 
   return Item;
 }
 
+export async function readShard(
+  process: LedgerProcess,
+  accountId: string,
+  shard: number,
+): Promise<Shard | undefined> {
+  const row = await readRow(process, accountKeys.shard(accountId, shard));
+  return row && shardOf(row);
+}
+
 /** Reads, with retries, the outcome of a change whose request failed. The charge depends on it. */
 export async function readWithRetry<T>(process: LedgerProcess, ask: () => Promise<T>): Promise<T> {
   const mayRepeat = repeats(process, { triesMax: 4, pauseMs: 200 });

@@ -1,11 +1,11 @@
 import { type JournalRecord, type UsageChange, usageByDay } from "../../credits/journal.ts";
 import type { TransactItem } from "../dynamo.ts";
 import { accountKeys } from "../table.ts";
-import { readRow, transactShards } from "./change-shard.ts";
+import { readShard, transactShards } from "./change-shard.ts";
 import { type JournalPage, pageRecordsMin, pageRow } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readPages } from "./read-pages.ts";
-import { type Shard, shardOf } from "./shard-row.ts";
+import type { Shard } from "./shard-row.ts";
 import { trimUpdate } from "./shard-update.ts";
 
 /** The most records of one page. Pages have more than eight after failed copies. */
@@ -27,8 +27,8 @@ export async function copyJournalOf(
   accountId: string,
   shard: number,
 ): Promise<void> {
-  const row = await readRow(process, accountKeys.shard(accountId, shard)).catch(() => undefined);
-  if (row !== undefined) await copyRecords(process, accountId, shardOf(row));
+  const current = await readShard(process, accountId, shard).catch(() => undefined);
+  if (current !== undefined) await copyRecords(process, accountId, current);
 }
 
 /**

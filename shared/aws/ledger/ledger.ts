@@ -18,7 +18,7 @@ import {
 import { readAccountRows, readBalances, totalBalance, wholeBalance } from "./read-shards.ts";
 import { reserveCall } from "./reserve-call.ts";
 import { reserveStep, settleRow } from "./row-holds.ts";
-import { releaseExpiredCalls, settleCall } from "./settle-call.ts";
+import { atNoCharge, releaseExpiredCalls, settleCall } from "./settle-call.ts";
 
 /**
  * The ledger in DynamoDB. The credits of an account are split over shards, which are separate rows. A
@@ -47,7 +47,7 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
   const { accountId, holdId } = settlement;
   const own = process.holds.get(holdId);
   if (own !== undefined) return settleOwn(process, settlement, own);
-  const { credits } = await settleOther(process, settlement);
+  const credits = await settleOther(process, settlement);
   const { shards } = knownOf(process, accountId);
   return { credits, balance: await totalBalance(process, accountId, shards) };
 }
@@ -76,27 +76,24 @@ async function settleOwn(
   return { credits, balance: balance ?? (await totalBalance(process, accountId, shards)) };
 }
 
-/** Settles a hold that another process made, or that this one has settled before. */
-async function settleOther(
-  process: LedgerProcess,
-  settlement: Settlement,
-): Promise<{ readonly credits: number }> {
+/** Settles a hold that another process made, or that this one has settled before; returns its charge. */
+async function settleOther(process: LedgerProcess, settlement: Settlement): Promise<number> {
   const { accountId, holdId } = settlement;
   if ((await readHold(process, accountId, holdId)) !== undefined) {
-    return settleRow(process, { settlement, state: "settled" });
+    return (await settleRow(process, { settlement, state: "settled" })).credits;
   }
   const { open, resolved } = await findCallHolds(process, accountId, holdId);
   const settled = resolved.find(({ charged }) => charged > 0);
-  if (settled !== undefined) return { credits: settled.charged };
+  if (settled !== undefined) return settled.charged;
   const [hold] = open;
-  if (hold !== undefined) return settleCall(process, settlement, hold);
+  if (hold !== undefined) return (await settleCall(process, settlement, hold)).credits;
   assert(resolved.length > 0, "only a hold that exists is resolved");
-  return { credits: 0 };
+  return 0;
 }
 
 async function release(process: LedgerProcess, hold: HoldRef): Promise<void> {
-  const { accountId, holdId, now } = hold;
-  const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+  const { accountId, holdId } = hold;
+  const settlement = atNoCharge(hold);
   const row = await readHold(process, accountId, holdId);
   if (row !== undefined) {
     if (row.isOpen) await settleRow(process, { settlement, state: "settled" });
@@ -124,7 +121,7 @@ async function releaseExpired(
   });
   const holdIds = keys.map(({ sk }) => sk.slice(accountKeys.hold(accountId, "").sk.length));
   for (const holdId of holdIds) {
-    const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+    const settlement = atNoCharge({ accountId, holdId, now });
     await settleRow(process, { settlement, state: "expired" });
   }
   return ofCalls + holdIds.length;

@@ -1,11 +1,9 @@
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
-import { accountKeys } from "../table.ts";
-import { changeShard, readRow, readWithRetry, untilDone } from "./change-shard.ts";
+import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard.ts";
 import { copyJournal } from "./copy-journal.ts";
 import { findShard, type Progress } from "./find-shard.ts";
 import { openShards } from "./open-shards.ts";
 import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
-import { shardOf } from "./shard-row.ts";
 import { reserveUpdate } from "./shard-update.ts";
 
 const reserved: ReserveOutcome = { outcome: "reserved" };
@@ -30,10 +28,7 @@ export function reserveCall(
     const change = await changeShard(process, accountId, reserveUpdate(place, holdId, hold)).catch(
       async (error: unknown) => {
         // The update may have taken effect although the request failed.
-        const row = await readWithRetry(process, () =>
-          readRow(process, accountKeys.shard(accountId, home)),
-        );
-        const shard = row === undefined ? undefined : shardOf(row);
+        const shard = await readWithRetry(process, () => readShard(process, accountId, home));
         if (shard === undefined || !shard.holds.has(holdId)) throw error;
         return { outcome: "refused" as const, shard };
       },

@@ -12,6 +12,7 @@ import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { knownOf, type LedgerProcess, nextStamp } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
+import { chargedItems } from "./settle-call.ts";
 import { creditUpdate, freeOldSlot } from "./shard-update.ts";
 
 /** How long the row of a resolved hold is kept, with its charge. */
@@ -99,7 +100,7 @@ export function settleRow(
   { settlement, state }: { settlement: Settlement; state: "settled" | "expired" },
 ): Promise<{ readonly credits: number }> {
   const { accountId, holdId, credits: charged, succeeded, now } = settlement;
-  const items = settlement.items ?? (charged === 0 ? 0 : undefined);
+  const items = chargedItems(settlement);
   let refusals = 0;
   return untilDone(process, async (note) => {
     const hold = await readHold(process, accountId, holdId);

@@ -1,12 +1,11 @@
 import { assert } from "../../base/assert.ts";
 import { timeOfStamp } from "../../credits/journal.ts";
-import type { Settlement } from "../../credits/ledger.ts";
-import { accountKeys } from "../table.ts";
-import { changeShard, readRow, readWithRetry, untilDone } from "./change-shard.ts";
+import type { HoldRef, Settlement } from "../../credits/ledger.ts";
+import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard.ts";
 import { findSettlement } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";
 import { type LedgerProcess, nextStamp, type OwnHold } from "./process.ts";
-import { type Shard, shardOf } from "./shard-row.ts";
+import type { Shard } from "./shard-row.ts";
 import { settleUpdate } from "./shard-update.ts";
 
 /** The charge of a hold, and its shard after the settlement, if known. */
@@ -14,6 +13,19 @@ export interface CallSettled {
   readonly credits: number;
   readonly shard: Shard | undefined;
 }
+
+/** Resolves a hold at no charge. */
+export const atNoCharge = ({ accountId, holdId, now }: HoldRef): Settlement => ({
+  accountId,
+  holdId,
+  credits: 0,
+  succeeded: false,
+  now,
+});
+
+/** Items that a settlement charges; undefined if unknown. */
+export const chargedItems = ({ items, credits }: Settlement): number | undefined =>
+  items ?? (credits === 0 ? 0 : undefined);
 
 /** Resolves the hold of a call; returns the charge of the first resolution. */
 export function settleCall(
@@ -23,13 +35,12 @@ export function settleCall(
 ): Promise<CallSettled> {
   const { accountId, holdId, credits: charged, succeeded, now } = settlement;
   assert(charged <= hold.credits, "a charge is at most what was reserved");
-  const items = settlement.items ?? (charged === 0 ? 0 : undefined);
+  const items = chargedItems(settlement);
   const place = { table: process.accountsTable, accountId, shard: hold.shard };
   const decided = async (shard: Shard): Promise<CallSettled> => {
     const made = timeOfStamp(hold.at);
-    const wanted = { accountId, holdId, made };
     const record = await readWithRetry(process, () =>
-      findSettlement(process, { ...wanted, shard }),
+      findSettlement(process, { accountId, holdId, shard, made }),
     );
     assert(record !== undefined, "a hold that its shard no longer has was resolved");
     const takenBack = await readHold(process, accountId, holdId);
@@ -46,12 +57,10 @@ export function settleCall(
       settleUpdate(place, { holdId, hold, outcome }),
     ).catch(async (error: unknown) => {
       // The update may have taken effect although the request failed.
-      const row = await readWithRetry(process, () =>
-        readRow(process, accountKeys.shard(accountId, hold.shard)),
-      );
-      assert(row !== undefined, "a shard stays");
-      if (isHeldBy(shardOf(row))) throw error;
-      return { outcome: "refused" as const, shard: shardOf(row) };
+      const shard = await readWithRetry(process, () => readShard(process, accountId, hold.shard));
+      assert(shard !== undefined, "a shard stays");
+      if (isHeldBy(shard)) throw error;
+      return { outcome: "refused" as const, shard };
     });
     if (change.outcome === "changed") {
       process.holds.delete(holdId);
@@ -82,7 +91,7 @@ export async function releaseExpiredCalls(
     const oldestFirst = [...holds].toSorted(([, one], [, other]) => one.at - other.at);
     for (const [holdId, hold] of oldestFirst) {
       if (hold.expiresAt > now) continue;
-      const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+      const settlement = atNoCharge({ accountId, holdId, now });
       await settleCall(process, settlement, { ...hold, shard: number });
       released += 1;
     }
