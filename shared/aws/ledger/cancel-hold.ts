@@ -1,7 +1,5 @@
-import type { HoldRef } from "../../credits/ledger.ts";
-import type { TakeBackRecord } from "../../credits/journal.ts";
-import { timeOfStamp } from "../../credits/journal.ts";
-import type { CreditSource } from "../../credits/ledger.ts";
+import { type TakeBackRecord, timeOfStamp } from "../../credits/journal.ts";
+import type { CreditSource, HoldRef } from "../../credits/ledger.ts";
 import type { TransactItem } from "../dynamo.ts";
 import { sourceRow } from "../ledger-entry.ts";
 import { accountKeys } from "../table.ts";
@@ -11,15 +9,8 @@ import { readHold } from "./hold-row.ts";
 import { openShards } from "./open-shards.ts";
 import { type LedgerProcess, nextStamp } from "./process.ts";
 import { settleRow } from "./row-holds.ts";
-import { settleCall } from "./settle-call.ts";
+import { atNoCharge, settleCall } from "./settle-call.ts";
 import { creditUpdate } from "./shard-update.ts";
-
-interface Charge {
-  readonly credits: number;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  readonly source: CreditSource;
-}
 
 /**
  * Ends a call's hold at no charge. An earlier settlement may still take effect at any moment. Either it
@@ -30,9 +21,9 @@ export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise
   let refusals = 0;
   await untilDone(process, async (note) => {
     const found = await release(process, hold);
-    if (found === "released" || found === "fresh") return found === "fresh" ? found : done;
-    const { shard } = found;
-    const at = nextStamp(process, { accountId, shards: [shard] }, { now, refusals });
+    if (found === "fresh") return "fresh";
+    if (found === "released") return done;
+    const at = nextStamp(process, { accountId, shards: [found.shard] }, { now, refusals });
     const items = takeBackItems(process, hold, { ...found, at });
     const transacted = await transactShards(process, accountId, items).catch(
       async (error: unknown) => {
@@ -54,27 +45,36 @@ export async function cancelHold(process: LedgerProcess, hold: HoldRef): Promise
 const done = { outcome: "done" } as const;
 
 /** A charge that has to be taken back. */
-interface Charged {
+interface Charge {
   readonly shard: number;
-  readonly charge: Charge;
+  readonly credits: number;
+  /** ISO 8601 UTC. */
+  readonly chargedAt: string;
+  readonly source: CreditSource;
   /** True for a hold that has no row. */
   readonly isNew: boolean;
+}
+
+interface TakeBack extends Charge {
+  /** Stamp of its record. */
+  readonly at: number;
 }
 
 /** Gives all open holds back, or finds what a resolved one was charged. */
 async function release(
   process: LedgerProcess,
-  { accountId, holdId, now }: HoldRef,
-): Promise<Charged | "released" | "fresh"> {
-  const settlement = { accountId, holdId, credits: 0, succeeded: false, now };
+  hold: HoldRef,
+): Promise<Charge | "released" | "fresh"> {
+  const { accountId, holdId } = hold;
+  const settlement = atNoCharge(hold);
   const row = await readHold(process, accountId, holdId);
   if (row?.isOpen === true) {
     const { credits } = await settleRow(process, { settlement, state: "settled" });
     return credits === 0 ? "released" : "fresh";
   }
   if (row !== undefined) {
-    const charge = chargeOf(row);
-    return charge === null ? "released" : { shard: row.shard, charge, isNew: false };
+    const { shard, charged: credits, resolvedAt: chargedAt, source } = row;
+    return credits === 0 ? "released" : { shard, credits, chargedAt, source, isNew: false };
   }
   const { open, resolved } = await findCallHolds(process, accountId, holdId);
   for (const own of open) {
@@ -84,33 +84,25 @@ async function release(
   }
   const settled = resolved.find(({ charged }) => charged > 0);
   if (settled === undefined) return "released";
-  const { shard, at, charged, source } = settled;
-  const charge = { credits: charged, at: timeOfStamp(at).toISOString(), source };
-  return { shard, charge, isNew: true };
+  const { shard, at, charged: credits, source } = settled;
+  return { shard, credits, chargedAt: timeOfStamp(at).toISOString(), source, isNew: true };
 }
 
 function takeBackItems(
   process: LedgerProcess,
   hold: HoldRef,
-  { shard, charge, at, isNew }: Charged & { readonly at: number },
+  takeBack: TakeBack,
 ): readonly TransactItem[] {
   const { accountId, holdId } = hold;
-  const { credits, at: chargedAt, source } = charge;
+  const { shard, credits, at, chargedAt, source } = takeBack;
   const record: TakeBackRecord = { type: "take_back", at, holdId, credits, chargedAt, source };
   const moves = { balance: credits, spent: -credits };
   const place = { table: process.accountsTable, accountId, shard };
   return [
-    cancelledMark(process, hold, { shard, charge, at, isNew }),
+    cancelledMark(process, hold, takeBack),
     { Update: creditUpdate(place, { moves, record }) },
   ];
 }
-
-const chargeOf = (row: {
-  readonly charged: number;
-  readonly resolvedAt: string;
-  readonly source: CreditSource;
-}): Charge | null =>
-  row.charged === 0 ? null : { credits: row.charged, at: row.resolvedAt, source: row.source };
 
 /**
  * The row, by hold ID, that prevents a charge from being taken back twice. It never expires, so that the
@@ -119,7 +111,7 @@ const chargeOf = (row: {
 function cancelledMark(
   { accountsTable }: LedgerProcess,
   { accountId, holdId, now }: HoldRef,
-  { shard, charge, at, isNew }: { shard: number; charge: Charge; at: number; isNew: boolean },
+  { shard, credits, at, chargedAt, source, isNew }: TakeBack,
 ): TransactItem {
   const key = accountKeys.hold(accountId, holdId);
   if (!isNew) {
@@ -137,7 +129,7 @@ function cancelledMark(
           ":settled": "settled",
           ":nothing": 0,
           ":now": now.toISOString(),
-          ":charged": charge.credits,
+          ":charged": credits,
         },
       },
     };
@@ -151,13 +143,13 @@ function cancelledMark(
         hold_id: holdId,
         state: "cancelled",
         shard,
-        credits: charge.credits,
+        credits,
         slot: false,
         charged: 0,
-        resolved_at: charge.at,
+        resolved_at: chargedAt,
         cancelled_at: now.toISOString(),
         cancelled_stamp: at,
-        ...sourceRow(charge.source),
+        ...sourceRow(source),
       },
       ConditionExpression: "attribute_not_exists(pk)",
     },
