@@ -28,16 +28,31 @@ export async function readAccountRows(
   accountId: string,
   expected = 1,
 ): Promise<AccountRows | undefined> {
-  const { client, accountsTable: table } = reader;
-  const accountKey = accountKeys.account(accountId);
-  const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
-  const rows = await rowsByKey(client, { ...reader, table }, [accountKey, ...keys]);
-  const account = rows.find(({ sk }) => sk === accountKey.sk);
+  const { account, others } = await readRows(reader, { accountId, expected });
   if (account === undefined) return undefined;
   const count = shardCountOf(account);
   if (count > expected) return readAccountRows(reader, accountId, count);
-  const shards = rows.filter((row) => row !== account).map(shardOf);
-  return { account, shards: shards.toSorted((a, b) => a.number - b.number).slice(0, count) };
+  const shards = others.map(shardOf).toSorted((a, b) => a.number - b.number);
+  return { account, shards: shards.slice(0, count) };
+}
+
+interface Wanted {
+  readonly accountId: string;
+  readonly expected: number;
+  /** @default all */
+  readonly attributes?: readonly string[];
+}
+
+/** Reads the rows of an account and of its first `expected` shards, in any order. */
+async function readRows(
+  { client, accountsTable: table, ...patience }: Reader,
+  { accountId, expected, ...options }: Wanted,
+): Promise<{ readonly account: Row | undefined; readonly others: readonly Row[] }> {
+  const key = accountKeys.account(accountId);
+  const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
+  const rows = await rowsByKey(client, { ...patience, ...options, table }, [key, ...keys]);
+  const account = rows.find(({ sk }) => sk === key.sk);
+  return { account, others: rows.filter((row) => row !== account) };
 }
 
 /** The sums over the shards of an account. */
@@ -103,11 +118,8 @@ export async function readBalances(
   accountId: string,
   expected: number,
 ): Promise<Balances> {
-  const accountKey = accountKeys.account(accountId);
-  const keys = Array.from({ length: expected }, (_, n) => accountKeys.shard(accountId, n));
-  const wanted = { ...reader, table: reader.accountsTable, attributes: balanceAttributes };
-  const rows = await rowsByKey(reader.client, wanted, [accountKey, ...keys]);
-  const account = rows.find(({ sk }) => sk === accountKey.sk);
+  const wanted = { accountId, expected, attributes: balanceAttributes };
+  const { account, others } = await readRows(reader, wanted);
   assert(account !== undefined, "credits belong to an account that exists");
   if (shardCountOf(account) === 0) {
     // The account's row has the credits, so a single read is consistent.
@@ -115,13 +127,10 @@ export async function readBalances(
     const received = sums.balance + sums.held + sums.spent;
     return { received, shards: 1, ofShard: new Map([[0, sums]]) };
   }
-  const ofShard = rows
-    .filter((row) => row !== account)
-    .map((row) => [Number(row["shard"]), sumsIn(row)] as const);
   return {
     received: Number(account["received"]),
     shards: shardCountOf(account),
-    ofShard: new Map(ofShard),
+    ofShard: new Map(others.map((row) => [Number(row["shard"]), sumsIn(row)])),
   };
 }
 
