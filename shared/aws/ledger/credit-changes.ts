@@ -152,8 +152,8 @@ function changeItems(
     lifetime_after: lifetime,
     created_at: now.toISOString(),
   };
-  const { shards: count } = shardSlots(concurrency, 0);
   const isMore = isGrowth(change, rows);
+  const count = isMore ? shardSlots(concurrency, 0).shards : shards.length;
   const grown = shards.filter(({ number }) => isMore && number !== shard.number);
   const place = { table, accountId, shard: shard.number };
   return {
@@ -169,7 +169,7 @@ function changeItems(
           ExpressionAttributeValues: {
             ":lifetime": lifetime,
             ":credits": credits,
-            ":shards": isMore ? count : shards.length,
+            ":shards": count,
             ":before": Number(account["lifetime"]),
             ":count": shards.length,
           },
@@ -188,7 +188,7 @@ function changeItems(
       ...grown.map(({ number }) => ({
         Update: growUpdate({ ...place, shard: number }, shardSlots(concurrency, number)),
       })),
-      ...newShards(isMore ? count : 0, shards.length).map((number) => ({
+      ...newShards(count, shards.length).map((number) => ({
         Put: {
           TableName: table,
           Item: newShardRow({ accountId, number, concurrency, fence: at }),

@@ -48,7 +48,7 @@ export async function findCallHolds(
   const shards = rows?.shards ?? [];
   noteShards(process, accountId, shards);
   // The process that makes the ID of a call also reserves for it, after that.
-  const wanted = { accountId, holdId, made: timeOf("request", holdId) ?? new Date(0) };
+  const made = timeOf("request", holdId) ?? new Date(0);
   const open = shards.flatMap(({ number, holds }) => {
     const hold = holds.get(holdId);
     return hold === undefined ? [] : [{ ...hold, shard: number }];
@@ -57,7 +57,7 @@ export async function findCallHolds(
     shards
       .filter(({ holds }) => !holds.has(holdId))
       .map(async (shard) => {
-        const record = await findSettlement(process, { ...wanted, shard });
+        const record = await findSettlement(process, { accountId, holdId, shard, made });
         return record === undefined ? [] : [{ ...record, shard: shard.number }];
       }),
   );

@@ -49,9 +49,10 @@ export async function findEntries(
 ): Promise<Search> {
   const { requestId, type, watchlistId } = filter;
   if (requestId !== undefined) return entriesOfCall(process, { accountId, rows, requestId });
-  const isMarked = type === "grant" || type === "purchase" || type === "adjust";
-  const marks = isMarked ? await marksOf(process, accountId) : undefined;
-  if (isMarked && marks !== undefined) return entriesOfChanges({ rows, type, marks });
+  if (type === "grant" || type === "purchase" || type === "adjust") {
+    const marks = await marksOf(process, accountId);
+    if (marks !== undefined) return entriesOfChanges({ rows, type, marks });
+  }
   const made = watchlistId === undefined ? undefined : timeOf("watchlist", watchlistId);
   return between(since(made), Infinity);
 }
@@ -98,10 +99,8 @@ async function entriesOfCall(
   const ended = typeof resolvedAt === "string" ? stampOf(new Date(resolvedAt)) : 0;
   const to = Math.max(stampOf(made), ended) + callUs + skewUs;
   const late = takenBack.filter((at) => at > to);
-  return {
-    ...between(since(made), to),
-    ranges: [...known(late).ranges, ...between(since(made), to).ranges],
-  };
+  const near = between(since(made), to);
+  return { ...near, ranges: [...known(late).ranges, ...near.ranges] };
 }
 
 const stampsIn = (row: Row | undefined, name: string): readonly number[] =>
