@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { openDataFolder } from "../local/data-folder.ts";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
 import { defaultRules, type DynamoRules, type Spread } from "./account/contention.ts";
 import { type AccountFigures, type AccountLoad, measureAccounts } from "./account/measure.ts";
+import { withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions, wholeNumber } from "./bench-options.ts";
 import { createBenchTable } from "./bench-tables.ts";
 import { printTable } from "./print-table.ts";
@@ -31,11 +26,7 @@ const ratioMax = 1.2;
 /** Measures one busy account in a model of DynamoDB's latency, conflicts and limits. */
 export async function benchAccount(): Promise<Record<string, unknown>> {
   const options = readAccountOptions();
-  const dir = mkdtempSync(join(tmpdir(), "bench-"));
-  const folder = openDataFolder(dir, false);
-  const dynamo = await startDynamo(folder);
-  try {
-    pointClientsAt({ dynamodb: dynamo.endpoint });
+  return withBenchDynamo(async (endpoint) => {
     const client = new DynamoDBClient({});
     const tables = {
       accounts: await createBenchTable(client, "accounts"),
@@ -44,7 +35,7 @@ export async function benchAccount(): Promise<Record<string, unknown>> {
     const measure = async (
       loads: readonly [AccountLoad, ...AccountLoad[]],
     ): Promise<readonly AccountFigures[]> => {
-      const world = { endpoint: dynamo.endpoint, tables };
+      const world = { endpoint, tables };
       const figures = await measureAccounts({ ...options, loads }, world);
       for (const one of figures) process.stderr.write(`${JSON.stringify(one)}\n`);
       return figures;
@@ -67,11 +58,7 @@ export async function benchAccount(): Promise<Record<string, unknown>> {
       }
     }
     return neighbour.length === 0 ? { account } : { account, neighbour };
-  } finally {
-    await dynamo.stop();
-    folder.release();
-    rmSync(dir, { recursive: true, force: true });
-  }
+  });
 }
 
 const comparison = (

@@ -69,7 +69,7 @@ export async function measureAccounts(
   const opened = await Promise.all(loads.map((load) => openFor(load, tables)));
   const time = virtualTime(systemClock.now());
   const client = modelledDynamo({ endpoint, time, rules, random });
-  const chance: Chance = { bytes: (length) => systemChance.bytes(length), fraction: random };
+  const chance: Chance = { ...systemChance, fraction: random };
   const options = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
   const environment = (): Environment => ({
     accounts: dynamoAccountStore(client, tables, { clock: time.clock, chance }),

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pointClientsAt } from "../local/aws-environment.ts";
+import { openDataFolder } from "../local/data-folder.ts";
+import { startDynamo } from "../local/dynamo-server.ts";
+
+/** Runs work against a temporary DynamoDB engine, to which new SDK clients of this process connect. */
+export async function withBenchDynamo<T>(work: (endpoint: string) => Promise<T>): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), "bench-"));
+  const folder = openDataFolder(dir, false);
+  const dynamo = await startDynamo(folder);
+  try {
+    pointClientsAt({ dynamodb: dynamo.endpoint });
+    return await work(dynamo.endpoint);
+  } finally {
+    await dynamo.stop();
+    folder.release();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
