@@ -51,7 +51,7 @@ export async function findEntries(
   if (requestId !== undefined) return entriesOfCall(process, { accountId, rows, requestId });
   if (type === "grant" || type === "purchase" || type === "adjust") {
     const marks = await marksOf(process, accountId);
-    if (marks !== undefined) return entriesOfChanges({ rows, type, marks });
+    if (marks !== undefined) return entriesOfChanges(rows, type, marks);
   }
   const made = watchlistId === undefined ? undefined : timeOf("watchlist", watchlistId);
   return between(since(made), Infinity);
@@ -78,11 +78,7 @@ const descending = (numbers: readonly number[]): readonly number[] =>
 
 async function entriesOfCall(
   process: LedgerProcess,
-  {
-    accountId,
-    rows,
-    requestId,
-  }: { accountId: string; rows: AccountRows | undefined; requestId: string },
+  { accountId, rows, requestId }: Omit<Wanted, "filter"> & { readonly requestId: string },
 ): Promise<Search> {
   const made = timeOf("request", requestId);
   const hold = await readRow(process, accountKeys.hold(accountId, requestId));
@@ -137,15 +133,11 @@ async function marksOf(
   return marks.length > marksMax ? undefined : marks;
 }
 
-function entriesOfChanges({
-  rows,
-  type,
-  marks,
-}: {
-  rows: AccountRows | undefined;
-  type: string;
-  marks: readonly Row[];
-}): Search {
+function entriesOfChanges(
+  rows: AccountRows | undefined,
+  type: string,
+  marks: readonly Row[],
+): Search {
   const ofType = marks.filter((mark) => mark["type"] === type);
   const stamps = ofType.flatMap((mark) => stampsIn(mark, "at"));
   const sequences = ofType.flatMap((mark) => stampsIn(mark, "sequence"));

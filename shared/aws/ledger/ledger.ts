@@ -62,9 +62,7 @@ async function settleOwn(
   const { shards } = knownOf(process, accountId);
   // The balance is the sum over all shards, so read the others in parallel.
   const reading =
-    shards > 1
-      ? readBalances(process, accountId, shards).catch(() => undefined)
-      : Promise.resolve(undefined);
+    shards > 1 ? readBalances(process, accountId, shards).catch(() => undefined) : undefined;
   const { credits, shard } = await settleCall(process, settlement, hold);
   if (shard?.shards === 1) return { credits, balance: shard.balance };
   const read = await reading;
