@@ -16,6 +16,7 @@ const names = [
   "key-admission",
   "ledger-faults.property",
   "ledger",
+  "moving-shards",
   "outbox-store",
   "page-store.property",
   "page-store",

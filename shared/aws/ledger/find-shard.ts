@@ -4,6 +4,7 @@ import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
 import { moveHome, noteShards, type LedgerProcess } from "./process.ts";
 import { type AccountRows, readAccountRows, sumsOf } from "./read-shards.ts";
 import { releaseExpiredCalls } from "./settle-call.ts";
+import type { Shard } from "./shard-row.ts";
 import { gatherCredits } from "./transfers.ts";
 
 /** The state of one reservation over its attempts. */
@@ -11,6 +12,8 @@ export interface Progress {
   mayRelease: boolean;
   /** All shards as they were when their credits did not cover the reservation. */
   short: AccountRows | undefined;
+  /** True after a reading in which no shard had a free slot. */
+  isFull: boolean;
 }
 
 type Wanted = Pick<Reservation, "accountId" | "holdId" | "credits" | "slot" | "now">;
@@ -47,7 +50,8 @@ export async function findShard(
   }
   const free = slot ? shards.filter(({ inFlight, slots }) => inFlight < slots) : shards;
   if (free.length === 0) {
-    return { outcome: "no_slot", limit: concurrencyFor(Number(account["lifetime"])), balance };
+    const limit = concurrencyFor(Number(account["lifetime"]));
+    return isFull(progress, shards) ? { outcome: "no_slot", limit, balance } : "fresh";
   }
   const enough = free.filter((shard) => shard.balance >= credits);
   // Chosen by free slots, not by shards, so that simultaneous processes spread over all slots.
@@ -61,6 +65,13 @@ export async function findShard(
   return (await gatherCredits(process, needed, shards)) ? "fresh" : "again";
 }
 
+/** True at the second reading without a free slot: a slot can move between shards while they are read. */
+function isFull(progress: Progress, shards: readonly Shard[]): boolean {
+  const wasFull = progress.isFull;
+  progress.isFull = true;
+  return wasFull || shards.length === 1;
+}
+
 /**
  * True if the balance of an account was certainly too low at some moment. Reading several shards can
  * miss credits that move between them, so only an upper bound from two readings is certain.
@@ -69,8 +80,11 @@ export const isShort = (
   credits: number,
   before: AccountRows | undefined,
   rows: AccountRows,
-): boolean =>
-  rows.shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);
+): boolean => isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);
+
+/** True if a reading has the whole balance in one row. The account may have grown while it was read. */
+const isOnlyShard = ({ shards: [first, ...others] }: AccountRows): boolean =>
+  others.length === 0 && first?.shards === 1;
 
 /**
  * An upper bound of an account's balance at a moment between two readings of its shards: the balance of

@@ -14,7 +14,7 @@ export function reserveCall(
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
   const { accountId, holdId, credits, source, now, expiresAt } = reservation;
-  const progress: Progress = { mayRelease: true, short: undefined };
+  const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   let refusals = 0;
   return untilDone(process, async (note) => {
     const { home } = knownOf(process, accountId);

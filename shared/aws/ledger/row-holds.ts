@@ -27,7 +27,7 @@ export function reserveStep(
   reservation: Reservation,
 ): Promise<ReserveOutcome> {
   const { accountId, holdId, credits, source, now } = reservation;
-  const progress: Progress = { mayRelease: true, short: undefined };
+  const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
   let refusals = 0;
   return untilDone(process, async (note) => {
     const { home: shard } = knownOf(process, accountId);
