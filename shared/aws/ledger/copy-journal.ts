@@ -44,7 +44,10 @@ async function copyRecords(process: LedgerProcess, accountId: string, shard: Sha
     writePage(process, { accountId, shard, records: records.slice(0, count) }).catch(() => "ended");
   if ((await attempt(records.length)) === "ended") return;
   const from = records[0]?.at ?? 0;
-  const stored = await pageAt(process, { accountId, shard: shard.number, from });
+  // The change that caused the copy has taken effect, so a failed request must not fail it.
+  const stored = await pageAt(process, { accountId, shard: shard.number, from }).catch(
+    () => undefined,
+  );
   if (stored === undefined) return;
   const isLonger = stored.records.length > records.length;
   if (!isLonger && (await attempt(stored.records.length)) === "ended") return;
