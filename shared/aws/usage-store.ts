@@ -1,12 +1,14 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { DailyUsage, UsageStore } from "../accounts/usage-store.ts";
+import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
 import { addUsage, type UsageChange, usageByDay } from "../credits/journal.ts";
 import { type Row, untilSettled } from "./dynamo.ts";
 import { journalOf } from "./ledger/journal-page.ts";
 import { readAccountRows } from "./ledger/read-shards.ts";
-import type { Shard } from "./ledger/shard-row.ts";
+import { type Shard, shardOf } from "./ledger/shard-row.ts";
 import { queryRows } from "./query-rows.ts";
+import { rowsByKey } from "./rows-by-key.ts";
 import { accountKeys, type RowKey } from "./table.ts";
 
 interface Options {
@@ -36,37 +38,46 @@ export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Option
     });
     return Array.fromAsync(rows, (row) => usageOf(row, key.sk));
   };
+  const current = async (accountId: string, number: number): Promise<Shard> => {
+    const [row] = await rowsByKey(client, { ...options, table }, [
+      accountKeys.shard(accountId, number),
+    ]);
+    assert(row !== undefined, "a shard stays");
+    return shardOf(row);
+  };
+  /** Reads a shard again until no records were copied meanwhile: a busy account copies many a second. */
+  const ofShard = (
+    accountId: string,
+    shard: Shard,
+    days: Days,
+  ): Promise<readonly UsageChange[]> => {
+    let before = shard;
+    return untilSettled(options, async () => {
+      const key = accountKeys.shardUsage(accountId, shard.number, "");
+      const inPages = await stored(key, days);
+      const after = await current(accountId, shard.number);
+      // Records that were copied after the usage rows were read are neither there nor in the journal.
+      const isUncopied = startOf(before) === startOf(after);
+      before = after;
+      if (!isUncopied) return "again";
+      const inJournal = [...usageByDay(after.journal).values()];
+      return [...inPages, ...inJournal.filter(({ date }) => date >= days.from && date <= days.to)];
+    });
+  };
   return {
-    daily: (accountId, days) =>
-      untilSettled(options, async () => {
-        const read = () => readAccountRows({ client, ...options }, accountId);
-        const before = await read();
-        const keys = [
-          accountKeys.usage(accountId, ""),
-          ...(before?.shards ?? []).map(({ number }) =>
-            accountKeys.shardUsage(accountId, number, ""),
-          ),
-        ];
-        const all = await Promise.all(keys.map((key) => stored(key, days)));
-        const shards = (await read())?.shards ?? [];
-        // Records that were copied after the usage rows were read are neither there nor in the journal.
-        if (!isUncopied(before?.shards ?? [], shards)) return "again";
-        const inJournals = shards.flatMap(({ journal }) =>
-          Array.from(usageByDay(journal).values()),
-        );
-        const within = inJournals.filter(({ date }) => date >= days.from && date <= days.to);
-        return summed([...all.flat(), ...within]);
-      }),
+    async daily(accountId, days) {
+      const { shards = [] } = (await readAccountRows({ client, ...options }, accountId)) ?? {};
+      const all = await Promise.all([
+        stored(accountKeys.usage(accountId, ""), days),
+        ...shards.map((shard) => ofShard(accountId, shard, days)),
+      ]);
+      return summed(all.flat());
+    },
   };
 }
 
-/** True when no journal has lost entries between two readings. */
-const isUncopied = (before: readonly Shard[], after: readonly Shard[]): boolean =>
-  startsOf(before) === startsOf(after);
-
-/** The number of the first entry in each journal. */
-const startsOf = (shards: readonly Shard[]): string =>
-  shards.map((shard) => journalOf(shard).before.sequence).join();
+/** The number of the first entry in the journal. */
+const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
 
 function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {
   const days = new Map<string, UsageChange>();

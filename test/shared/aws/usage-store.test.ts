@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { copyJournalOf } from "../../../shared/aws/ledger/copy-journal.ts";
+import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
 import { accountKeys } from "../../../shared/aws/table.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { UsageStore } from "../../../shared/accounts/usage-store.ts";
 import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { type DynamoLedgerWorld, startLedgerWorld } from "../../support/ledger-world.ts";
+import { watchedClient } from "../../support/watched-client.ts";
 
 let world: DynamoLedgerWorld;
 let ledger: Ledger;
@@ -13,11 +16,11 @@ let usage: UsageStore;
 let accountId: string;
 beforeAll(async () => {
   world = await startLedgerWorld();
-  ledger = world.ledger();
   usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemChance });
 });
 afterAll(() => world.stop());
 beforeEach(async () => {
+  ledger = world.ledger();
   accountId = await world.open(5_000);
 });
 
@@ -69,6 +72,38 @@ describe("dynamoUsageStore", () => {
         credits: 20,
       })),
     );
+  });
+
+  it("reads a shard again whose records are copied meanwhile, and no other shard", async () => {
+    accountId = await world.open(25_000);
+    const uncopied = watchedClient(world.client, (command, send) => {
+      if (command instanceof TransactWriteCommand) throw new Error("not copied");
+      return send();
+    });
+    ledger = world.ledgerThrough(uncopied);
+    for (const holdId of ["h1", "h2", "h3", "h4"])
+      await work(holdId, "2026-03-01T12:00:00.000Z", 2);
+    const time = { clock: systemClock, chance: systemChance };
+    const process = ledgerProcess(world.client, { ...world, ...time });
+    const reads: unknown[] = [];
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (command instanceof QueryCommand) {
+        const pk: unknown = command.input.ExpressionAttributeValues?.[":pk"];
+        if (pk === accountKeys.shard(accountId, 0).pk && !reads.includes(pk)) {
+          await copyJournalOf(process, accountId, 0);
+        }
+        reads.push(pk);
+      }
+      return answer;
+    });
+
+    const days = { from: "2026-03-01", to: "2026-03-01" };
+    const busy = dynamoUsageStore(client, { ...world, ...time });
+    expect(await busy.daily(accountId, days)).toMatchObject([{ requests: 4, credits: 8 }]);
+    const readsOf = (shard: number): number =>
+      reads.filter((pk) => pk === accountKeys.shard(accountId, shard).pk).length;
+    expect([readsOf(0), readsOf(1)]).toEqual([2, 1]);
   });
 
   it("subtracts the usage of a charge that is taken back from the day on which it was counted", async () => {
