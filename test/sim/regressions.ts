@@ -18,6 +18,16 @@ export const regressions: readonly Regression[] = [
     found: "a check wanted a charge of a call whose hold had been given back",
   },
   {
+    scenario: "calls",
+    seed: 549,
+    found: "a process that stood still past the expiry of its hold reserved a second time",
+  },
+  ...[629, 932].map((seed) => ({
+    scenario: "calls",
+    seed,
+    found: "a check wanted no charge in the ledger while a worker had still to take it back",
+  })),
+  {
     scenario: "lists",
     seed: 145,
     found: "a list was changed while another call paused it, and answered 500",

@@ -1,3 +1,4 @@
+import { unavailable } from "../../base/errors.ts";
 import type { Reservation, ReserveOutcome } from "../../credits/ledger.ts";
 import { changeShard, readShard, readWithRetry, untilDone } from "./change-shard.ts";
 import { copyJournal } from "./copy-journal.ts";
@@ -15,8 +16,12 @@ export function reserveCall(
 ): Promise<ReserveOutcome> {
   const { accountId, holdId, credits, source, now, expiresAt } = reservation;
   const progress: Progress = { mayRelease: true, short: undefined, isFull: false };
+  const startedAt = process.clock.now().getTime();
+  const holdMs = expiresAt.getTime() - now.getTime();
   let refusals = 0;
   return untilDone(process, async (note) => {
+    // An earlier attempt may have made the hold, which has expired and been released since then.
+    if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
     const { home } = knownOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
     const hold = { credits, at, expiresAt, source };

@@ -167,6 +167,29 @@ describe("lost responses", () => {
   });
 });
 
+describe("a process that stands still while it reserves", () => {
+  it("does not reserve again after its hold has expired and been released", async () => {
+    const clock = fixedClock(now.toISOString());
+    let isFirst = true;
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (!(command instanceof UpdateCommand) || !isFirst) return answer;
+      isFirst = false;
+      clock.advance(120_000);
+      await world.ledger().releaseExpired(accountId, clock.now());
+      // The SDK repeats what was not answered.
+      return send();
+    });
+    const { accountsTable, ledgerTable } = world;
+    const options = { accountsTable, ledgerTable, clock, chance: systemChance };
+
+    const reserving = reserve(dynamoLedger(client, options), "h1", 100);
+    await expect(reserving).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await world.account(accountId)).toMatchObject({ held: 0, inFlight: 0, balance: 5_000 });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
 describe("a call that another process cancels", () => {
   it("is found without reading what came after it", async () => {
     const ledger = world.ledger();
