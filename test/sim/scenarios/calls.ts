@@ -78,7 +78,9 @@ async function useApi(world: World, user: User, heard: HeardCall[]): Promise<voi
     if (request.method === "POST" && request.path === newKeyPath && answer?.status === 201) {
       await revoke(world, user, answer.body as unknown as NewKey);
     }
-    if (answer?.headers["x-service-credits"] !== undefined && random.isHit(0.2)) {
+    // The charge of a call that was answered with an error may still wait for a worker to take it back.
+    const isFinal = answer !== undefined && answer.status < 500;
+    if (isFinal && answer.headers["x-service-credits"] !== undefined && random.isHit(0.2)) {
       await findCharge(world, user, answer);
     }
     if (random.isHit(0.3)) await world.pause(random.between(0, 20) * second);
