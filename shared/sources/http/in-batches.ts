@@ -28,115 +28,132 @@ export interface BatchReading<Item, Result> {
 const refusedAloneMax = 10;
 
 /**
- * Reads items in batches, their results standing in the items' order. A batch that is refused or
- * fails as a whole is cut in two, down to the single items at fault. After ten items of one batch
- * were refused alone, the rest of it is asked in the parts that it was cut to, and no more cut. A
- * failure costs the source far more than a refusal, retries included: for failures a batch is cut as
- * often as it takes to come down to one item.
+ * Reads items in batches; the results are in the items' order. A batch that is refused or fails as a
+ * whole is cut in two, down to the single items at fault, as far as its `cutBudget` allows.
  *
  * Where the first batches are refused, one of them finds out for all whether the source takes
  * anything: when ten of its items were refused alone, and nothing was read meanwhile, it does not.
  */
 export async function readInBatches<Item, Result>(
   items: readonly Item[],
-  { batchMax, ...rest }: BatchReading<Item, Result>,
+  { batchMax, atOnce, ...calls }: BatchReading<Item, Result>,
 ): Promise<Result[]> {
   const size = typeof batchMax === "number" ? batchSize(batchMax) : batchMax;
-  const batches = partsOf(items, size.max());
-  const trial = firstRefusal();
-  const results = await inParallel(batches, rest.atOnce, async (batch) => {
-    const failureCutsLeft = Math.ceil(Math.log2(batch.length));
-    const refusedAloneLeft = refusedAloneMax;
-    const cutting = { ...rest, size, failureCutsLeft, refusedAloneLeft, trial, isOnTrial: false };
-    const ofBatch = await readBatch(batch, cutting);
-    if (cutting.isOnTrial) trial.end(cutting.refusedAloneLeft > 0);
-    return ofBatch;
-  });
+  const trial = sourceTrial();
+  const results = await inParallel(partsOf(items, size.max()), atOnce, (batch) =>
+    readBatch(batch, { ...calls, size, trial }),
+  );
   return results.flat();
 }
 
-/** Whether a source that refuses batches takes anything at all, found out once in a read. */
-interface Trial {
-  /** True for the one batch that is to find out; the others wait for what comes of it. */
-  begin(): boolean;
-  /** Whether cutting a batch is worth it. */
-  readonly verdict: Promise<boolean>;
+interface Source<Item, Result> extends Pick<BatchReading<Item, Result>, "read" | "unread"> {
+  readonly size: BatchSize;
+  readonly trial: SourceTrial;
+}
+
+async function readBatch<Item, Result>(
+  batch: readonly Item[],
+  { read, unread, size, trial }: Source<Item, Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const budget = cutBudget(batch.length);
+  const tester = trial.tester();
+  // One part after the other: what is learned of one holds for the next.
+  const parts = [batch];
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+    // What another part was too large for, this one need not try.
+    if (part.length > size.max()) {
+      parts.unshift(...partsOf(part, size.max()));
+      continue;
+    }
+    const outcome = await read(part);
+    if (outcome.kind === "read") {
+      trial.end(true);
+      results.push(...outcome.results);
+      continue;
+    }
+    if (outcome.kind === "too_many") size.tooMany(part.length);
+    budget.count(outcome.kind, part.length);
+    const isCut =
+      budget.allowsCut(outcome.kind, part.length) &&
+      (outcome.kind !== "refused" || (await tester.isCutWorthIt()));
+    if (isCut) parts.unshift(...partsOf(part, Math.ceil(part.length / 2)));
+    else results.push(...part.map(unread));
+  }
+  tester.end(!budget.hasFoundTooMany());
+  return results;
+}
+
+type Failure = Exclude<BatchOutcome<unknown>["kind"], "read">;
+
+/** What finding the items at fault in one batch may cost. */
+interface CutBudget {
+  /** Counts that a part of so many items failed. */
+  count(kind: Failure, items: number): void;
+  /** True when halves of a part of so many items may be tried. */
+  allowsCut(kind: Failure, items: number): boolean;
+  /** True when so many single items were refused that the rest is read only as it was cut. */
+  hasFoundTooMany(): boolean;
+}
+
+/**
+ * After ten items of a batch were refused alone, the rest of it is asked in the parts that it was cut to.
+ * A failure costs the source far more than a refusal, retries included: for failures a batch is cut as
+ * often as it takes to come down to one item.
+ */
+function cutBudget(batchItems: number): CutBudget {
+  const failuresMax = Math.ceil(Math.log2(batchItems));
+  let failures = 0;
+  let refusedAlone = 0;
+  const hasFoundTooMany = (): boolean => refusedAlone >= refusedAloneMax;
+  return {
+    count(kind, items) {
+      if (kind === "failed" && items > 1) failures += 1;
+      if (kind === "refused" && items === 1) refusedAlone += 1;
+      // A source to which one item is too many answers nothing, however a batch is cut.
+      if (kind === "too_many" && items === 1) refusedAlone = refusedAloneMax;
+    },
+    allowsCut(kind, items) {
+      if (items === 1 || kind === "none") return false;
+      return kind === "failed" ? failures <= failuresMax : !hasFoundTooMany();
+    },
+    hasFoundTooMany,
+  };
+}
+
+/** Finds out once in a read whether a source that refuses batches takes anything at all. */
+interface SourceTrial {
+  /** For one batch. */
+  tester(): BatchTester;
   /** Only the first verdict counts. */
   end(takesSomething: boolean): void;
 }
 
-function firstRefusal(): Trial {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  let hasBegun = false;
+interface BatchTester {
+  /** True for the first batch that asks: it finds out. The others wait for its verdict. */
+  isCutWorthIt(): Promise<boolean>;
+  /** The verdict of the batch that was the first to ask; that of any other says nothing. */
+  end(takesSomething: boolean): void;
+}
+
+function sourceTrial(): SourceTrial {
+  const { promise: verdict, resolve } = Promise.withResolvers<boolean>();
+  let first: BatchTester | undefined;
   return {
-    begin() {
-      const isFirst = !hasBegun;
-      hasBegun = true;
-      return isFirst;
-    },
-    verdict: promise,
     end: resolve,
+    tester() {
+      const tester: BatchTester = {
+        async isCutWorthIt() {
+          first ??= tester;
+          return first === tester || verdict;
+        },
+        end(takesSomething) {
+          if (first === tester) resolve(takesSomething);
+        },
+      };
+      return tester;
+    },
   };
-}
-
-/** One batch on its way down to its parts. */
-interface Cutting<Item, Result> extends Omit<BatchReading<Item, Result>, "batchMax"> {
-  readonly size: BatchSize;
-  readonly trial: Trial;
-  /** Whether this batch finds out for all. */
-  isOnTrial: boolean;
-  failureCutsLeft: number;
-  refusedAloneLeft: number;
-}
-
-async function readBatch<Item, Result>(
-  items: readonly Item[],
-  cutting: Cutting<Item, Result>,
-): Promise<Result[]> {
-  const { size, read, unread } = cutting;
-  // What another part was too large for, this one need not try.
-  if (items.length > size.max()) return readParts(partsOf(items, size.max()), cutting);
-  const outcome = await read(items);
-  if (outcome.kind === "read") cutting.trial.end(true);
-  if (outcome.kind === "read") return [...outcome.results];
-  if (outcome.kind === "too_many") size.tooMany(items.length);
-  const isWorthIt =
-    mayCut(outcome.kind, items.length, cutting) &&
-    (outcome.kind !== "refused" || (await isTaken(cutting)));
-  return isWorthIt
-    ? readParts(partsOf(items, Math.ceil(items.length / 2)), cutting)
-    : items.map(unread);
-}
-
-/** Whether the source takes anything, as far as it takes this batch to know. */
-async function isTaken(cutting: Cutting<never, unknown>): Promise<boolean> {
-  cutting.isOnTrial ||= cutting.trial.begin();
-  return cutting.isOnTrial || cutting.trial.verdict;
-}
-
-/** Whether parts of so many items may do better; counts what is spent on finding out. */
-function mayCut(
-  kind: Exclude<BatchOutcome<unknown>["kind"], "read">,
-  count: number,
-  cutting: Cutting<never, unknown>,
-): boolean {
-  if (count === 1 && kind === "refused") cutting.refusedAloneLeft -= 1;
-  // A source to which one item is too many is not to be had by cutting.
-  if (count === 1 && kind === "too_many") cutting.refusedAloneLeft = 0;
-  if (count === 1 || kind === "none") return false;
-  if (kind !== "failed") return cutting.refusedAloneLeft > 0;
-  cutting.failureCutsLeft -= 1;
-  return cutting.failureCutsLeft >= 0;
-}
-
-/** One part after the other: what is learned of one holds for the next. */
-async function readParts<Item, Result>(
-  parts: readonly (readonly Item[])[],
-  cutting: Cutting<Item, Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const part of parts) results.push(...(await readBatch(part, cutting)));
-  return results;
 }
 
 const partsOf = <Item>(items: readonly Item[], size: number): (readonly Item[])[] =>
