@@ -29,9 +29,7 @@ export interface UpdateDependencies {
 }
 
 /**
- * Changes settings of a list; a run in progress goes on as it began. The schedule is put before the
- * row that wants it and removed after the row that does not, so that no active list lacks one; where
- * no such row is written after all, the schedule is made again what the row wants.
+ * Changes settings of a list; a run in progress goes on as it began.
  * @throws 400 for what does not go with the list, 404 when it is deleted meanwhile, 409 when others
  * keep changing it.
  */
@@ -39,28 +37,45 @@ export async function updateWatchlist(
   { watchlist, patch, now }: UpdateRequest,
   dependencies: UpdateDependencies,
 ): Promise<Watchlist> {
-  const { watchlists, schedules, warn } = dependencies;
-  const { id, accountId } = watchlist;
   const endpoint =
     patch.endpoint && (await changedEndpoint(watchlist, patch.endpoint, dependencies.endpoints));
-  let isStray = false;
   const attempt = async (before: Watchlist): Promise<Watchlist | undefined> => {
     const after = changedWatchlist(before, { patch, endpoint, now });
     if (after === before) return before;
-    const rescheduled = isRescheduled(before, after);
-    isStray ||= rescheduled;
-    if (rescheduled) await schedules.put(listSchedule(after, now));
-    const updated = await watchlists.update({ before, after });
-    if (updated === undefined) return undefined;
-    isStray &&= !rescheduled;
-    await follow(before, updated, dependencies);
+    const updated = isRescheduled(before, after)
+      ? await updateWithSchedule({ before, after, now }, dependencies)
+      : await dependencies.watchlists.update({ before, after });
+    if (updated !== undefined) await follow(before, updated, dependencies);
     return updated;
   };
+  return retryLostChange(watchlist, attempt, dependencies);
+}
+
+interface Change {
+  readonly before: Watchlist;
+  readonly after: Watchlist;
+  readonly now: Date;
+}
+
+/**
+ * The schedule is put before the row that wants it and removed after the row that does not, so that no
+ * active list lacks one. Where the row is not written, the schedule is made again what the row wants.
+ */
+async function updateWithSchedule(
+  { before, after, now }: Change,
+  dependencies: UpdateDependencies,
+): Promise<Watchlist | undefined> {
+  const { watchlists, schedules, warn } = dependencies;
+  const { accountId, id: watchlistId } = after;
+  let updated: Watchlist | undefined;
   try {
-    return await retryLostChange(watchlist, attempt, dependencies);
+    await schedules.put(listSchedule(after, now));
+    updated = await watchlists.update({ before, after });
+    return updated;
   } finally {
-    const list = { accountId, watchlistId: id, now };
-    if (isStray) await hint(() => restoreSchedule(list, dependencies), warn);
+    if (updated === undefined) {
+      await hint(() => restoreSchedule({ accountId, watchlistId, now }, dependencies), warn);
+    }
   }
 }
 
