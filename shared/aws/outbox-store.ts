@@ -39,23 +39,21 @@ export function dynamoOutboxStore<LogRecord>(
   const { tableName } = options;
   return {
     ...dynamoOutbox(client, options),
-    async claim(target, claim) {
-      const { lease, now } = claim;
+    async claim(target, { lease, now }) {
       const others = await readOthers(client, tableName, target);
       const taken = others.filter((head) => isTaken(head, now));
-      if (taken.length >= targetsAtOnceMax) return null;
-      const claimed = await claimTarget(client, options, { target, ...claim });
-      if (claimed === null) return null;
       const waiting = others.filter((head) => isWaiting(head, now));
-      if (taken.length + waiting.length >= targetsAtOnceMax) {
-        // Those who claimed at the same time see each other now: the first of them stay.
-        const rivals = (await readOthers(client, tableName, target)).filter((head) =>
-          isTaken(head, now),
-        );
-        const before = rivals.filter(
-          (rival) => taken.some(isSame(rival)) || isBefore(rival, { target, lease }),
-        );
-        if (before.length >= targetsAtOnceMax) {
+      if (taken.length >= targetsAtOnceMax) return null;
+      const claimed = await claimTarget(client, options, { target, lease, now });
+      if (claimed === null) return null;
+      const mayBeLate = taken.length + waiting.length >= targetsAtOnceMax;
+      if (mayBeLate) {
+        // Targets that were claimed at the same time see each other now: the first of them stay.
+        const rivals = await readOthers(client, tableName, target);
+        const earlier = rivals
+          .filter((rival) => isTaken(rival, now))
+          .filter((rival) => taken.some(isSame(rival)) || isBefore(rival, { target, lease }));
+        if (earlier.length >= targetsAtOnceMax) {
           await giveBack(client, options, { target, token: lease.token, now });
           return null;
         }

@@ -173,9 +173,17 @@ async function dueEntries<LogRecord>(work: Work<LogRecord>): Promise<readonly En
     outbox.entries(target, { lane: "later", by, limit }),
   ]);
   const due = alternately(first, later).filter((entry) => !failed.has(nameOf(entry)));
-  // Two entries about the same thing are worked on one after the other.
-  const oneOfEach = new Map(due.toReversed().map((entry) => [entry.key, entry]));
-  return [...oneOfEach.values()].toReversed().slice(0, entriesAtOnce);
+  return firstOfEachKey(due).slice(0, entriesAtOnce);
+}
+
+/** Two entries about the same thing are worked on one after the other. */
+function firstOfEachKey(entries: readonly Entry[]): readonly Entry[] {
+  const keys = new Set<string>();
+  return entries.filter(({ key }) => {
+    const isFirst = !keys.has(key);
+    keys.add(key);
+    return isFirst;
+  });
 }
 
 /** Neither lane waits for the whole of the other. */

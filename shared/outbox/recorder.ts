@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { taskChain } from "../base/task-chain.ts";
 import type { Change } from "./drain.ts";
 import { leaseUntil } from "./lease.ts";
 import {
@@ -42,10 +43,10 @@ export interface RecorderOptions<LogRecord> {
  */
 export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Recorder<LogRecord> {
   const { target, token, outbox, clock, state } = options;
+  // One transaction at a time: they all write the target's row and would cancel each other.
+  const transactions = taskChain();
   let waiting: Change<LogRecord>[] = [];
   let keptAt = clock.now().getTime();
-  let writing: Promise<void> = Promise.resolve();
-  let failure: { readonly error: unknown } | undefined;
 
   const keepSome = async (): Promise<void> => {
     const taken = takeFitting(waiting);
@@ -57,30 +58,22 @@ export function recorder<LogRecord>(options: RecorderOptions<LogRecord>): Record
     const change = { lease, changes: merged(taken), state: state() };
     if (!(await outbox.record(target, change))) throw new LeaseLost();
   };
-  /** One transaction at a time: they all write the target's row and would cancel each other. */
-  const begin = (): Promise<void> => {
-    writing = writing.then(keepSome);
-    // Nobody may be waiting for it: the next change learns of a failure.
-    writing.catch((error: unknown) => {
-      failure = { error };
-    });
-    return writing;
-  };
+  const isDue = (): boolean =>
+    takeFitting(waiting).length < waiting.length || clock.now().getTime() - keptAt >= keptWithinMs;
   return {
-    hasFailed: () => failure !== undefined,
+    hasFailed: () => transactions.hasFailed(),
     async record(change) {
-      if (failure !== undefined) throw failure.error;
+      if (transactions.hasFailed()) return transactions.done();
       waiting.push(change);
-      const full = takeFitting(waiting).length < waiting.length;
-      if (!full && clock.now().getTime() - keptAt < keptWithinMs) return;
+      if (!isDue()) return;
       // The work goes on beside one transaction, and waits for the one before it.
-      const before = writing;
-      void begin();
+      const before = transactions.done();
+      void transactions.add(keepSome);
       await before;
     },
     async flush() {
-      await writing;
-      while (waiting.length > 0) await begin();
+      await transactions.done();
+      while (waiting.length > 0) await transactions.add(keepSome);
     },
   };
 }
