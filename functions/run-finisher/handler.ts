@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { addWorkKeys, tell } from "../../shared/base/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
-import type { RunRef } from "../../shared/runs/run.ts";
+import type { Run } from "../../shared/runs/run.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import type { Overrides } from "../overrides.ts";
@@ -18,22 +18,15 @@ export function createHandler(
   environment: EnvironmentOf<"run-finisher">,
   overrides: Overrides = {},
 ): QueueHandler {
-  const runs = provide.runs(environment, overrides);
   const dependencies = {
     watchlists: provide.watchlists(environment, overrides),
-    runs: {
-      ...runs,
-      async get(ref: RunRef) {
-        const run = await runs.get(ref);
-        // Its lines can be found by the run's id, which the message does not say.
-        addWorkKeys({ run_id: run?.id });
-        return run;
-      },
-    },
+    runs: provide.runs(environment, overrides),
     steps: provide.steps(environment, overrides),
     publisher: provide.publisher(environment, overrides),
     endpoints: provide.endpoints(environment, overrides),
     clock: provide.clock(overrides),
+    // The message does not say the ID of the run, by which operators look for its lines.
+    begins: ({ id }: Run) => addWorkKeys({ run_id: id }),
     report: tell,
   };
   return batchHandler({

@@ -1,5 +1,4 @@
-import { figures } from "../../shared/base/figures.ts";
-import { tell, toldSoFar } from "../../shared/base/work-log.ts";
+import { tell } from "../../shared/base/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
 import { runQueue } from "../run-queue-dependencies.ts";
@@ -34,23 +33,12 @@ export function createHandler(
       step,
       batch,
     }),
-    async work({ hops, ...batch }, { deadline, sentAt }) {
+    async work({ hops, ...batch }, times) {
       const queue = runQueue(environment, overrides, hops + 1);
-      await readBatch(batch, deadline, { ...dependencies, queue });
-      tellStepTime(sentAt, dependencies.clock.now());
+      await readBatch(batch, times, { ...dependencies, queue });
       return done;
     },
   });
-}
-
-/** The last batch of a step settles its credits; the step's batches were sent all at once. */
-function tellStepTime(sentAt: Date, now: Date): void {
-  const milliseconds = now.getTime() - sentAt.getTime();
-  for (const { kind, dimensions } of toldSoFar()) {
-    const { scraper } = dimensions;
-    if (kind !== "credits" || scraper === undefined) continue;
-    tell([figures("steps", { scraper }, { step_ms: milliseconds })]);
-  }
 }
 
 export const handler = provide.onFirstCall(() =>

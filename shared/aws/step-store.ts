@@ -70,10 +70,10 @@ export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options
       return row === undefined ? undefined : plannedOf(row);
     },
     async recordResult(ref, found) {
-      if (await putResult(client, table, { ref, found, ttl: ttl() })) return found;
+      if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
       const recorded = await read(resultKey(ref));
       assert(recorded !== undefined, "a batch that refuses a result has one");
-      return resultOf(recorded);
+      return { isFirst: false, first: resultOf(recorded) };
     },
     markDone: (ref) => markDone(client, table, ref),
     async counts(step) {

@@ -11,6 +11,7 @@ import type {
   BatchRef,
   Carried,
   ItemOutcome,
+  PlannedBatch,
   Run,
   Shortfall,
   StepDecision,
@@ -88,8 +89,8 @@ export function batchRefs(run: Run, step: StepRecord): BatchRef[] {
 }
 
 /**
- * Fixes which items a step reads: those that start there, and those that steps before it sent.
- * Undefined when there are none. What it is worked out from is fixed, so a repeat plans the same.
+ * Fixes which items a step reads: those that start there, and those that earlier steps sent.
+ * Undefined when there are none. It depends only on what is fixed already, so a repeat plans the same.
  */
 async function planStep(
   run: Run,
@@ -99,17 +100,11 @@ async function planStep(
   const { steps, chance } = dependencies;
   const step = runOrder(run.pipeline)[position];
   assert(step !== undefined, "a place in the order has a step");
-  const starts = await steps.starts(run, step.id);
-  const started = withoutGone(starts, await goneBefore(run, position, { starts, steps }));
-  const { sent, carried } = await routedTo(run, position, { started: started.flat(), steps });
-  const ids = new Set([...started.flat(), ...sent]);
-  const fromStarts = sent.size === 0 && carried.length === 0 && started === starts;
-  const batches = fromStarts
-    ? started.map((part) => ({ ids: part, carried: [] }))
-    : inBatches([...ids].toSorted(compareIds), step.scraper, dependencies.batchIdsMax).map(
-        (part) => ({ ids: part, carried: carriedTo(new Set(part), carried) }),
-      );
-  if (ids.size === 0) return undefined;
+  const planned = await steps.starts(run, step.id);
+  const read = await stepRead(run, position, { planned, steps });
+  const batches = batchesOf(read, step.scraper, dependencies.batchIdsMax);
+  const items = batches.reduce((sum, { ids }) => sum + ids.length, 0);
+  if (items === 0) return undefined;
   return steps.plan({
     step: {
       runId: run.id,
@@ -118,8 +113,8 @@ async function planStep(
       scraper: step.scraper,
       plan: Buffer.from(chance.bytes(6)).toString("hex"),
       batches: batches.length,
-      items: ids.size,
-      starts: fromStarts ? run.plan : null,
+      items,
+      starts: read.kind === "as_planned" ? run.plan : null,
       decision: null,
       shortfall: null,
       done: new Set(),
@@ -131,71 +126,104 @@ async function planStep(
 
 type Batches = readonly (readonly string[])[];
 
-/** The items that steps before delisted: these are not read again, unless a route sends them. */
-async function goneBefore(
+/** What a step reads. */
+type StepRead =
+  /** The batches that the run planned when it started, unchanged: they are stored once. */
+  | { readonly kind: "as_planned"; readonly batches: Batches }
+  /** Other items, or some for which earlier steps have something to store. */
+  | {
+      readonly kind: "mixed";
+      readonly ids: readonly string[];
+      readonly carried: readonly Carried[];
+    };
+
+async function stepRead(
   run: Run,
   position: number,
-  { starts, steps }: { readonly starts: Batches; readonly steps: StepStore },
+  { planned, steps }: { readonly planned: Batches; readonly steps: StepStore },
+): Promise<StepRead> {
+  const starting = planned.flat();
+  const delisted =
+    starting.length === 0 ? new Set<string>() : await delistedBefore(run, position, steps);
+  const kept = starting.filter((id) => !delisted.has(id));
+  const { sent, unstored } = await outcomesBefore(run, position, steps);
+  const ids = new Set([...kept, ...sent]);
+  // An item may come here from any step: what another one found about it must come along.
+  const carried = outcomesOf(ids, unstored);
+  const isAsPlanned = kept.length === starting.length && sent.size === 0 && carried.length === 0;
+  return isAsPlanned
+    ? { kind: "as_planned", batches: planned }
+    : { kind: "mixed", ids: [...ids].toSorted(compareIds), carried };
+}
+
+const batchesOf = (
+  read: StepRead,
+  scraper: StepScraperId,
+  batchIdsMax: number | undefined,
+): readonly PlannedBatch[] =>
+  read.kind === "as_planned"
+    ? read.batches.map((ids) => ({ ids, carried: [] }))
+    : inBatches(read.ids, scraper, batchIdsMax).map((ids) => ({
+        ids,
+        carried: outcomesOf(new Set(ids), read.carried),
+      }));
+
+/** The items that earlier steps delisted: they are not read again, unless a route sends them. */
+async function delistedBefore(
+  run: Run,
+  position: number,
+  steps: StepStore,
 ): Promise<ReadonlySet<string>> {
-  const gone = new Set<string>();
-  if (starts.length === 0) return gone;
+  const delisted = new Set<string>();
   for (const { id } of runOrder(run.pipeline).slice(0, position)) {
     const record = await steps.get(run.id, id);
     if (record === undefined) continue;
-    for await (const ids of steps.delisted(record)) for (const one of ids) gone.add(one);
+    for await (const ids of steps.delisted(record)) for (const one of ids) delisted.add(one);
   }
-  return gone;
+  return delisted;
 }
 
-/** The very same batches when none of their items is gone. */
-function withoutGone(batches: Batches, gone: ReadonlySet<string>): Batches {
-  if (!batches.some((ids) => ids.some((id) => gone.has(id)))) return batches;
-  return batches.map((ids) => ids.filter((id) => !gone.has(id)));
-}
-
-interface Routed {
-  /** Items that routes of steps before send to a step. */
+interface EarlierOutcomes {
+  /** Items that routes of earlier steps send to this one. */
   readonly sent: ReadonlySet<string>;
-  /** What those steps found about the step's items and has not been stored yet, in their order. */
-  readonly carried: readonly Carried[];
+  /** What earlier steps found and no step has stored, in their order. */
+  readonly unstored: readonly Carried[];
 }
 
 /**
- * What an item's step found is stored by the first step that the item comes to next, whether it was
- * sent there or starts there: none of it may be missing from that step's batches.
+ * What a step finds about an item that goes on is stored by the first step that the item comes to next,
+ * whether it was sent there or starts there.
  */
-async function routedTo(
+async function outcomesBefore(
   run: Run,
   position: number,
-  { started, steps }: { readonly started: readonly string[]; readonly steps: StepStore },
-): Promise<Routed> {
+  steps: StepStore,
+): Promise<EarlierOutcomes> {
   const order = runOrder(run.pipeline);
   const target = order[position]?.id ?? "";
-  const passed = new Set(order.slice(0, position).map(({ id }) => id));
+  const earlier = new Set(order.slice(0, position).map(({ id }) => id));
   const sent = new Set<string>();
-  const found: Carried[] = [];
-  for (const step of passed) {
+  const unstored: Carried[] = [];
+  for (const step of earlier) {
     const record = await steps.get(run.id, step);
     if (record === undefined) continue;
     const outcomes: ItemOutcome[] = [];
     for await (const routed of steps.routed(record)) {
       for (const { id, next = [] } of routed) if (next.includes(target)) sent.add(id);
-      // The first step that an item came to next has stored what this one found.
-      const left = routed.filter(({ next = [] }) => !next.some((id) => passed.has(id)));
+      const left = routed.filter(({ next = [] }) => !next.some((id) => earlier.has(id)));
       outcomes.push(...left.map(toStore));
     }
-    found.push({ step, outcomes });
+    unstored.push({ step, outcomes });
   }
-  // An item may come here from any step: what another one found about it must come along.
-  return { sent, carried: carriedTo(new Set([...started, ...sent]), found) };
+  return { sent, unstored };
 }
 
 /** The part of an outcome that changes the item; the rest is for events and routes. */
 const toStore = ({ matched: _m, next: _n, reported: _r, ...outcome }: ItemOutcome): ItemOutcome =>
   outcome;
 
-/** The part of it that is about some of the items. */
-const carriedTo = (ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] =>
+/** Those of the outcomes that are about some items. */
+const outcomesOf = (ids: ReadonlySet<string>, found: readonly Carried[]): readonly Carried[] =>
   found
     .map(({ step, outcomes }) => ({ step, outcomes: outcomes.filter(({ id }) => ids.has(id)) }))
     .filter(({ outcomes }) => outcomes.length > 0);

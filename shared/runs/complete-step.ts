@@ -8,17 +8,28 @@ import {
   reservedFor,
 } from "./advance-run.ts";
 import type { Run, StepRecord } from "./run.ts";
-import { stepFigures } from "./run-figures.ts";
+import { stepFigures, stepTimeFigures } from "./run-figures.ts";
 
 export type CompleteDependencies = AdvanceDependencies;
+
+export interface CompletedStep {
+  readonly step: StepRecord;
+  /** Null where it is not known. */
+  readonly batchesSentAt: Date | null;
+}
 
 /** Ends a step whose batches are all stored, and sends the run on. Safe to repeat from any point. */
 export async function completeStep(
   run: Run,
-  step: StepRecord,
+  { step, batchesSentAt }: CompletedStep,
   dependencies: CompleteDependencies,
 ): Promise<void> {
+  const { clock, report } = dependencies;
+  const isSettled = step.stats !== null;
   await settleStep(run, step, dependencies);
+  if (!isSettled && batchesSentAt !== null) {
+    report?.([stepTimeFigures(step, clock.now().getTime() - batchesSentAt.getTime())]);
+  }
   await advanceRun(run, step.position + 1, dependencies);
 }
 

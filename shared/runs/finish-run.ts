@@ -23,6 +23,8 @@ export interface FinishDependencies {
   readonly publisher: RunEventPublisher;
   readonly endpoints: Pick<EndpointLookup, "list" | "deletions">;
   readonly clock: Clock;
+  /** Called with the run before it is ended. */
+  readonly begins?: (run: Run) => void;
   /** Told how the run ended. */
   readonly report?: Report;
 }
@@ -35,6 +37,7 @@ export async function finishRun(ref: RunRef, dependencies: FinishDependencies): 
   const { runs, steps, publisher } = dependencies;
   const found = await runs.get(ref);
   if (found?.phase !== "finishing" && found?.phase !== "emitting") return;
+  dependencies.begins?.(found);
   const findings = await runFindings(found, steps);
   if (found.phase === "finishing") {
     const shortage = creditShortage(

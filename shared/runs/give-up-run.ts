@@ -3,7 +3,7 @@ import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
 import { batchRefs, releaseStep, reserveStep } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
-import { foundBy, itemsOf, record, unreadResult } from "./read-batch.ts";
+import { outcomesToStore, itemsOf, record, unreadResult } from "./read-batch.ts";
 import {
   type Carried,
   type ItemOutcome,
@@ -95,7 +95,11 @@ async function withoutUnread(
     const { items, read } = await itemsOf(run, planned, pages);
     const unread = unreadResult(items.values(), status, clock.now());
     const { result, read: from } = await record(ref, { result: unread, read }, steps);
-    await storeOutcomes(run, { found: foundBy(step, planned, result), read: from }, dependencies);
+    await storeOutcomes(
+      run,
+      { found: outcomesToStore(step, planned, result), read: from },
+      dependencies,
+    );
     after = (await steps.markDone(ref)) ?? after;
   }
   return after;

@@ -84,7 +84,8 @@ function outcomeOf(
     return { ...base, ...routed, lastSnapshot: currentSnapshot(item) };
   }
   const isFailure = status !== "not_found" && item.state !== "delisted";
-  return isFailure || Object.keys(routed).length > 0 ? { ...base, ...routed } : undefined;
+  const isRouted = routed.matched !== undefined || routed.next !== undefined;
+  return isFailure || isRouted ? { ...base, ...routed } : undefined;
 }
 
 function okOutcome(
@@ -108,6 +109,8 @@ function okOutcome(
   const snapshot = isReported ? snapshotAfter(item, after) : {};
   const { testableFields } = stepScrapers[step.scraper];
   const routed = routedBy(matches, { ...picked(snapshot, testableFields), ...derived });
+  const { buyboxOfferId } = answer;
+  const isOtherOffer = buyboxOfferId !== undefined && buyboxOfferId !== item.buyboxOfferId;
   const outcome: ItemOutcome = {
     id: item.id,
     addedAt: item.addedAt,
@@ -115,16 +118,25 @@ function okOutcome(
     at: answer.fetchedAt,
     ...routed,
     ...after,
-    ...(Object.keys(matches.changes).length > 0 && {
-      changes: matches.changes,
-      ...(!matches.hasNews && { isCounted: true }),
-    }),
+    ...changesIn(matches),
     ...(matches.notifyChanged && { reported: snapshot }),
-    ...(answer.buyboxOfferId !== undefined &&
-      answer.buyboxOfferId !== item.buyboxOfferId && { buyboxOfferId: answer.buyboxOfferId }),
+    ...(isOtherOffer && { buyboxOfferId }),
   };
-  return says(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
+  return hasFindings(outcome) || isAwaited(item, { step, pipeline }) ? outcome : undefined;
 }
+
+const changesIn = ({
+  changes,
+  hasNews,
+}: RouteMatches): Pick<ItemOutcome, "changes" | "isCounted"> =>
+  Object.keys(changes).length === 0 ? {} : { changes, ...(!hasNews && { isCounted: true }) };
+
+/** True when a good read changes the item, is reported, or sends the item on. */
+const hasFindings = (outcome: ItemOutcome): boolean => {
+  const { readings, openChanges, buyboxOfferId, changes, reported, matched, next } = outcome;
+  const findings = [readings, openChanges, buyboxOfferId, changes, reported, matched, next];
+  return findings.some((finding) => finding !== undefined);
+};
 
 /** The last known values of the fields that a step reads, from whichever kind of read. */
 function knownOf(item: Item, step: Step): Snapshot {
@@ -147,10 +159,6 @@ const snapshotAfter = (
     readings: { ...item.readings, ...readings },
     openChanges: openChanges ?? item.openChanges,
   }) ?? {};
-
-/** Fields of an outcome that every outcome has. */
-const headFields = 4;
-const says = (outcome: ItemOutcome): boolean => Object.keys(outcome).length > headFields;
 
 /** An `ok` read makes the item active, ends its failures, and clears the step's owed retry. */
 const isAwaited = (item: Item, { step, pipeline }: PipelineStep): boolean =>

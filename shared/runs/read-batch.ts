@@ -12,6 +12,7 @@ import {
   type BatchRef,
   type BatchResult,
   type Carried,
+  type ItemOutcome,
   noCounts,
   type PlannedBatch,
   progressGrainMs,
@@ -26,13 +27,20 @@ export interface ReadBatchDependencies extends CompleteDependencies {
   readonly sources: StepSources;
 }
 
+export interface BatchTimes {
+  /** When reading has to end. */
+  readonly deadline: Date;
+  /** When the batch was sent to the queue. */
+  readonly sentAt: Date;
+}
+
 /**
  * Reads one batch of a step, records what was found, stores it in the items and, as the last batch,
  * completes the step. The recorded result is the truth: a repeat finds it and only stores it again.
  */
 export async function readBatch(
   ref: BatchRef,
-  deadline: Date,
+  { deadline, sentAt }: BatchTimes,
   dependencies: ReadBatchDependencies,
 ): Promise<void> {
   const { run, step, ...batch } = await dependencies.steps.open(ref);
@@ -46,7 +54,8 @@ export async function readBatch(
   const after = isStored
     ? step
     : await workOff({ ref, run, step, ...batch }, deadline, dependencies);
-  if (after?.done.size === step.batches) await completeStep(run, after, dependencies);
+  if (after?.done.size === step.batches)
+    await completeStep(run, { step: after, batchesSentAt: sentAt }, dependencies);
 }
 
 interface Batch {
@@ -70,7 +79,11 @@ async function workOff(
     recorded === undefined
       ? await readItems(batch, deadline, dependencies)
       : { result: recorded, read: [] };
-  await storeOutcomes(run, { found: foundBy(step, planned, result), read: pages }, dependencies);
+  await storeOutcomes(
+    run,
+    { found: outcomesToStore(step, planned, result), read: pages },
+    dependencies,
+  );
   const after = await steps.markDone(ref);
   const progressAt = new Date(run.progressAt).getTime();
   if (clock.now().getTime() - progressAt >= progressGrainMs) await runs.noteProgress(ref);
@@ -127,14 +140,14 @@ interface WorkedOut {
   readonly read: readonly StoredPage[];
 }
 
-/** The result that counts; with the pages only if it is this one, as another is of other pages. */
+/** The result that counts: this one with its pages, or the one that was recorded before. */
 export async function record(
   ref: BatchRef,
   { result, read }: WorkedOut,
   steps: StepStore,
 ): Promise<WorkedOut> {
   const recorded = await steps.recordResult(ref, result);
-  return { result: recorded, read: recorded === result ? read : [] };
+  return recorded.isFirst ? { result, read } : { result: recorded.first, read: [] };
 }
 
 /** The items of a batch as the run knows them by now, and the pages that they stand in. */
@@ -155,17 +168,19 @@ export async function itemsOf(
   return { items, read };
 }
 
+const goesOn = ({ next }: ItemOutcome): boolean => next !== undefined;
+
 /**
- * What is to be put into the items after a batch: what steps before left to it, and its own. An item
- * that goes on to a next step is written once, there; of what was left to a batch, it is here.
+ * What a batch stores in its items: what earlier steps left to it, and its own outcomes. An outcome of an
+ * item that goes on is left to the item's next step, unless an earlier outcome of it is stored here.
  */
-export function foundBy(
+export function outcomesToStore(
   { step }: StepRecord,
   { carried }: PlannedBatch,
   { outcomes }: BatchResult,
 ): readonly Carried[] {
-  const due = new Set(carried.flatMap((before) => before.outcomes.map(({ id }) => id)));
-  const own = outcomes.filter(({ id, next }) => next === undefined || due.has(id));
+  const storedHere = new Set(carried.flatMap((earlier) => earlier.outcomes.map(({ id }) => id)));
+  const own = outcomes.filter((outcome) => !goesOn(outcome) || storedHere.has(outcome.id));
   return [...carried, { step, outcomes: own }];
 }
 

@@ -39,7 +39,8 @@ async function resumeReading(run: Run, dependencies: GiveUpDependencies): Promis
   const { steps, queue } = dependencies;
   const last = (await steps.list(run.id)).at(-1);
   if (last === undefined) return advanceRun(run, 0, dependencies);
-  if (last.done.size === last.batches) return completeStep(run, last, dependencies);
+  if (last.done.size === last.batches)
+    return completeStep(run, { step: last, batchesSentAt: null }, dependencies);
   if (last.decision !== "read") return advanceRun(run, last.position, dependencies);
   return queue.sendBatches(batchRefs(run, last));
 }

@@ -32,6 +32,10 @@ export const stepFigures = (
   credits: { readonly reserved: number; readonly charged: number },
 ): Figures => creditFigures(scraper, credits);
 
+/** How long a step took from the sending of its batches, which are sent all at once. */
+export const stepTimeFigures = ({ scraper }: StepRecord, milliseconds: number): Figures =>
+  figures("steps", { scraper }, { step_ms: milliseconds });
+
 /** A run that ended, whatever its end was. */
 export function endFigures({ status, startedAt, finishedAt }: Run): Figures {
   const ended = finishedAt === null ? Number.NaN : new Date(finishedAt).getTime();

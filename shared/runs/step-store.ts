@@ -26,6 +26,11 @@ export interface OpenedBatch {
   readonly result: BatchResult | undefined;
 }
 
+/** Whether a result is the one that counts for its batch, or which one does. */
+export type RecordedResult =
+  | { readonly isFirst: true }
+  | { readonly isFirst: false; readonly first: BatchResult };
+
 /** The steps of runs: what was planned, and what each batch found. Every write is safe to repeat. */
 export interface StepStore {
   /** Writes which items start where, under a plan's name: read only if that plan wins. */
@@ -46,8 +51,8 @@ export interface StepStore {
   open(ref: BatchRef): Promise<OpenedBatch>;
   /** Undefined when the list was deleted and its runs with it. */
   planned(ref: BatchRef): Promise<PlannedBatch | undefined>;
-  /** Records a batch's result; the first one wins and is returned. */
-  recordResult(ref: BatchRef, result: BatchResult): Promise<BatchResult>;
+  /** Records a batch's result; the first one counts. */
+  recordResult(ref: BatchRef, result: BatchResult): Promise<RecordedResult>;
   /**
    * Marks a batch as stored in the items; returns the step after it, or undefined when the list was
    * deleted and its runs with it.

@@ -158,7 +158,11 @@ export async function startRunBench(options: BenchOptions): Promise<RunBench> {
       case "resume":
         return resumeRun(message.run, ports);
       case "steps":
-        return readBatch(message.batch, new Date(clock.now().getTime() + 60_000), ports);
+        return readBatch(
+          message.batch,
+          { deadline: new Date(clock.now().getTime() + 60_000), sentAt: clock.now() },
+          ports,
+        );
       case "finishes":
         return finishRun(message.run, ports);
       default:

@@ -256,9 +256,11 @@ describe("a batch", () => {
     const ref = refOf(aStep(), 0);
     const second = { counts: counts(9), outcomes: [anOutcome("10009")] };
 
-    expect(await store.recordResult(ref, found)).toEqual(found);
-    expect(await store.recordResult(ref, second)).toEqual(found);
-    expect(await store.recordResult(refOf(aStep({ plan: "p2" }), 0), second)).toEqual(second);
+    expect(await store.recordResult(ref, found)).toEqual({ isFirst: true });
+    expect(await store.recordResult(ref, second)).toEqual({ isFirst: false, first: found });
+    expect(await store.recordResult(refOf(aStep({ plan: "p2" }), 0), second)).toEqual({
+      isFirst: true,
+    });
   });
 
   it("is marked done in its step, once", async () => {
