@@ -1,5 +1,6 @@
 import type { Watchlist } from "../watchlists/watchlist.ts";
 import { totalOf } from "../watchlists/page.ts";
+import { presentSettings, settingsIn } from "../watchlists/settings.ts";
 import type { Row } from "./dynamo.ts";
 
 /** The stored form of a list, without its key. */
@@ -35,7 +36,7 @@ export function watchlistOf(row: Row): Watchlist {
     pausedReason: row["paused_reason"],
     schedule: row["schedule"],
     pipeline: row["pipeline"],
-    refreshEveryRuns: row["refresh_every_runs"],
+    ...settingsIn(row),
     webhookEndpointId: row["webhook_endpoint_id"],
     webhookUrl: row["webhook_url"],
     itemCounts: row["item_counts"],
@@ -62,7 +63,7 @@ export function settingsRow(list: Watchlist): Row {
     paused_reason: list.pausedReason,
     schedule: list.schedule,
     pipeline: list.pipeline,
-    refresh_every_runs: list.refreshEveryRuns,
+    ...presentSettings(list),
     webhook_endpoint_id: list.webhookEndpointId,
     webhook_url: list.webhookUrl,
     next_run_at: list.nextRunAt,

@@ -30,17 +30,18 @@ export function changedWatchlist(before: Watchlist, change: Change): Watchlist {
   const { patch, endpoint, now } = change;
   refuseFixed(before, patch);
   const pipeline = pipelineAfter(before, patch);
+  const { refreshEveryRuns } = patch.settings;
   // What the watchlist shows may be sent back.
-  const refreshEveryRuns =
-    patch.refreshEveryRuns === before.refreshEveryRuns ? undefined : patch.refreshEveryRuns;
-  checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
+  if (refreshEveryRuns !== before.refreshEveryRuns) {
+    checkRefreshSetting({ platform: before.platform, pipeline, refreshEveryRuns });
+  }
   const settings: Watchlist = {
     ...before,
+    ...patch.settings,
     ...statusAfter(before, patch),
     name: patch.name ?? before.name,
     schedule: scheduleAfter(before, patch),
     pipeline,
-    refreshEveryRuns: refreshEveryRuns ?? before.refreshEveryRuns,
     ...(endpoint === undefined
       ? {}
       : { webhookEndpointId: endpoint?.endpointId ?? null, webhookUrl: endpoint?.url ?? null }),

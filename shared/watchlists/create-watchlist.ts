@@ -146,7 +146,7 @@ function newList(
     pausedReason: isPaused ? "user" : null,
     schedule: wanted.schedule,
     pipeline: wanted.pipeline,
-    refreshEveryRuns: wanted.refreshEveryRuns,
+    ...wanted.settings,
     webhookEndpointId: endpoint?.endpointId ?? null,
     webhookUrl: endpoint?.url ?? null,
     itemCounts: { new: wanted.ids.length, active: 0, delisted: 0 },

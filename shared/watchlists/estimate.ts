@@ -8,7 +8,8 @@ import { parsePipeline } from "../pipelines/parse.ts";
 import { pipelineSchema } from "../pipelines/pipeline-schema.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
-import { listFields, newWatchlistBody } from "./request.ts";
+import { newWatchlistBody } from "./request.ts";
+import { settingFields } from "./settings.ts";
 
 const itemsMax = limits.watchlistItemsMax;
 const itemsMessage = `'items' is a whole number from 0 to ${itemsMax}.`;
@@ -24,7 +25,7 @@ export const estimateBody = v.object({
     v.maxValue(itemsMax, itemsMessage),
     v.description("How many items the list would hold, none of them read yet."),
   ),
-  refresh_every_runs: v.optional(listFields.refreshEveryRuns),
+  refresh_every_runs: settingFields.refresh_every_runs,
   pipeline: newWatchlistBody.entries.pipeline,
 });
 

@@ -3,6 +3,7 @@ import { estimatedCredits } from "../pipelines/estimate.ts";
 import { currencyOf } from "../platforms/catalogue.ts";
 import type { EndpointBinding } from "./endpoint-binding.ts";
 import { nextRunTimes, presentSchedule } from "./schedule.ts";
+import { presentSettings } from "./settings.ts";
 import { type ItemCounts, pipelineOf, type Watchlist } from "./watchlist.ts";
 
 /** Times to come that a watchlist shows. */
@@ -36,7 +37,7 @@ export function presentWatchlist(
     schedule: presentSchedule(schedule),
     every: schedule.type === "every" ? schedule.every : null,
     every_seconds: schedule.type === "every" ? schedule.everySeconds : null,
-    refresh_every_runs: list.refreshEveryRuns,
+    ...presentSettings(list),
     webhook_url: endpoint?.url ?? null,
     webhook_endpoint_id: endpoint?.endpointId ?? null,
     webhook_endpoint_status: endpoint?.status ?? null,

@@ -4,7 +4,7 @@ import type { Platform } from "../platforms/catalogue.ts";
 
 interface RefreshRequest {
   /** As the client sent it; undefined when it did not. */
-  readonly refreshEveryRuns: number | undefined;
+  readonly refreshEveryRuns?: number | undefined;
   readonly platform: Platform;
   /** The watchlist's own pipeline; null: the platform's default. */
   readonly pipeline: Pipeline | null;

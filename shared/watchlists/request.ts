@@ -5,7 +5,6 @@ import { limits } from "../base/limits.ts";
 import { oneOf } from "../base/valid-values.ts";
 import { lengthOf, visibleNamePattern, visibleText } from "../base/visible-text.ts";
 import { cronLengthMax, cronPattern } from "../cron/cron-pattern.ts";
-import { defaultRefreshEveryRuns } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import { parsePipeline } from "../pipelines/parse.ts";
 import { parsePlatform, type Shop } from "../platforms/catalogue.ts";
@@ -16,6 +15,7 @@ import { bodyHashOf, idempotencyKeyRule } from "./idempotency.ts";
 import { checkEndpointParams, type EndpointParams } from "./named-endpoint.ts";
 import { checkRefreshSetting } from "./refresh-setting.ts";
 import { everyPattern, parseSchedule, type Schedule } from "./schedule.ts";
+import { defaultSettings, type ListSettings, settingFields, settingsIn } from "./settings.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const nameMax = limits.watchlistNameLengthMax;
@@ -59,18 +59,6 @@ export const listFields = {
     v.metadata({ pattern: idPattern("webhookEndpoint").source }),
     v.description("The same by id; send one or the other."),
   ),
-  refreshEveryRuns: v.pipe(
-    v.number("'refresh_every_runs' is a number."),
-    v.integer("'refresh_every_runs' is a whole number."),
-    v.minValue(0, "'refresh_every_runs' is at least 0."),
-    v.maxValue(limits.refreshEveryRunsMax, "'refresh_every_runs' is at most 1,000."),
-    v.description(
-      "With retailer_a's default pipeline, every Nth run reads every item at lite. If that run is " +
-        "skipped for lack of credits, the next run does this. 0: never. " +
-        `Default: ${defaultRefreshEveryRuns}. Returns 400 on another platform or with a custom ` +
-        "pipeline: set `pipeline.refresh` instead.",
-    ),
-  ),
   status: v.pipe(
     oneOf("status", ["active", "paused"]),
     v.description("A paused watchlist runs by hand only."),
@@ -104,7 +92,7 @@ export const newWatchlistBody = v.object({
   timezone: v.optional(listFields.timezone),
   webhook_url: v.nullish(listFields.webhookUrl),
   webhook_endpoint_id: v.nullish(listFields.webhookEndpointId),
-  refresh_every_runs: v.optional(listFields.refreshEveryRuns),
+  ...settingFields,
   pipeline: v.nullish(
     v.pipe(v.unknown(), v.description("Steps and routes; absent: the platform's default.")),
   ),
@@ -134,7 +122,7 @@ export interface NewWatchlist extends Shop, EndpointParams {
   readonly name: string;
   readonly ids: readonly string[];
   readonly schedule: Schedule;
-  readonly refreshEveryRuns: number;
+  readonly settings: ListSettings;
   /** Null: the platform's default. */
   readonly pipeline: Pipeline | null;
   readonly status: WatchlistStatus;
@@ -158,7 +146,8 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
   checkEndpointParams(endpoint);
   const schedule = parseSchedule(body);
   const pipeline = body.pipeline == null ? null : parsePipeline(body.pipeline, shop);
-  checkRefreshSetting({ ...shop, refreshEveryRuns: body.refresh_every_runs, pipeline });
+  const settings = settingsIn(body);
+  checkRefreshSetting({ ...shop, ...settings, pipeline });
   const { idempotency_key: idempotencyKey, status = "active", ...asked } = body;
   return {
     ...shop,
@@ -166,7 +155,7 @@ export function parseNewWatchlist(body: Body): NewWatchlist {
     name: body.name,
     ids,
     schedule,
-    refreshEveryRuns: body.refresh_every_runs ?? defaultRefreshEveryRuns,
+    settings: { ...defaultSettings, ...settings },
     pipeline,
     status,
     idempotencyKey,

@@ -3,6 +3,7 @@ import { invalidParam } from "../base/errors.ts";
 import { checkEndpointId, type EndpointParams } from "./named-endpoint.ts";
 import { listFields, text } from "./request.ts";
 import { refuseMixed, type ScheduleParams } from "./schedule.ts";
+import { type ListSettings, settingFields, settingsIn } from "./settings.ts";
 import type { WatchlistStatus } from "./watchlist.ts";
 
 const fixed = (what: string): v.GenericSchema<string | undefined, string | undefined> =>
@@ -23,7 +24,7 @@ export const watchlistPatchBody = v.object({
   ),
   webhook_url: v.optional(v.nullable(listFields.webhookUrl)),
   webhook_endpoint_id: v.optional(v.nullable(listFields.webhookEndpointId)),
-  refresh_every_runs: v.optional(listFields.refreshEveryRuns),
+  ...settingFields,
   pipeline: v.optional(
     v.pipe(v.unknown(), v.description("Steps and routes; null: the platform's default.")),
   ),
@@ -46,7 +47,7 @@ export interface WatchlistPatch extends ScheduleParams {
   readonly endpoint: EndpointParams | undefined;
   /** Not looked at yet; null restores the default. */
   readonly pipeline: unknown;
-  readonly refreshEveryRuns: number | undefined;
+  readonly settings: Partial<ListSettings>;
   readonly status: WatchlistStatus | undefined;
   /** As sent; anything but the list's own is refused. */
   readonly schedule: unknown;
@@ -73,7 +74,7 @@ function parsePatch(body: Body): WatchlistPatch {
     timezone: body.timezone,
     endpoint,
     pipeline: body.pipeline,
-    refreshEveryRuns: body.refresh_every_runs,
+    settings: settingsIn(body),
     status: body.status,
     schedule: body.schedule,
     platform: body.platform,

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { count, listOf, timestamp } from "../base/wire-schema.ts";
 import { changesSchema, pipelineSchema, snapshotSchema } from "../pipelines/pipeline-schema.ts";
+import { shownSettingFields } from "./settings.ts";
 
 const byStateSchema = v.object({ new: count, active: count, delisted: count });
 
@@ -35,7 +36,7 @@ export const watchlistSchema = v.object({
   schedule: scheduleSchema,
   every: v.nullable(v.pipe(v.string(), v.description("Null on a list with a cron."))),
   every_seconds: v.nullable(count),
-  refresh_every_runs: count,
+  ...shownSettingFields,
   webhook_url: v.nullable(
     v.pipe(
       v.string(),

@@ -2,6 +2,7 @@ import { defaultPipeline } from "../pipelines/default.ts";
 import type { Pipeline } from "../pipelines/definition.ts";
 import type { Platform } from "../platforms/catalogue.ts";
 import type { Schedule } from "./schedule.ts";
+import type { ListSettings } from "./settings.ts";
 
 export type WatchlistStatus = "active" | "paused";
 export type PausedReason = "user" | "insufficient_credits";
@@ -17,7 +18,7 @@ export interface ItemCounts {
 export const noItems: ItemCounts = { new: 0, active: 0, delisted: 0 };
 
 /** A watchlist as stored; times are ISO 8601 UTC. */
-export interface Watchlist {
+export interface Watchlist extends ListSettings {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
@@ -28,8 +29,6 @@ export interface Watchlist {
   readonly schedule: Schedule;
   /** The list's own pipeline; null: its platform's default. */
   readonly pipeline: Pipeline | null;
-  /** Of the default pipeline of retailer_a: every so many runs one is a refresh; 0: never. */
-  readonly refreshEveryRuns: number;
   /** The endpoint that the list names; null: every subscribed endpoint. */
   readonly webhookEndpointId: string | null;
   /** That endpoint's URL when the list was last bound or run; `endpointBinding` has the current one. */
