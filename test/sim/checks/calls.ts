@@ -23,11 +23,18 @@ const minute = 60_000;
  */
 const givenBackMs = (5 + 2 + 2 * 3 + 50) * minute;
 
+export interface Observed {
+  readonly heard: readonly HeardCall[];
+  readonly histories: Histories;
+  /** When the faults stopped. */
+  readonly calmAt: number;
+}
+
 /** Everything that has to hold of calls once all is quiet. */
 export async function checkCalls(
   world: World,
   users: readonly User[],
-  { heard, histories }: { readonly heard: readonly HeardCall[]; readonly histories: Histories },
+  { heard, histories, calmAt }: Observed,
 ): Promise<void> {
   for (const user of users) {
     const books = await booksOf(world, user.accountId);
@@ -40,7 +47,7 @@ export async function checkCalls(
       if (call.answer !== undefined) checkAnswer(call, call.answer, { books, history });
     }
     checkLate(world, books);
-    checkHolds(books, history, Math.max(...heard.map(({ heardAt }) => heardAt)));
+    checkHolds(books, history, calmAt);
     sightStates(world, own, { books, history });
   }
   await assertReconciled(world);

@@ -38,8 +38,9 @@ export const calls: Scenario = {
     }
     await world.until(() => world.users() === 0, "all clients are done");
     world.faults.stop();
+    const calmAt = world.turns.now();
     await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-    await checkCalls(world, users, { heard, histories });
+    await checkCalls(world, users, { heard, histories, calmAt });
   },
 };
 

@@ -137,8 +137,9 @@ function calling(
       });
       await world.until(() => world.users() === 0, "the client is done");
       world.faults.stop();
+      const calmAt = world.turns.now();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
-      await checkCalls(world, [user], { heard, histories });
+      await checkCalls(world, [user], { heard, histories, calmAt });
     },
   };
 }
