@@ -245,6 +245,12 @@ describe("at least five minutes apart", () => {
     expect(smallestGapMinutes(parseCron(expression, "UTC").fields)).toBe(gap);
   });
 
+  it("an expression is accepted whose smallest gap in the calendar is exactly five minutes", () => {
+    // Two minutes over midnight on the clock, but the first day of a month has no named neighbour.
+    const { fields } = parseCron("0,5,58 0,23 1 * *", "UTC");
+    expect(smallestGapMinutes(fields)).toBe(5);
+  });
+
   it.each([
     ["* * * * *", "1 minute apart"],
     ["*/4 * * * *", "4 minutes apart"],

@@ -39,6 +39,11 @@ describe("in a zone", () => {
   ])("%s in %s is %s", (expression, zone, ticker) => {
     expect(tickerExpression(parseCron(expression, zone), now)).toBe(ticker);
   });
+
+  it("a local time that is midnight UTC of the next day fires on all days", () => {
+    const bogota = parseCron("0 19 1 * *", "America/Bogota");
+    expect(tickerExpression(bogota, now)).toBe("cron(0 0 * * ? *)");
+  });
 });
 
 describe("random crons", () => {

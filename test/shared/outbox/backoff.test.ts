@@ -52,4 +52,17 @@ describe("retryAfterSeconds", () => {
   ])("reads %s as %s", (header, seconds) => {
     expect(retryAfterSeconds(header, now)).toBe(seconds);
   });
+
+  it.each([
+    ["Tue, 1 Dec 2026 10:00:00 GMT", 950_400],
+    ["1 Dec 2026 10:00:00 GMT", 950_400],
+    ["  Fri, 20 Nov 2026 10:02:00 GMT ", 120],
+    ["Fri, 20 Nov 2026 10:02:00 +0000", 120],
+  ])("reads the date %j, whatever its digits and blanks", (header, seconds) => {
+    expect(retryAfterSeconds(header, now)).toBe(seconds);
+  });
+
+  it("reads seconds with blanks around them as seconds", () => {
+    expect(retryAfterSeconds(" 120 ", now)).toBe(120);
+  });
 });

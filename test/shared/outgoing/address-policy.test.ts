@@ -84,6 +84,11 @@ describe("isPublicAddress", () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
+  it("refuses a global unicast address with a zone, which names an interface of this host", () => {
+    expect(isPublicAddress("2600::1")).toBe(true);
+    expect(isPublicAddress("2600::1%eth0")).toBe(false);
+  });
+
   it("refuses every IPv6 address outside global unicast space", () => {
     const globalUnicast = new BlockList();
     globalUnicast.addSubnet("2000::", 3, "ipv6");
