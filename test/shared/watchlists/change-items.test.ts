@@ -83,6 +83,14 @@ describe("changing the items of a list", () => {
     expect(await items(list)).toEqual(fresh);
   });
 
+  it("starts a delisted item over when the change names nothing else", async () => {
+    const list = await world.open(itemsOf(["10001", "10002"]).map(delisted));
+    const { tally, watchlist } = await change(list, { add: ["10001"] });
+    expect(tally).toEqual({ added: 0, reactivated: 1, unchanged: 0, removed: 0, missing: 0 });
+    expect(watchlist.itemCounts).toEqual({ new: 1, active: 0, delisted: 1 });
+    expect((await items(list)).map(({ state }) => state)).toEqual(["new", "delisted"]);
+  });
+
   it("leaves items that are there as they are, and writes nothing for them", async () => {
     const list = await world.open(itemsOf(numbered(1_500)));
     const before = await world.rows(list);
@@ -138,6 +146,13 @@ describe("a list that is full", () => {
     expect(watchlist.itemCounts.new).toBe(50_000);
   });
 
+  it("counts an ID to remove that is not on it as missing once, and all others as it finds them", async () => {
+    const list = await world.open(itemsOf(ids));
+    const add = ["10001", "1000007"];
+    const { tally } = await change(list, { add, remove: ["99999", "1049999"] });
+    expect(tally).toEqual({ added: 1, reactivated: 0, unchanged: 1, removed: 1, missing: 1 });
+  });
+
   it("that turns out to be full again and again is a conflict, never more than it holds", async () => {
     const list = await world.open(itemsOf(["10001"]));
     await expect(
@@ -186,6 +201,20 @@ describe("a list that others fill meanwhile", () => {
     });
     expect(await world.counters(list)).toMatchObject({ total: 49_999 });
   });
+
+  it("answers 404 when it is deleted before the room that is left is read", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    const pages: PageStore = {
+      ...world.store(),
+      async replace() {
+        await world.removeList(list);
+        return "full";
+      },
+    };
+    await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
+  });
 });
 
 describe("when others write the same pages", () => {
@@ -228,6 +257,22 @@ describe("when others write the same pages", () => {
     });
     await world.store().removeAll(list.watchlistId);
     await expect(change(list, { remove: ["10001"] })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
+  it("answers 404 for a list that is deleted after the change and before it is read again", async () => {
+    const list = await world.open(itemsOf(["10001"]));
+    const store = world.store();
+    const pages: PageStore = {
+      ...store,
+      async replace(...args) {
+        const outcome = await store.replace(...args);
+        await world.removeList(list);
+        return outcome;
+      },
+    };
+    await expect(change(list, { add: ["10002"] }, { pages })).rejects.toMatchObject({
+      code: "NOT_FOUND",
+    });
   });
 });
 
