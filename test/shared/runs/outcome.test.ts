@@ -178,6 +178,46 @@ describe("item `active`", () => {
   });
 });
 
+describe("item `delisted`", () => {
+  const delistedItem: Item = { ...known, state: "delisted", delistedAt: addedAt };
+
+  it("read `unavailable`: takes a `failed` route, and stays delisted", () => {
+    const step = check({ when: "failed", run: "x" });
+    expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
+      status: "unavailable",
+      next: ["x"],
+    });
+    expect(after(delistedItem, answer("unavailable"), step)).toBe(delistedItem);
+  });
+
+  it("read `unavailable`: is reported by a `failed` route that notifies", () => {
+    const step = check({ when: "failed", notify: true });
+    expect(onlyOutcome(read(delistedItem, answer("unavailable"), step))).toMatchObject({
+      status: "unavailable",
+      matched: { branches: ["failed"] },
+    });
+  });
+
+  it.each(["partial", "unavailable"] as const)(
+    "read `%s` without a route that takes it: leaves no outcome",
+    (status) => {
+      expect(read(delistedItem, answer(status)).outcomes).toEqual([]);
+    },
+  );
+});
+
+describe("a `new` route", () => {
+  const step = check({ when: "new", run: "x" });
+
+  it("takes an item at its first read", () => {
+    expect(onlyOutcome(read(fresh, answer("ok", seen(10)), step))).toMatchObject({ next: ["x"] });
+  });
+
+  it("does not take an item that was read before", () => {
+    expect(read(known, answer("ok", seen(10)), step).outcomes).toEqual([]);
+  });
+});
+
 describe("an outcome that only sends the item on or reports it", () => {
   const step = check({
     when: "ok",
@@ -235,6 +275,12 @@ describe("kinds of readings", () => {
     expect(outcome.openChanges).toEqual({});
   });
 
+  it("a product read without pulse fields stores no reading of the pulse", () => {
+    const { price, rating } = product;
+    const outcome = onlyOutcome(read(fresh, answer("ok", { price, rating }), lite));
+    expect(outcome.readings).toEqual({ product: { price, rating } });
+  });
+
   it("a product read refreshes the pulse values it contains", () => {
     const read1 = after(item, answer("ok", { ...product, newMinPrice: 8 }), lite);
     expect(read1.readings.pulse).toEqual({ newCount: 3, newMinPrice: 8 });
@@ -251,6 +297,11 @@ describe("kinds of readings", () => {
     const outcome = onlyOutcome(read(item, answer("ok", { ...product, rating: 4.6 }), lite));
     expect(outcome).not.toHaveProperty("changes");
     expect(outcome.readings?.product).toMatchObject({ rating: 4.6 });
+  });
+
+  it("the offer in the buy box that was there before leaves no outcome when nothing else changed", () => {
+    const seenAgain = { ...answer("ok", product), buyboxOfferId: "o1" };
+    expect(read(item, seenAgain, lite).outcomes).toEqual([]);
   });
 
   it("the offer in the buy box is remembered, and forgotten when there is none", () => {
@@ -278,6 +329,24 @@ describe("an outcome applied again", () => {
   it("changes nothing of an item that was removed and added again meanwhile", () => {
     const again = newItem(known.id, "2026-03-02T00:00:01.000Z");
     expect(applyOutcome(again, moved(12), reading)).toBe(again);
+  });
+});
+
+describe("a batch with items that have no offer to check", () => {
+  const owing = (id: string): Item => ({ ...known, id, owes: [owed] });
+
+  it("clears the owed retries of those items and keeps the outcomes of the others, in ID order", () => {
+    const items = [owing("6500001"), owing("6500002"), { ...known, id: "6500003" }];
+    const result = batchResult(
+      alone(check()),
+      { items: new Map(items.map((item) => [item.id, item])), planned: 3, at: readAt },
+      [{ ...answer("ok", seen(12)), id: "6500002" }],
+    );
+    expect(result.outcomes).toMatchObject([
+      { id: "6500001", addedAt, status: "skipped", at: readAt },
+      { id: "6500002", status: "ok", changes: { price: { before: 10, after: 12 } } },
+    ]);
+    expect(result.counts).toMatchObject({ requested: 1, ok: 1, skipped: 2 });
   });
 });
 
