@@ -130,6 +130,14 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       expect(await movements()).toEqual([["grant", 5_000]]);
     });
 
+    it("takes the entire balance, and nothing more after that", async () => {
+      expect(await reserve(world.ledger(), "all", 5_000)).toEqual({ outcome: "reserved" });
+      expect(await world.account(accountId)).toMatchObject({ balance: 0, held: 5_000 });
+      const outcome = await reserve(world.ledger(), "more", 1);
+      expect(outcome).toEqual({ outcome: "insufficient", balance: 0 });
+      await expectBooksToBalance(world, accountId);
+    });
+
     it("refuses a sixth slot of a new account and gives back slots that expired", async () => {
       const ledger = world.ledger();
       for (const id of ["a", "b", "c", "d", "e"]) await reserve(ledger, id, 1);
@@ -186,6 +194,18 @@ export function ledgerContract(openWorld: () => LedgerWorld): void {
       await reserve(starter, "B", 1);
       await settle(step, "B", 1);
       expect(await settle(starter, "A", 7)).toEqual({ credits: 7, balance: 4_992 });
+      await expectBooksToBalance(world, accountId);
+    });
+
+    it("records a reservation and a charge of 0 for a hold of 0 credits", async () => {
+      const ledger = world.ledger();
+      await reserve(ledger, "nothing", 0);
+      expect(await settle(ledger, "nothing", 0)).toEqual({ credits: 0, balance: 5_000 });
+      expect(await movements()).toEqual([
+        ["grant", 5_000],
+        ["reserve", 0],
+        ["charge", 0],
+      ]);
       await expectBooksToBalance(world, accountId);
     });
 

@@ -239,6 +239,43 @@ describe("a call that another process cancels", () => {
   });
 });
 
+describe("an account whose credits are split over shards", () => {
+  it("reserves its entire balance for one call", async () => {
+    const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
+    if (tier === undefined) throw new Error("no tier has two shards");
+    const purchase = { accountId, changeId: "c1", type: "purchase", now } as const;
+    // The purchase opens the second shard and gives it half of the credits.
+    await world.changes.apply({ ...purchase, credits: tier.atLifetimeCredits });
+    const credits = 5_000 + tier.atLifetimeCredits;
+
+    expect(await reserve(world.ledger(), "all", credits)).toEqual({ outcome: "reserved" });
+    expect(await world.account(accountId)).toMatchObject({ balance: 0, held: credits });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("the hold of a run's step", () => {
+  it("keeps its row for 30 days after it is resolved, and has no due mark then", async () => {
+    const holdId = "wlrun_1#check";
+    const source = { runId: "wlrun_1", step: "check" };
+    const hold = { accountId, holdId, now };
+    await world.ledger().reserve({ ...hold, credits: 4, slot: false, source, expiresAt });
+    await world.ledger().settle({ ...hold, credits: 3, succeeded: true });
+
+    const Key = accountKeys.hold(accountId, holdId);
+    const { Item } = await world.client.send(
+      new GetCommand({ TableName: world.accountsTable, Key }),
+    );
+    const thirtyDays = 30 * 24 * 60 * 60;
+    expect(Item).toMatchObject({
+      state: "settled",
+      charged: 3,
+      ttl: now.getTime() / 1_000 + thirtyDays,
+    });
+    expect(Item).not.toHaveProperty("due_at");
+  });
+});
+
 /** One of the concurrency tiers. The highest is a proof of its own: LEDGER_SLOTS=250. */
 const slots = Number(process.env["LEDGER_SLOTS"] ?? 100);
 
