@@ -198,7 +198,8 @@ describe("a call that another process cancels", () => {
       const holdId = newId("request", at, systemChance);
       const hold = { accountId, holdId, now: at };
       const source = { requestId: holdId };
-      await ledger.reserve({ ...hold, credits: 4, slot: true, source, expiresAt });
+      const expires = { expiresAt: new Date(at.getTime() + 60_000) };
+      await ledger.reserve({ ...hold, credits: 4, slot: true, source, ...expires });
       await ledger.settle({ ...hold, credits: 3, succeeded: true });
       return holdId;
     };
