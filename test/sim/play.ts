@@ -47,12 +47,15 @@ export interface Played {
 }
 
 const inTurn = ["crashes", "queues", "store"] as const;
-/** One in so many seeds of `calls` has the profile `contention`. */
-const seedsPerContention = 5;
+/**
+ * One in so many seeds of `calls` has the profile `contention`: of the first 300, and of those after them,
+ * as such a seed plays fifteen times the requests of another one.
+ */
+const seedsPerContention = (seed: number): number => (seed <= 300 ? 5 : 25);
 
 /** The profile of a seed: the three in rotation, and `contention` for a share of `calls`. */
 export function profileOf(scenario: string, seed: number): Profile {
-  if (scenario === "calls" && seed % seedsPerContention === 1) return "contention";
+  if (scenario === "calls" && seed % seedsPerContention(seed) === 1) return "contention";
   return inTurn[seed % inTurn.length] ?? inTurn[0];
 }
 
