@@ -99,8 +99,8 @@ export const callMutants: readonly Mutant[] = [
   {
     name: "short-at-first-sight",
     file: `${ledger}/find-shard.ts`,
-    says: "shards.length === 1 || (before !== undefined && balanceMax(before, rows) < credits);",
-    instead: "shards.length >= 1 || (before !== undefined && balanceMax(before, rows) < credits);",
+    says: "isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);",
+    instead: "rows.shards.length > 0 || (before !== undefined && balanceMax(before, rows) < credits);",
     scenario: "ledger pairs",
   },
   {
