@@ -1,12 +1,12 @@
 /** The part of the composition root that delivers webhooks and exports. */
-import { s3CustomerBuckets } from "../shared/aws/customer-bucket.ts";
-import { deliveryWrite } from "../shared/aws/delivery-store.ts";
-import { exportWrite } from "../shared/aws/export-store.ts";
-import { dynamoOutboxStore } from "../shared/aws/outbox-store.ts";
-import type { Write } from "../shared/aws/outbox-writes.ts";
-import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/role-credentials.ts";
-import { figures } from "../shared/base/figures.ts";
-import { tell } from "../shared/base/work-log.ts";
+import { s3CustomerBuckets } from "../shared/aws/exports/customer-bucket.ts";
+import { deliveryWrite } from "../shared/aws/deliveries/delivery-store.ts";
+import { exportWrite } from "../shared/aws/exports/export-store.ts";
+import { dynamoOutboxStore } from "../shared/aws/deliveries/outbox-store.ts";
+import type { Write } from "../shared/aws/deliveries/outbox-writes.ts";
+import { keptRoleCredentials, stsRoleCredentials } from "../shared/aws/exports/role-credentials.ts";
+import { figures } from "../shared/observability/figures.ts";
+import { tell } from "../shared/observability/work-log.ts";
 import { exportSessions } from "../shared/exports/export-session.ts";
 import type { OutboxStore } from "../shared/outbox/outbox.ts";
 import { webhookSessions } from "../shared/webhooks/webhook-session.ts";

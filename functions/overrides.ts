@@ -8,7 +8,7 @@ import type { CustomerBuckets } from "../shared/exports/customer-bucket.ts";
 import type { RoleCredentials } from "../shared/exports/role-credentials.ts";
 import type { Resolver } from "../shared/outgoing/resolver.ts";
 import type { StepSources } from "../shared/runs/read-step.ts";
-import type { Sender } from "../shared/webhooks/sender.ts";
+import type { Sender } from "../shared/outgoing/sender.ts";
 
 /** The clients of the service's own resources; none of them reaches a customer's. */
 export interface Clients {

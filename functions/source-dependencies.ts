@@ -1,17 +1,17 @@
 /** The part of the composition root that stands behind the scrapers: what reads from the outside. */
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SSMClient } from "@aws-sdk/client-ssm";
-import { clientSettings } from "../shared/aws/client-settings.ts";
-import { sharedRateBudget } from "../shared/aws/rate-budget.ts";
-import { secretReader } from "../shared/aws/secret-reader.ts";
-import { sourceMetrics } from "../shared/aws/source-metrics.ts";
+import { clientSettings } from "../shared/aws/sdk/client-settings.ts";
+import { sharedRateBudget } from "../shared/aws/sources/rate-budget.ts";
+import { secretReader } from "../shared/aws/sources/secret-reader.ts";
+import { sourceMetrics } from "../shared/sources/registry/metrics.ts";
 import type { StepSources } from "../shared/runs/read-step.ts";
-import { tokensByKey } from "../shared/sources/a-history-tokens.ts";
-import { parseSources } from "../shared/sources/configuration.ts";
+import { tokensByKey } from "../shared/sources/a-history/tokens.ts";
+import { parseSources } from "../shared/sources/registry/configuration.ts";
 import { sourceStates } from "../shared/sources/http/source-state.ts";
-import { offerSources } from "../shared/sources/offer-sources.ts";
-import { scraperFor } from "../shared/sources/scraper-sources.ts";
-import type { SourceDependencies } from "../shared/sources/source-parts.ts";
+import { offerSources } from "../shared/sources/registry/offer-sources.ts";
+import { scraperFor } from "../shared/sources/registry/scraper-sources.ts";
+import type { SourceDependencies } from "../shared/sources/registry/parts.ts";
 import { once } from "./clients.ts";
 import { dynamo, logger, type Needs, timeAndChance, warnThrough } from "./dependencies.ts";
 import type { FunctionName } from "./environment.ts";

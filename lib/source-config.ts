@@ -4,8 +4,8 @@ import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import type { Construct } from "constructs";
 import { environment } from "../functions/environment.ts";
-import { parseSources, secretsOf } from "../shared/sources/configuration.ts";
-import { secretReference } from "../shared/sources/secret-reference.ts";
+import { parseSources, secretsOf } from "../shared/sources/registry/configuration.ts";
+import { secretReference } from "../shared/sources/contract/secret-reference.ts";
 import { grantKeyDecrypt, grantParameterRead, grantSecretRead } from "./grants.ts";
 
 /** Which adapter reads for which scraper: known now, or read when the stack is deployed. */

@@ -12,7 +12,7 @@ import { conforms, type Finding, judged, report } from "./check-upstream/finding
 import type { Subject } from "./check-upstream/read-call.ts";
 import { checkScraper } from "./check-upstream/scraper-rules.ts";
 import { checkRefusals, readCapabilities } from "./check-upstream/server-rules.ts";
-import { runCommand, secretFrom, wholeNumberFrom } from "./upstream/command-line.ts";
+import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;

@@ -5,8 +5,8 @@
  * requests. Ends with 1 when there is a finding; with 0 and a line where Python is missing.
  */
 import { fileURLToPath } from "node:url";
-import { installContractPython, runCommand } from "./contract/command.ts";
-import { startContractWorld } from "./contract/world.ts";
+import { installContractPython, runCommand } from "../tools/contract/command.ts";
+import { startContractWorld } from "../tools/contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
 const settings = `${folder}/schemathesis.toml`;

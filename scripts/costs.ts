@@ -3,15 +3,15 @@
  * `npm run costs`. What cannot be measured here is assumed; the options change it.
  */
 import { defaultRefreshEveryRuns } from "../shared/pipelines/default.ts";
-import { printTable } from "./bench/print-table.ts";
+import { printTable } from "./measure/print-table.ts";
 import { measureCalls } from "./costs/api-calls.ts";
 import { assumptionLines, readAssumptions } from "./costs/assumptions.ts";
 import { measureList } from "./costs/list-runs.ts";
 import { logMeter } from "./costs/log-meter.ts";
-import { pricesReadOn } from "./costs/prices.ts";
+import { pricesReadOn } from "./measure/prices.ts";
 import { standingMonth } from "./costs/standing.ts";
 import { callRows, listRows, standingRows } from "./costs/tables.ts";
-import { dollarsOf } from "./costs/usage.ts";
+import { dollarsOf } from "./measure/usage.ts";
 
 const assumptions = readAssumptions(process.argv.slice(2));
 const logs = logMeter();
@@ -24,7 +24,7 @@ printTable("API calls", callRows(calls));
 printTable("A list", listRows(list, defaultRefreshEveryRuns));
 printTable("Standing", standingRows(standing));
 process.stdout.write(`
-  dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/costs/prices.ts).
+  dollars: list prices in us-east-1 on ${pricesReadOn}, on demand, no free tier (scripts/measure/prices.ts).
   measured: DynamoDB units, requests, CPU, log bytes and stored bytes of functions in a local world,
     warm, with their memory in prod; answers as they are sent, compressed.
   billed ms: CPU, shared as Lambda shares it below one whole CPU, then what is waited for.

@@ -21,8 +21,8 @@ import { ownNamespace } from "./deploy-smoke/namespace.ts";
 import { startReceiver } from "./deploy-smoke/receiver.ts";
 import { deploySmoke, type Place } from "./deploy-smoke/smoke.ts";
 import { prepareWorld } from "./deploy-smoke/world-files.ts";
-import { openDataFolder } from "./local/data-folder.ts";
-import { installPython } from "./python/install.ts";
+import { openDataFolder } from "../tools/local/data-folder.ts";
+import { installPython } from "../tools/python/install.ts";
 import { narrator } from "./tour/narrator.ts";
 
 const options = {

@@ -5,11 +5,11 @@
  * PORT and LOCAL_DIR name the port of the API and the data folder.
  */
 import { parseArgs } from "node:util";
-import { fillDemoWorkspace } from "./local/demo-workspace.ts";
-import { describeError } from "./local/lambda-host.ts";
-import { parseSourceChoice } from "./local/sources.ts";
-import { startWorld } from "./local/world.ts";
-import type { World } from "./local/world.ts";
+import { fillDemoWorkspace } from "./demo/demo-workspace.ts";
+import { describeError } from "../tools/local/lambda-host.ts";
+import { parseSourceChoice } from "../tools/local/sources.ts";
+import { startWorld } from "../tools/local/world.ts";
+import type { World } from "../tools/local/world.ts";
 
 const portDefault = "8787";
 

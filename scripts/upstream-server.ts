@@ -1,109 +1,12 @@
-/**
- * A reference server of the contract of `/docs/upstream`, which answers with the sandbox's data:
- * `node scripts/upstream-server.ts --port 9900`. A team's own server does what `sandboxResults` does
- * here in its own way; the rest can stay as it is.
- */
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+/** The reference server of `/docs/upstream` on its own: `node scripts/upstream-server.ts --port 9900`. */
 import { parseArgs } from "node:util";
-import { gzipSync } from "node:zlib";
-import { platforms } from "../shared/platforms/catalogue.ts";
-import { stepScraperIds, stepScrapers } from "../shared/scrapers/catalogue.ts";
-import { type LocalServer, readBody, serveFrom } from "./local/local-server.ts";
-import { runCommand, secretFrom, wholeNumberFrom } from "./upstream/command-line.ts";
+import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
+import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
 import {
-  isMisbehaviour,
-  type Misbehaviour,
-  misbehaviours,
-  play,
-} from "./upstream/misbehaviours.ts";
-import { parseCall, type UpstreamCall } from "./upstream/parse-call.ts";
-import { sandboxResults } from "./upstream/sandbox-results.ts";
-
-export interface UpstreamServerOptions {
-  /** 0 takes any free one. */
-  readonly port: number;
-  /** Wanted as a bearer token where there is one. */
-  readonly secret?: string | undefined;
-  readonly maxBatch?: number;
-  /** How long an answer takes at least, asked for every call. */
-  readonly latencyMs?: () => number;
-  readonly misbehave?: (call: UpstreamCall) => Misbehaviour | undefined;
-}
-
-export interface UpstreamServer extends LocalServer {
-  /** Every call so far that fitted the contract, oldest first. */
-  readonly calls: readonly UpstreamCall[];
-}
-
-const bodyBytesMax = 5 * 1024 * 1024;
-const maxBatchDefault = 100;
-
-export async function startUpstreamServer(options: UpstreamServerOptions): Promise<UpstreamServer> {
-  const calls: UpstreamCall[] = [];
-  const server = await serveFrom(options.port, listenerFor(options, calls));
-  return { ...server, calls };
-}
-
-const listenerFor =
-  (options: UpstreamServerOptions, calls: UpstreamCall[]): RequestListener =>
-  (request, response) => {
-    void answer(request, response, { ...options, calls }).catch(() => response.destroy());
-  };
-
-type Serving = UpstreamServerOptions & { readonly calls: UpstreamCall[] };
-
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  serving: Serving,
-): Promise<void> {
-  const { secret, maxBatch = maxBatchDefault } = serving;
-  const bytes = await readBody(request, bodyBytesMax);
-  const reply = (status: number, body: unknown): void => send({ request, response }, status, body);
-  if (secret !== undefined && request.headers.authorization !== `Bearer ${secret}`) {
-    return reply(401, { error: "The secret is wrong" });
-  }
-  const path = `${request.method} ${request.url}`;
-  if (path === "GET /capabilities") return reply(200, capabilities(maxBatch));
-  if (path !== "POST /read") return reply(404, { error: "No such path" });
-  const call = parseCall(request, bytes, serving.calls.length + 1);
-  if ("refusal" in call) return reply(call.status, { error: call.refusal });
-  if (call.ids.length > maxBatch) return reply(413, { error: `At most ${maxBatch} ids in a call` });
-  serving.calls.push(call);
-  const results = await sandboxResults(call.scraper, call.body);
-  await new Promise((resolve) => setTimeout(resolve, serving.latencyMs?.() ?? 0));
-  const misbehaviour = serving.misbehave?.(call);
-  if (misbehaviour === undefined) return reply(200, { results });
-  play(misbehaviour, { response, results });
-}
-
-const capabilities = (maxBatch: number): object => ({
-  scrapers: stepScraperIds.map((id) => ({
-    id,
-    maxBatch,
-    marketplaces: platforms[stepScrapers[id].platform].marketplaces.map(({ code }) => code),
-  })),
-});
-
-function send(
-  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
-  status: number,
-  body: unknown,
-): void {
-  const zipped = /\bgzip\b/.test(String(request.headers["accept-encoding"]));
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    "Content-Type": "application/json",
-    ...(zipped && { "Content-Encoding": "gzip" }),
-  });
-  response.end(zipped ? gzipSync(text) : text);
-}
-
-/** A server that plays so at every call; trouble that passes is over after the first one. */
-export function alwaysPlaying(name: Misbehaviour): NonNullable<UpstreamServerOptions["misbehave"]> {
-  const passing: ReadonlySet<Misbehaviour> = new Set(["429_seconds", "429_date", "500"]);
-  return ({ number }) => (number > 1 && passing.has(name) ? undefined : name);
-}
+  alwaysPlaying,
+  maxBatchDefault,
+  startUpstreamServer,
+} from "../tools/sources/upstream/server.ts";
 
 async function main(): Promise<void> {
   const { values } = parseArgs({

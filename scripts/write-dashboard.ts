@@ -1,7 +1,7 @@
 /** Writes the account dashboard's files, which the dashboard function serves. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { dashboardAssets } from "./dashboard/assets.ts";
+import { dashboardAssets } from "../tools/dashboard/assets.ts";
 
 const { path, text } = dashboardAssets();
 mkdirSync(dirname(path), { recursive: true });

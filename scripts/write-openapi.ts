@@ -1,6 +1,6 @@
 /** Writes the API's description and the documentation's pages, which the meta function serves. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { generatedFiles, generatedFolder } from "./openapi/generated.ts";
+import { generatedFiles, generatedFolder } from "./generated-documents.ts";
 
 mkdirSync(generatedFolder, { recursive: true });
 for (const { path, text } of generatedFiles()) writeFileSync(path, text);

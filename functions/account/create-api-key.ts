@@ -2,7 +2,7 @@ import { newApiKeyBody } from "../../shared/accounts/api-key-schema.ts";
 import { createApiKey } from "../../shared/accounts/create-account.ts";
 import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./handler.ts";
+import type { AccountDependencies } from "./dependencies.ts";
 
 /** `POST /v1/api_keys`: the key is in this answer and in no other. */
 export const createApiKeyRoute = route<AccountDependencies, typeof newApiKeyBody>({

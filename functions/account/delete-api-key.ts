@@ -1,6 +1,6 @@
 import { revokeApiKey } from "../../shared/accounts/revoke-api-key.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./handler.ts";
+import type { AccountDependencies } from "./dependencies.ts";
 
 /** `DELETE /v1/api_keys/{id}`: the key ends at once. */
 export const deleteApiKeyRoute = route<AccountDependencies>({

@@ -2,7 +2,7 @@ import { presentAccount } from "../../shared/accounts/present-account.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { externalIdOf } from "../../shared/exports/destination.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./handler.ts";
+import type { AccountDependencies } from "./dependencies.ts";
 
 /** `GET /v1/account` (specification, section "Account"). */
 export const getRoute = route<AccountDependencies>({

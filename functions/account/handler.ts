@@ -1,9 +1,3 @@
-import type { AccountStore } from "../../shared/accounts/account-store.ts";
-import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
-import type { UsageStore } from "../../shared/accounts/usage-store.ts";
-import type { Chance, Clock } from "../../shared/base/clock.ts";
-import type { CreditHistory } from "../../shared/credits/credit-history.ts";
-import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -14,16 +8,6 @@ import { getRoute } from "./get.ts";
 import { listApiKeysRoute } from "./list-api-keys.ts";
 import { listCreditTransactionsRoute } from "./list-credit-transactions.ts";
 import { usageRoute } from "./usage.ts";
-
-export interface AccountDependencies {
-  readonly accounts: AccountStore;
-  readonly apiKeys: ApiKeyStore;
-  readonly endpoints: EndpointLookup;
-  readonly history: CreditHistory;
-  readonly usage: UsageStore;
-  readonly clock: Clock;
-  readonly chance: Chance;
-}
 
 export function createHandler(
   environment: EnvironmentOf<"account">,

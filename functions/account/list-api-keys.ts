@@ -1,6 +1,6 @@
 import { presentApiKey } from "../../shared/accounts/present-api-key.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./handler.ts";
+import type { AccountDependencies } from "./dependencies.ts";
 
 /** `GET /v1/api_keys`: oldest first. */
 export const listApiKeysRoute = route<AccountDependencies>({

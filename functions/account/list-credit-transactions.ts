@@ -2,7 +2,7 @@ import type { UndefinedSchema } from "valibot";
 import { creditTransactionsQuery } from "../../shared/credits/credit-transaction-schema.ts";
 import { listTransactions } from "../../shared/credits/list-transactions.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./handler.ts";
+import type { AccountDependencies } from "./dependencies.ts";
 
 /** `GET /v1/credit_transactions`: the account's ledger. */
 export const listCreditTransactionsRoute = route<

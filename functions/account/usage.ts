@@ -2,7 +2,7 @@ import type { UndefinedSchema } from "valibot";
 import { readUsage } from "../../shared/accounts/read-usage.ts";
 import { usageQuery } from "../../shared/accounts/usage-schema.ts";
 import { route } from "../http/route.ts";
-import type { AccountDependencies } from "./handler.ts";
+import type { AccountDependencies } from "./dependencies.ts";
 
 /** `GET /v1/usage` (specification, section "Usage"). */
 export const usageRoute = route<AccountDependencies, UndefinedSchema<undefined>, typeof usageQuery>(

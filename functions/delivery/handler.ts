@@ -1,4 +1,4 @@
-import { tell, toldSoFar } from "../../shared/base/work-log.ts";
+import { tell, toldSoFar } from "../../shared/observability/work-log.ts";
 import { delivery } from "../delivery-dependencies.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";

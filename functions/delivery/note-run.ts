@@ -1,5 +1,5 @@
 import { minLength, object, pipe, safeParse, string } from "valibot";
-import { addWorkKeys, workKeys } from "../../shared/base/work-log.ts";
+import { addWorkKeys, workKeys } from "../../shared/observability/work-log.ts";
 import type { Entry } from "../../shared/outbox/outbox.ts";
 
 /** Ids that a line names; a target that was away for long is owed hundreds of runs. */

@@ -1,4 +1,4 @@
-import { type Figures, figures } from "../../shared/base/figures.ts";
+import { type Figures, figures } from "../../shared/observability/figures.ts";
 
 /**
  * Whether the receiver of a message took anything, from what its attempts came to: one receiver

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { RateDecision } from "../../shared/accounts/rate-window.ts";
 import type { RetryBudget } from "../../shared/base/retry-budget.ts";
-import type { Work } from "../../shared/base/work-log.ts";
+import type { Work } from "../../shared/observability/work-log.ts";
 import type { RouteKey } from "../routes.ts";
 import type { Caller } from "./route.ts";
 

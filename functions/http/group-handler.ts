@@ -10,7 +10,7 @@ import { demoReadOnly, notFound, wrongMethod } from "../../shared/base/errors.ts
 import { isId } from "../../shared/base/ids.ts";
 import { readingEndsAt } from "../../shared/base/call-time.ts";
 import { withRetryBudget } from "../../shared/base/retry-budget.ts";
-import { addWorkKeys, tell, within } from "../../shared/base/work-log.ts";
+import { addWorkKeys, tell, within } from "../../shared/observability/work-log.ts";
 import {
   groups,
   type GroupName,

@@ -2,7 +2,7 @@ import type { Chance, Clock } from "../../shared/base/clock.ts";
 import { newId } from "../../shared/base/ids.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { retryBudget } from "../../shared/base/retry-budget.ts";
-import { newWork } from "../../shared/base/work-log.ts";
+import { newWork } from "../../shared/observability/work-log.ts";
 import { callStateOf, openCallState } from "./call-state.ts";
 import type { HttpMiddleware } from "./middleware.ts";
 import { timeToAnswer } from "./time-to-answer.ts";

@@ -1,9 +1,9 @@
 import type { Logger } from "@aws-lambda-powertools/logger";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import type { Clock } from "../../shared/base/clock.ts";
-import { figures } from "../../shared/base/figures.ts";
-import { statusClassOf } from "../../shared/base/metric-names.ts";
-import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
+import { figures } from "../../shared/observability/figures.ts";
+import { statusClassOf } from "../../shared/observability/metric-names.ts";
+import { endWork, newWork, tell, within } from "../../shared/observability/work-log.ts";
 import { type GroupName, routes } from "../routes.ts";
 import { type CallState, callStateOf } from "./call-state.ts";
 import { serviceErrorOf } from "./error-response.ts";

@@ -1,5 +1,5 @@
 import type { GenericSchema, InferOutput } from "valibot";
-import type { Figures } from "../../shared/base/figures.ts";
+import type { Figures } from "../../shared/observability/figures.ts";
 import type { RouteKey } from "../routes.ts";
 
 /** The account and key behind a call, as the authentication found them. */

@@ -3,7 +3,7 @@ import middy from "@middy/core";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import { type GenericSchema, getDotPath, safeParse } from "valibot";
 import type { Clock } from "../../shared/base/clock.ts";
-import { figures } from "../../shared/base/figures.ts";
+import { figures } from "../../shared/observability/figures.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
 import {
   addWorkKeys,
@@ -12,7 +12,7 @@ import {
   tell,
   within,
   type WorkKeys,
-} from "../../shared/base/work-log.ts";
+} from "../../shared/observability/work-log.ts";
 
 /**
  * What became of a message. `done` deletes it; `retry` leaves it to come again after the queue's

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { addWorkKeys, tell } from "../../shared/base/work-log.ts";
+import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
 import { finishRun } from "../../shared/runs/finish-run.ts";
 import type { Run } from "../../shared/runs/run.ts";
 import * as provide from "../dependencies.ts";

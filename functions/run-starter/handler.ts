@@ -1,6 +1,6 @@
 import { assertNever } from "../../shared/base/assert.ts";
 import { hint } from "../../shared/base/hint.ts";
-import { addWorkKeys, tell } from "../../shared/base/work-log.ts";
+import { addWorkKeys, tell } from "../../shared/observability/work-log.ts";
 import { resumeRun } from "../../shared/runs/resume-run.ts";
 import { takeDue } from "../../shared/runs/take-due.ts";
 import { purgeWatchlist } from "../../shared/watchlists/purge-watchlist.ts";

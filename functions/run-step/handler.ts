@@ -1,4 +1,4 @@
-import { tell } from "../../shared/base/work-log.ts";
+import { tell } from "../../shared/observability/work-log.ts";
 import { readBatch } from "../../shared/runs/read-batch.ts";
 import * as provide from "../dependencies.ts";
 import { runQueue } from "../run-queue-dependencies.ts";

@@ -1,6 +1,6 @@
 import { backfillBody, startBackfill } from "../../shared/exports/start-backfill.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `POST /v1/s3_destination/backfill` */
 export const backfillRoute = route<DestinationDependencies, typeof backfillBody>({

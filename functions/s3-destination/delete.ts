@@ -1,6 +1,6 @@
 import { deleteDestination } from "../../shared/exports/delete-destination.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `DELETE /v1/s3_destination` */
 export const deleteRoute = route<DestinationDependencies>({

@@ -1,7 +1,7 @@
 import { noDestination } from "../../shared/exports/destination.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `GET /v1/s3_destination` */
 export const getRoute = route<DestinationDependencies>({

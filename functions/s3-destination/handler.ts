@@ -1,7 +1,3 @@
-import type { ListExportsDependencies } from "../../shared/exports/list-exports.ts";
-import type { SaveDestinationDependencies } from "../../shared/exports/put-destination.ts";
-import type { StartBackfillDependencies } from "../../shared/exports/start-backfill.ts";
-import type { TryDestinationDependencies } from "../../shared/exports/try-destination.ts";
 import * as provide from "../dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
 import { groupHandler, type HttpHandler } from "../http/group-handler.ts";
@@ -13,11 +9,6 @@ import { listExportsRoute } from "./list-exports.ts";
 import { putRoute } from "./put.ts";
 import { testRoute } from "./test.ts";
 import { updateRoute } from "./update.ts";
-
-export type DestinationDependencies = SaveDestinationDependencies &
-  StartBackfillDependencies &
-  TryDestinationDependencies &
-  ListExportsDependencies;
 
 export function createHandler(
   environment: EnvironmentOf<"s3-destination">,

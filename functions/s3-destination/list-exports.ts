@@ -2,7 +2,7 @@ import type { UndefinedSchema } from "valibot";
 import { exportsQuery } from "../../shared/exports/export-schema.ts";
 import { listExports } from "../../shared/exports/list-exports.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `GET /v1/s3_destination/exports`: the export log, kept whatever becomes of the destination. */
 export const listExportsRoute = route<

@@ -2,7 +2,7 @@ import { destinationBody } from "../../shared/exports/destination-body.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
 import { putDestination } from "../../shared/exports/put-destination.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `PUT /v1/s3_destination` */
 export const putRoute = route<DestinationDependencies, typeof destinationBody>({

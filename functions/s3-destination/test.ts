@@ -1,6 +1,6 @@
 import { tryDestination } from "../../shared/exports/try-destination.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `POST /v1/s3_destination/test` */
 export const testRoute = route<DestinationDependencies>({

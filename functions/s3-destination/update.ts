@@ -2,7 +2,7 @@ import { changeDestination } from "../../shared/exports/change-destination.ts";
 import { destinationPatchBody } from "../../shared/exports/destination-body.ts";
 import { presentDestination } from "../../shared/exports/present.ts";
 import { route } from "../http/route.ts";
-import type { DestinationDependencies } from "./handler.ts";
+import type { DestinationDependencies } from "./dependencies.ts";
 
 /** `PATCH /v1/s3_destination` */
 export const updateRoute = route<DestinationDependencies, typeof destinationPatchBody>({

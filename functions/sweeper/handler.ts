@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
-import { figures } from "../../shared/base/figures.ts";
+import { figures } from "../../shared/observability/figures.ts";
 import { withRetryBudget, workerRetryBudget } from "../../shared/base/retry-budget.ts";
-import { endWork, newWork, tell, within } from "../../shared/base/work-log.ts";
+import { endWork, newWork, tell, within } from "../../shared/observability/work-log.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import * as provide from "../dependencies.ts";
 import { runQueue } from "../run-queue-dependencies.ts";

@@ -3,7 +3,7 @@ import { itemChangeBody, parseItemChange } from "../../shared/watchlists/items-r
 import { presentItemChange } from "../../shared/watchlists/present-item.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 const changeRoute = (object: "watchlist_items" | "watchlist_asins") =>
   route<WatchlistDependencies, typeof itemChangeBody>({

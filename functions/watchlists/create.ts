@@ -3,7 +3,7 @@ import { createWatchlist } from "../../shared/watchlists/create-watchlist.ts";
 import { parseIdempotencyKey } from "../../shared/watchlists/idempotency.ts";
 import { newWatchlist } from "../../shared/watchlists/request.ts";
 import { route } from "../http/route.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `POST /v1/watchlists` */
 export const createRoute = route<WatchlistDependencies, typeof newWatchlist>({

@@ -2,7 +2,7 @@ import { notFound } from "../../shared/base/errors.ts";
 import { isId } from "../../shared/base/ids.ts";
 import { deleteWatchlist } from "../../shared/watchlists/delete-watchlist.ts";
 import { route } from "../http/route.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `DELETE /v1/watchlists/{id}` */
 export const deleteRoute = route<WatchlistDependencies>({

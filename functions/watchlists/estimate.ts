@@ -1,7 +1,7 @@
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { estimateRequest, presentEstimate } from "../../shared/watchlists/estimate.ts";
 import { route } from "../http/route.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `POST /v1/watchlists/estimate` */
 export const estimateRoute = route<WatchlistDependencies, typeof estimateRequest>({

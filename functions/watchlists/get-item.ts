@@ -4,7 +4,7 @@ import { findItem } from "../../shared/watchlists/find-item.ts";
 import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `GET /v1/watchlists/{id}/items/{item_id}` */
 export const getItemRoute = route<WatchlistDependencies>({

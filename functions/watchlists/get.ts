@@ -2,7 +2,7 @@ import { endpointBinding } from "../../shared/watchlists/endpoint-binding.ts";
 import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const getRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now, baseUrl }, { watchlists, endpoints }) {

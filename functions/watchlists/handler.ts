@@ -1,14 +1,3 @@
-import type { Chance, Clock } from "../../shared/base/clock.ts";
-import type { Warn } from "../../shared/base/hint.ts";
-import type { RunQueue } from "../../shared/runs/run-queue.ts";
-import type { RunStore } from "../../shared/runs/run-store.ts";
-import type { StepStore } from "../../shared/runs/step-store.ts";
-import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
-import type { PageStore } from "../../shared/watchlists/page-store.ts";
-import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
-import type { Schedules } from "../../shared/watchlists/schedules.ts";
-import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
-import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
 import * as provide from "../dependencies.ts";
 import { runQueue } from "../run-queue-dependencies.ts";
 import { type EnvironmentOf, readEnvironment } from "../environment.ts";
@@ -27,21 +16,6 @@ import { runNowRoute } from "./run-now.ts";
 import { schedulePreviewRoute } from "./schedule-preview.ts";
 import { scrapersRoute } from "./scrapers.ts";
 import { updateRoute } from "./update.ts";
-
-export interface WatchlistDependencies {
-  readonly watchlists: WatchlistStore;
-  readonly pages: PageStore;
-  readonly purges: PurgeStore;
-  readonly keys: IdempotencyStore;
-  readonly runs: RunStore;
-  readonly steps: StepStore;
-  readonly queue: RunQueue;
-  readonly schedules: Schedules;
-  readonly endpoints: EndpointLookup;
-  readonly clock: Clock;
-  readonly chance: Chance;
-  readonly warn: Warn;
-}
 
 /** Fixed paths win over the id in the place of one. */
 export const watchlistRoutes = {

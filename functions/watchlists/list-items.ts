@@ -5,7 +5,7 @@ import { presentItem } from "../../shared/watchlists/present-item.ts";
 import { itemsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const listItemsRoute = route<
   WatchlistDependencies,

@@ -4,7 +4,7 @@ import { runsQuery } from "../../shared/runs/queries.ts";
 import { withProgress } from "../../shared/runs/run-progress.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const listRunsRoute = route<
   WatchlistDependencies,

@@ -3,7 +3,7 @@ import { endpointBindings } from "../../shared/watchlists/endpoint-binding.ts";
 import { presentWatchlist } from "../../shared/watchlists/present-watchlist.ts";
 import { watchlistsQuery } from "../../shared/watchlists/queries.ts";
 import { route } from "../http/route.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const listRoute = route<
   WatchlistDependencies,

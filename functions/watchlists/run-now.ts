@@ -3,7 +3,7 @@ import { startFigures } from "../../shared/runs/run-figures.ts";
 import { runNow } from "../../shared/runs/run-now.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 export const runNowRoute = route<WatchlistDependencies>({
   async handle({ caller, path, now }, dependencies) {

@@ -4,7 +4,7 @@ import {
   schedulePreviewQuery,
 } from "../../shared/watchlists/schedule-preview.ts";
 import { route } from "../http/route.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `GET /v1/watchlists/schedule` */
 export const schedulePreviewRoute = route<

@@ -2,7 +2,7 @@ import type { UndefinedSchema } from "valibot";
 import { presentScrapers, scrapersRequest } from "../../shared/pipelines/present-scrapers.ts";
 import { refuseAnnounced } from "../../shared/platforms/catalogue.ts";
 import { route } from "../http/route.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `GET /v1/watchlists/scrapers` */
 export const scrapersRoute = route<

@@ -4,7 +4,7 @@ import { watchlistPatch } from "../../shared/watchlists/update-request.ts";
 import { updateWatchlist } from "../../shared/watchlists/update-watchlist.ts";
 import { route } from "../http/route.ts";
 import { existing } from "./existing.ts";
-import type { WatchlistDependencies } from "./handler.ts";
+import type { WatchlistDependencies } from "./dependencies.ts";
 
 /** `PATCH /v1/watchlists/{id}` */
 export const updateRoute = route<WatchlistDependencies, typeof watchlistPatch>({

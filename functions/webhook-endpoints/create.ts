@@ -3,7 +3,7 @@ import { newEndpointBody } from "../../shared/webhooks/endpoint.ts";
 import { unknownHealth } from "../../shared/webhooks/endpoint-health.ts";
 import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints` */
 export const createRoute = route<EndpointDependencies, typeof newEndpointBody>({

@@ -1,6 +1,6 @@
 import { deleteEndpoint } from "../../shared/webhooks/delete-endpoint.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `DELETE /v1/webhook_endpoints/{id}` */
 export const deleteRoute = route<EndpointDependencies>({

@@ -1,7 +1,7 @@
 import { existingDelivery } from "../../shared/webhooks/existing.ts";
 import { showDelivery } from "../../shared/webhooks/show-delivery.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_deliveries/{id}` */
 export const getDeliveryRoute = route<EndpointDependencies>({

@@ -1,7 +1,7 @@
 import { existingEndpoint } from "../../shared/webhooks/existing.ts";
 import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_endpoints/{id}` */
 export const getRoute = route<EndpointDependencies>({

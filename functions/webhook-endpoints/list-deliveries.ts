@@ -2,7 +2,7 @@ import type { UndefinedSchema } from "valibot";
 import { deliveriesQuery } from "../../shared/webhooks/delivery-schema.ts";
 import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_deliveries`: the log, kept whatever becomes of the endpoints. */
 export const listDeliveriesRoute = route<

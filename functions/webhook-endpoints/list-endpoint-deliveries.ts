@@ -3,7 +3,7 @@ import { endpointDeliveriesQuery } from "../../shared/webhooks/delivery-schema.t
 import { existingEndpoint } from "../../shared/webhooks/existing.ts";
 import { listDeliveries } from "../../shared/webhooks/list-deliveries.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_endpoints/{id}/deliveries` */
 export const listEndpointDeliveriesRoute = route<

@@ -1,7 +1,7 @@
 import { healthOf } from "../../shared/webhooks/endpoint-health.ts";
 import { presentEndpoint } from "../../shared/webhooks/present.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `GET /v1/webhook_endpoints`: all of them, as an account has ten at most. */
 export const listRoute = route<EndpointDependencies>({

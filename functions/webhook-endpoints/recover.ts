@@ -1,6 +1,6 @@
 import { recoverBody, startRecovery } from "../../shared/webhooks/recover.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints/{id}/recover` */
 export const recoverRoute = route<EndpointDependencies, typeof recoverBody>({

@@ -1,7 +1,7 @@
 import { presentDelivery } from "../../shared/webhooks/present-delivery.ts";
 import { redeliver } from "../../shared/webhooks/redeliver.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_deliveries/{id}/redeliver` */
 export const redeliverRoute = route<EndpointDependencies>({

@@ -2,7 +2,7 @@ import { rotateBody } from "../../shared/webhooks/endpoint.ts";
 import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { rotateSecret } from "../../shared/webhooks/rotate-secret.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints/{id}/rotate`, with or without a body. */
 export const rotateRoute = route<EndpointDependencies, typeof rotateBody>({

@@ -1,7 +1,7 @@
 import { presentTest } from "../../shared/webhooks/present.ts";
 import { testEndpoint } from "../../shared/webhooks/test-endpoint.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `POST /v1/webhook_endpoints/{id}/test`: 200 whatever the receiver did. */
 export const testRoute = route<EndpointDependencies>({

@@ -2,7 +2,7 @@ import { endpointPatchBody } from "../../shared/webhooks/endpoint.ts";
 import { showEndpoint } from "../../shared/webhooks/show-endpoint.ts";
 import { updateEndpoint } from "../../shared/webhooks/update-endpoint.ts";
 import { route } from "../http/route.ts";
-import type { EndpointDependencies } from "./handler.ts";
+import type { EndpointDependencies } from "./dependencies.ts";
 
 /** `PATCH /v1/webhook_endpoints/{id}` */
 export const updateRoute = route<EndpointDependencies, typeof endpointPatchBody>({

@@ -46,9 +46,9 @@ export const bundling: BundlingOptions = {
   esbuildArgs: {
     "--alias:@aws-sdk/credential-provider-node": join(
       projectRoot,
-      "shared/aws/environment-credentials.ts",
+      "shared/aws/sdk/environment-credentials.ts",
     ),
-    "--alias:node:http": join(projectRoot, "shared/aws/node-http.ts"),
+    "--alias:node:http": join(projectRoot, "shared/aws/sdk/node-http.ts"),
   },
   // Packages written for CommonJS call require(), which a module does not have.
   banner:

@@ -8,7 +8,7 @@ import {
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
 import type { GroupName } from "../../functions/routes.ts";
-import type { MetricName } from "../../shared/base/metric-names.ts";
+import type { MetricName } from "../../shared/observability/metric-names.ts";
 import { ownMetric } from "./service-metrics.ts";
 import { ServiceAlarm } from "./service-alarm.ts";
 import type { Observed } from "./observed.ts";

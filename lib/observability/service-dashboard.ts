@@ -10,7 +10,7 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { IAlarm, IMetric, IWidget } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
-import type { MetricKind, MetricName } from "../../shared/base/metric-names.ts";
+import type { MetricKind, MetricName } from "../../shared/observability/metric-names.ts";
 import type { Observed } from "./observed.ts";
 import { ownMetric, ownSearch } from "./service-metrics.ts";
 

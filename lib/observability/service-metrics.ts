@@ -7,7 +7,7 @@ import {
   metricKinds,
   type MetricName,
   metricNamespace,
-} from "../../shared/base/metric-names.ts";
+} from "../../shared/observability/metric-names.ts";
 import type { Stage } from "../config.ts";
 
 type DimensionSet<K extends MetricKind> = (typeof metricKinds)[K]["dimensions"][number];

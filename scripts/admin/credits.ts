@@ -1,7 +1,7 @@
 import type { AutoTopUp } from "../../shared/accounts/auto-top-up.ts";
 import { adjustCredits, grantCredits, purchasePack } from "../../shared/accounts/change-credits.ts";
 import { creditPacks, isPackId, type PackId } from "../../shared/accounts/credit-packs.ts";
-import { dynamoAutoTopUpStore } from "../../shared/aws/account-store.ts";
+import { dynamoAutoTopUpStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
 import { limits } from "../../shared/base/limits.ts";

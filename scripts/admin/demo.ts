@@ -1,4 +1,4 @@
-import { dynamoApiKeyStore } from "../../shared/aws/api-key-store.ts";
+import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { fillAccount } from "../demo/fill-account.ts";
 import { type Commands, listOf, required } from "./command.ts";

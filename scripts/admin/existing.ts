@@ -1,4 +1,4 @@
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import type { Account } from "../../shared/accounts/account.ts";
 import type { Admin } from "./command.ts";
 

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { isServiceError } from "../../shared/base/errors.ts";
 import { accountCommands } from "./accounts.ts";
 import {

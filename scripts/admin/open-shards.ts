@@ -1,6 +1,6 @@
 import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import { ledgerProcess } from "../../shared/aws/ledger/process.ts";
-import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
+import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { Admin, Values, WorldCommand } from "./command.ts";
 import { existingAccount } from "./existing.ts";

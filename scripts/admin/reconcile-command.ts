@@ -1,8 +1,8 @@
-import { type Difference, differenceLine } from "../../shared/base/difference.ts";
+import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import { type Commands, wholeNumber } from "./command.ts";
 import { escaped } from "./print.ts";
-import { reconcile, type Tally, tallyLine } from "./reconcile.ts";
+import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcile.ts";
 
 /** Exit code of a reconciliation that found something. */
 const foundDifferences = 2;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { CloudFormationClient } from "@aws-sdk/client-cloudformation";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import * as v from "valibot";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import type { Tables } from "./reconcile.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import type { Tables } from "../../tools/reconcile/reconcile.ts";
 
 export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
 export type QueueName = (typeof queueNames)[number];

@@ -1,5 +1,5 @@
-import { dynamoListsReader, type RunLine } from "../../shared/aws/lists-reader.ts";
-import { dynamoStepStore } from "../../shared/aws/step-store.ts";
+import { dynamoListsReader, type RunLine } from "../../tools/reconcile/readers/lists.ts";
+import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { presentRun } from "../../shared/runs/present-run.ts";

@@ -4,7 +4,7 @@ import { type AccountFigures, type AccountLoad, measureAccounts } from "./accoun
 import { withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions, wholeNumber } from "./bench-options.ts";
 import { createBenchTable } from "./bench-tables.ts";
-import { printTable } from "./print-table.ts";
+import { printTable } from "../measure/print-table.ts";
 
 const usage = `npm run bench -- account [options]
   --environments 5,20,50,100,250   Lambda environments, and the account's concurrency limit

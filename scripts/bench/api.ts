@@ -4,17 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import { openDataFolder } from "../local/data-folder.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
 import { benchBundles } from "./bundles.ts";
-import { type DynamoMeter, startDynamoMeter } from "./dynamo-meter.ts";
-import { type BenchWorld, benchGateway, startBenchWorld } from "./gateway-rate.ts";
+import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
+import { type BenchWorld, benchGateway, startBenchWorld } from "../measure/gateway-rate.ts";
 import type { CpuFigures } from "./handler-cpu.ts";
-import { printTable } from "./print-table.ts";
+import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
 
 interface TripFigures {

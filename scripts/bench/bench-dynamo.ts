@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import { openDataFolder } from "../local/data-folder.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
 
 /** Runs work against a temporary DynamoDB engine, to which new SDK clients of this process connect. */
 export async function withBenchDynamo<T>(work: (endpoint: string) => Promise<T>): Promise<T> {

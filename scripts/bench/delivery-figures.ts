@@ -1,6 +1,6 @@
 import { limits } from "../../shared/base/limits.ts";
 import { type DeliveryTask, runsOf, type Spent } from "./delivery-task.ts";
-import { printTable } from "./print-table.ts";
+import { printTable } from "../measure/print-table.ts";
 
 export type Case = Pick<DeliveryTask, "to" | "runs" | "items" | "parallel">;
 

@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib";
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import type { SerializedEvent } from "../../shared/events/event.ts";
 import { signatureHeader, standardHeaders } from "../../shared/webhooks/signature.ts";
-import { selfSigned } from "../../test/support/self-signed.ts";
+import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
 import {
   answerTasks,
   type DeliveryTask,

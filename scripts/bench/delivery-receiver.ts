@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { selfSigned } from "../../test/support/self-signed.ts";
+import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
 
 let deliveries = 0;
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { startFauxqs } from "fauxqs";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import { openDataFolder } from "../local/data-folder.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
 import { createBenchTable } from "./bench-tables.ts";
 
 /** Where the processes of the bench find what they work with. */

@@ -1,5 +1,5 @@
 import type { RunEvents } from "../../shared/events/event.ts";
-import { runOfChanges } from "./delivery-run.ts";
+import { runOfChanges } from "../../tools/stand-ins/run-of-changes.ts";
 import type { DeliveryServers } from "./delivery-servers.ts";
 
 /** What a process of the bench is started with. */

@@ -5,18 +5,18 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { deliver } from "../../functions/delivery/deliver.ts";
-import { s3CustomerBuckets } from "../../shared/aws/customer-bucket.ts";
-import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/delivery-store.ts";
-import { dynamoDestinationStore } from "../../shared/aws/destination-store.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
-import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
-import { s3EventBodies } from "../../shared/aws/event-bodies.ts";
-import { dynamoEventFeed } from "../../shared/aws/event-feed.ts";
-import { dynamoExportStore, exportWrite } from "../../shared/aws/export-store.ts";
-import { sqsOutboxQueue } from "../../shared/aws/outbox-queue.ts";
-import { dynamoOutboxStore } from "../../shared/aws/outbox-store.ts";
-import { stsRoleCredentials } from "../../shared/aws/role-credentials.ts";
-import { webhookSender } from "../../shared/aws/webhook-sender.ts";
+import { s3CustomerBuckets } from "../../shared/aws/exports/customer-bucket.ts";
+import { deliveryWrite, dynamoDeliveryStore } from "../../shared/aws/deliveries/delivery-store.ts";
+import { dynamoDestinationStore } from "../../shared/aws/exports/destination-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
+import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
+import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
+import { dynamoExportStore, exportWrite } from "../../shared/aws/exports/export-store.ts";
+import { sqsOutboxQueue } from "../../shared/aws/queues/outbox-queue.ts";
+import { dynamoOutboxStore } from "../../shared/aws/deliveries/outbox-store.ts";
+import { stsRoleCredentials } from "../../shared/aws/exports/role-credentials.ts";
+import { webhookSender } from "../../shared/outgoing/webhook-sender.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
@@ -29,8 +29,8 @@ import { endpointSecretContext } from "../../shared/webhooks/endpoint.ts";
 import { runEventPublisher } from "../../shared/webhooks/publish.ts";
 import { newSecret } from "../../shared/webhooks/secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
-import { memorySecretBox } from "../../test/fakes/memory-secret-box.ts";
-import { selfSigned } from "../../test/support/self-signed.ts";
+import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
+import { selfSigned } from "../../tools/stand-ins/self-signed.ts";
 import {
   accountOf,
   answerTasks,

@@ -6,8 +6,8 @@ import { Writable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { systemClock } from "../../shared/base/system.ts";
 import { parseProductsRequest } from "../../shared/items/request.ts";
-import { sandbox } from "../../shared/sources/sandbox.ts";
-import { provideStreaming } from "../local/response-stream.ts";
+import { sandbox } from "../../shared/sources/sandbox/scraper.ts";
+import { provideStreaming } from "../../tools/local/response-stream.ts";
 
 export interface CpuTask {
   readonly environment: Record<string, string>;

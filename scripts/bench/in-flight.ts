@@ -3,16 +3,16 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { readAccountRows, sumsOf } from "../../shared/aws/ledger/read-shards.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { pointClientsAt } from "../local/aws-environment.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
 import { checkSums } from "./account/check-sums.ts";
 import { openAccount } from "./account/open-account.ts";
 import { number, readOptions, wholeNumber } from "./bench-options.ts";
-import { type BenchWorld, startBenchWorld } from "./gateway-rate.ts";
-import { printTable } from "./print-table.ts";
+import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
+import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
 
 const usage = `npm run bench -- in-flight [options]

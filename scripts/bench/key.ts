@@ -3,7 +3,7 @@ import { withBenchDynamo } from "./bench-dynamo.ts";
 import { number, readOptions } from "./bench-options.ts";
 import { createBenchTable } from "./bench-tables.ts";
 import { type KeyCase, type KeyFigures, measureKey } from "./key/measure.ts";
-import { printTable } from "./print-table.ts";
+import { printTable } from "../measure/print-table.ts";
 
 const usage = `npm run bench -- key [options]
   --attempts 45,100,333,1000,2000,3000   calls of one key that are attempted in a second

@@ -1,13 +1,19 @@
-import { documentClient } from "../../shared/aws/dynamo.ts";
-import { dynamoListsReader } from "../../shared/aws/lists-reader.ts";
-import { type Difference, differenceLine } from "../../shared/base/difference.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { dynamoListsReader } from "../../tools/reconcile/readers/lists.ts";
+import { type Difference, differenceLine } from "../../tools/reconcile/rules/difference.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import type { Clock } from "../../shared/base/clock.ts";
-import { dynamoBooksReader } from "../../shared/aws/books-reader.ts";
-import { checkBooks } from "../admin/check-books.ts";
-import { checkDeliveries } from "../admin/check-deliveries.ts";
-import { checkItems } from "../admin/check-lists.ts";
-import { deliveriesOf, noCounts, reconcile, type Tally, tallyLine } from "../admin/reconcile.ts";
+import { dynamoBooksReader } from "../../tools/reconcile/readers/books.ts";
+import { checkBooks } from "../../tools/reconcile/checks/books.ts";
+import { checkDeliveries } from "../../tools/reconcile/checks/deliveries.ts";
+import { checkItems } from "../../tools/reconcile/checks/lists.ts";
+import {
+  deliveriesOf,
+  noCounts,
+  reconcile,
+  type Tally,
+  tallyLine,
+} from "../../tools/reconcile/reconcile.ts";
 import { localTarget } from "../admin/target.ts";
 import type { ListRef } from "../../shared/watchlists/page-store.ts";
 

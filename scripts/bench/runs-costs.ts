@@ -1,4 +1,4 @@
-import { dollarsOf, type Usage } from "../costs/usage.ts";
+import { dollarsOf, type Usage } from "../measure/usage.ts";
 
 /** What a run asked of the services behind it. */
 export interface RunUsage {

@@ -6,7 +6,7 @@ import { zstdCompressSync } from "node:zlib";
 import { changedFields } from "../../shared/pipelines/compare.ts";
 import { scrapers, type Snapshot } from "../../shared/scrapers/catalogue.ts";
 import { snapshotOf } from "../../shared/scrapers/snapshot.ts";
-import { answerFiles, type Tier } from "./runs-answers.ts";
+import { answerFiles, type Tier } from "../measure/runs-answers.ts";
 
 const rounds = 3;
 const answersDir = process.env["BENCH_ANSWERS"] ?? "";

@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { assert } from "../../shared/base/assert.ts";
-import { workerMegabytes } from "../costs/worker-memory.ts";
-import { openDataFolder } from "../local/data-folder.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
-import { type DynamoMeter, type Metered, startDynamoMeter } from "./dynamo-meter.ts";
-import { printTable } from "./print-table.ts";
+import { workerMegabytes } from "../measure/worker-memory.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
+import { printTable } from "../measure/print-table.ts";
 import { reconcileWorld } from "./reconciled.ts";
-import { itemsAt, movedIn, type Tier, writeAnswers } from "./runs-answers.ts";
+import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
 import { costsOf, type RunCosts } from "./runs-costs.ts";
-import { type RunsWorld, startRunsWorld } from "./runs-process.ts";
-import type { WorkerFigures } from "./runs-worker.ts";
-import type { WorkerName, WorldFigures } from "./runs-world.ts";
+import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
+import type { WorkerFigures } from "../measure/runs-worker.ts";
+import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
 
 /** A first list warms the processes up and is not shown. */
 const sizes = [1_000, 1_000, 5_000, 50_000];

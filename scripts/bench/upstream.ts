@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { startUpstreamServer } from "../upstream-server.ts";
-import { printTable } from "./print-table.ts";
+import { startUpstreamServer } from "../../tools/sources/upstream/server.ts";
+import { printTable } from "../measure/print-table.ts";
 import type { UpstreamFigures, UpstreamTask } from "./upstream-task.ts";
 
 const ids = 2_000;

@@ -4,9 +4,9 @@ import { gunzipSync } from "node:zlib";
 import { amountOf } from "../../shared/sources/web/amount.ts";
 import { availabilityOf } from "../../shared/sources/web/availability-word.ts";
 import { extractProduct, type Extraction } from "../../shared/sources/web/extract-product.ts";
-import { webFields } from "../../shared/sources/web/web-fields.ts";
+import { webFields } from "../../shared/sources/web/fields.ts";
 import { foundStatus } from "../../shared/scrapers/product-fields.ts";
-import { printTable } from "./print-table.ts";
+import { printTable } from "../measure/print-table.ts";
 
 /** What people read off a page; several prices where any of them would do. */
 interface Truth {

@@ -2,8 +2,8 @@
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
-import { tellsOfTrouble } from "../../shared/sources/reply-trouble.ts";
-import { upstreamReplies } from "../../shared/sources/upstream-contract.ts";
+import { tellsOfTrouble } from "../../shared/sources/contract/reply-trouble.ts";
+import { upstreamReplies } from "../../shared/sources/upstream/contract.ts";
 import { type Difference, differences } from "./difference.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";

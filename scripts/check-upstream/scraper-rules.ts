@@ -1,6 +1,6 @@
 /** The rules that are tried with each scraper. */
 import { gzipSync } from "node:zlib";
-import { tellsOfTrouble } from "../../shared/sources/reply-trouble.ts";
+import { tellsOfTrouble } from "../../shared/sources/contract/reply-trouble.ts";
 import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
 import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
 import { deadlineMs, readBody, type Subject } from "./read-call.ts";

@@ -1,6 +1,6 @@
 /** The rules that hold for the server as a whole. */
 import * as v from "valibot";
-import { upstreamCapabilities } from "../../shared/sources/upstream-contract.ts";
+import { upstreamCapabilities } from "../../shared/sources/upstream/contract.ts";
 import { jsonOf, type Seen, send, type Server, summary } from "./exchange.ts";
 import { type Finding, judged, skipped, type Verdict } from "./finding.ts";
 import { readBody, type Subject } from "./read-call.ts";

@@ -1,10 +1,12 @@
 /** Whether the service takes a server's results for what they say they are. */
+import * as v from "valibot";
 import type { Difference } from "./difference.ts";
-import { shownDifference } from "./difference.ts";
+import { shownDifference, brief } from "./difference.ts";
 import type { Verdict } from "./finding.ts";
 import { listed, textOf } from "./listed.ts";
 import type { Asked, Taken } from "./taken.ts";
-import { unreadOffers } from "./unread-offers.ts";
+import { offerSchema } from "../../shared/scrapers/offer.ts";
+import { readShape } from "../../shared/sources/upstream/shape.ts";
 
 /** What the server said of an id that was asked for, and what came of it. */
 export interface Heard {
@@ -87,4 +89,16 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
       trouble: those("changed"),
     },
   ];
+}
+
+const listing = v.object({ offers: v.array(v.record(v.string(), v.unknown())) });
+
+/** Fields for which the service cannot take a listing, such as `offers.0.price: -5`. */
+function unreadOffers(data: unknown): string[] {
+  if (!v.is(listing, data)) return [];
+  return data.offers.flatMap((offer, n) =>
+    Object.entries<v.GenericSchema>(offerSchema.entries)
+      .filter(([name, schema]) => !v.is(schema, readShape(schema, offer[name], name)))
+      .map(([name]) => `offers.${n}.${name}: ${brief(offer[name])}`),
+  );
 }

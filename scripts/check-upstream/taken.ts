@@ -6,10 +6,14 @@ import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import { totalOffersOf } from "../../shared/scrapers/scraper.ts";
 import type { SourceReply } from "../../shared/sources/http/source-client.ts";
-import { isProductScraper } from "../../shared/sources/upstream-contract.ts";
-import type { UpstreamDependencies } from "../../shared/sources/upstream-exchange.ts";
-import { parseUpstreamReply } from "../../shared/sources/upstream-reply.ts";
-import { upstream, upstreamOfferChecker, upstreamOffers } from "../../shared/sources/upstream.ts";
+import { isProductScraper } from "../../shared/sources/upstream/contract.ts";
+import type { UpstreamDependencies } from "../../shared/sources/upstream/exchange.ts";
+import { parseUpstreamReply } from "../../shared/sources/upstream/reply.ts";
+import {
+  upstream,
+  upstreamOfferChecker,
+  upstreamOffers,
+} from "../../shared/sources/upstream/scraper.ts";
 import type { Answered } from "./exchange.ts";
 import { offerOf } from "./read-call.ts";
 

@@ -1,5 +1,5 @@
 /** What a reply says of when it was read, and when it came. */
-import { readingAgeMaxMs } from "../../shared/sources/upstream-contract.ts";
+import { readingAgeMaxMs } from "../../shared/sources/contract/reading-age.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";
 import { listed, textOf } from "./listed.ts";

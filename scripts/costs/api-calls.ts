@@ -6,18 +6,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import { configs } from "../../lib/config.ts";
 import { accessLogFormat } from "../../lib/constructs/access-log.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { type DynamoMeter, startDynamoMeter } from "../bench/dynamo-meter.ts";
-import { type BenchWorld, startBenchWorld } from "../bench/gateway-rate.ts";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import { openDataFolder } from "../local/data-folder.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
+import { type DynamoMeter, startDynamoMeter } from "../measure/dynamo-meter.ts";
+import { type BenchWorld, startBenchWorld } from "../measure/gateway-rate.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
 import { type Assumptions, billedMs, sourceMs, type Speed } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
-import { bytesPerGigabyte, lambdaUsage, type Usage } from "./usage.ts";
+import { bytesPerGigabyte, lambdaUsage, type Usage } from "../measure/usage.ts";
 
 interface Call {
   readonly name: string;

@@ -3,21 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { S3Client } from "@aws-sdk/client-s3";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { limits } from "../../shared/base/limits.ts";
-import { type DynamoMeter, type Metered, startDynamoMeter } from "../bench/dynamo-meter.ts";
-import { itemsAt, movedIn, type Tier, writeAnswers } from "../bench/runs-answers.ts";
-import { type RunsWorld, startRunsWorld } from "../bench/runs-process.ts";
-import type { WorkerName, WorldFigures } from "../bench/runs-world.ts";
-import { pointClientsAt } from "../local/aws-environment.ts";
-import { openDataFolder } from "../local/data-folder.ts";
-import { startDynamo } from "../local/dynamo-server.ts";
+import { type DynamoMeter, type Metered, startDynamoMeter } from "../measure/dynamo-meter.ts";
+import { itemsAt, movedIn, type Tier, writeAnswers } from "../measure/runs-answers.ts";
+import { type RunsWorld, startRunsWorld } from "../measure/runs-process.ts";
+import type { WorkerName, WorldFigures } from "../measure/runs-world.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
 import { type Assumptions, billedMs, sourceMs } from "./assumptions.ts";
 import type { LogMeter } from "./log-meter.ts";
 import { type Stored, storedBytes } from "./stored-bytes.ts";
-import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "./usage.ts";
-import { workerMegabytes } from "./worker-memory.ts";
+import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "../measure/usage.ts";
+import { workerMegabytes } from "../measure/worker-memory.ts";
 
 /** What was measured of a list on `retailer_a` with a webhook endpoint and an S3 destination. */
 export interface ListFigures {

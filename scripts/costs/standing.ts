@@ -5,7 +5,7 @@ import * as v from "valibot";
 import { buildApp } from "../../lib/build-app.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { monthDays } from "./stored-bytes.ts";
-import { sumOf, times, type Usage } from "./usage.ts";
+import { sumOf, times, type Usage } from "../measure/usage.ts";
 
 const minutesPerMonth = monthDays * 24 * 60;
 

@@ -1,8 +1,8 @@
 import type { CallFigures } from "./api-calls.ts";
 import type { ListFigures } from "./list-runs.ts";
-import type { Unit } from "./prices.ts";
+import type { Unit } from "../measure/prices.ts";
 import { monthDays } from "./stored-bytes.ts";
-import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "./usage.ts";
+import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "../measure/usage.ts";
 
 /** Units by what a bill calls them. */
 const parts: Readonly<Record<string, readonly Unit[]>> = {

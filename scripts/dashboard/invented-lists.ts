@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { documentClient } from "../../shared/aws/dynamo.ts";
-import { watchlistKeys } from "../../shared/aws/table.ts";
-import type { World } from "../local/world.ts";
-import type { ApiClient } from "../tour/api-client.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { watchlistKeys } from "../../shared/aws/table/table.ts";
+import type { World } from "../../tools/local/world.ts";
+import type { ApiClient } from "../../tools/customer/api-client.ts";
 
 interface InventedList {
   readonly body: Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { concurrencyFor } from "../../shared/accounts/account.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
-import { accountKeys, deliveryKeys } from "../../shared/aws/table.ts";
-import type { RowKey } from "../../shared/aws/table.ts";
-import type { World } from "../local/world.ts";
-import { apiClient } from "../tour/api-client.ts";
-import type { ApiAnswer, ApiClient } from "../tour/api-client.ts";
-import { localCustomer } from "../tour/customer-bucket.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { accountKeys, deliveryKeys } from "../../shared/aws/table/table.ts";
+import type { RowKey } from "../../shared/aws/table/table.ts";
+import type { World } from "../../tools/local/world.ts";
+import { apiClient } from "../../tools/customer/api-client.ts";
+import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
+import { localCustomer } from "../../tools/customer/bucket.ts";
 import { inventLists } from "./invented-lists.ts";
 
 const dayMs = 86_400_000;

@@ -6,11 +6,11 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { apiClient } from "../tour/api-client.ts";
-import type { ApiClient } from "../tour/api-client.ts";
-import { startWorld } from "../local/world.ts";
-import type { World } from "../local/world.ts";
-import { launchChromium } from "./chromium.ts";
+import { apiClient } from "../../tools/customer/api-client.ts";
+import type { ApiClient } from "../../tools/customer/api-client.ts";
+import { startWorld } from "../../tools/local/world.ts";
+import type { World } from "../../tools/local/world.ts";
+import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { inventUse } from "./invented-use.ts";
 
 interface Shown {

@@ -1,7 +1,7 @@
 import type { Account } from "../../shared/accounts/account.ts";
 import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
 import { type AccountDependencies, createApiKey } from "../../shared/accounts/create-account.ts";
-import { apiClient } from "../tour/api-client.ts";
+import { apiClient } from "../../tools/customer/api-client.ts";
 import { type FilledList, fillWorkspace } from "./fill-workspace.ts";
 
 interface Filling {

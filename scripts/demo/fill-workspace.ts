@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { ApiAnswer, ApiClient } from "../tour/api-client.ts";
+import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
 import { demoLists } from "./lists.ts";
 
 interface ShownList {

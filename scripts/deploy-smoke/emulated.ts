@@ -5,7 +5,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { CreateBucketCommand } from "@aws-sdk/client-s3";
-import { customerClient } from "../tour/customer-bucket.ts";
+import { customerClient } from "../../tools/customer/bucket.ts";
 import { narrator } from "../tour/narrator.ts";
 import { grantGaps, revokeGaps } from "./emulator-permissions.ts";
 import { simplifyAlarms } from "./emulator-templates.ts";

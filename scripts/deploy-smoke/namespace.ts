@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { reasonOf } from "../python/install.ts";
+import { reasonOf } from "../../tools/python/install.ts";
 
 /**
  * An address that the service takes for public, in a block that belongs to nobody (the returned

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer as createPlainServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Server } from "node:net";
-import { openDataFolder } from "../local/data-folder.ts";
-import { webhookReceiver } from "../local/webhook-receiver.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { webhookReceiver } from "../../tools/local/webhook-receiver.ts";
 import { worthlessCertificate } from "./certificate.ts";
 
 export interface SmokeReceiver {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { delistingIds, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
-import { errorGuide } from "./error-guide.ts";
+import { errorGuide } from "../../tools/documents/error-guide.ts";
 import { escape, type Page, page, prose } from "./html.ts";
-import { refusalOrder } from "./refusal-order.ts";
+import { refusalOrder } from "../../tools/documents/refusal-order.ts";
 import { upstreamMain } from "./upstream-page.ts";
 
 /** The pages of the documentation by name: `/docs`, and `/docs/<name>` for the others. */

@@ -5,8 +5,8 @@ import {
   type StepScraperId,
 } from "../../shared/scrapers/catalogue.ts";
 import { reservedIds } from "../../shared/scrapers/reserved-ids.ts";
-import { sandboxAnswer } from "../../shared/sources/sandbox.ts";
-import { isProductScraper } from "../../shared/sources/upstream-contract.ts";
+import { sandboxAnswer } from "../../shared/sources/sandbox/scraper.ts";
+import { isProductScraper } from "../../shared/sources/upstream/contract.ts";
 
 export interface UpstreamExample {
   readonly request: object;

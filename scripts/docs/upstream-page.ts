@@ -5,8 +5,8 @@ import {
   upstreamCapabilities,
   upstreamReplies,
   upstreamRequests,
-} from "../../shared/sources/upstream-contract.ts";
-import { jsonSchema } from "../openapi/json-schema.ts";
+} from "../../shared/sources/upstream/contract.ts";
+import { jsonSchema } from "../../tools/documents/json-schema.ts";
 import { escape, prose } from "./html.ts";
 import { upstreamExample } from "./upstream-examples.ts";
 

@@ -1,6 +1,6 @@
 import { type RouteKey, routes } from "../../functions/routes.ts";
-import type { JsonObject } from "./json-schema.ts";
-import { asObject, componentSchemas, jsonSchema } from "./json-schema.ts";
+import type { JsonObject } from "../../tools/documents/json-schema.ts";
+import { asObject, componentSchemas, jsonSchema } from "../../tools/documents/json-schema.ts";
 import { commonHeaders, type HeaderName, headerRefs, headers, itemHeaders } from "./headers.ts";
 import { bodyComponents, namedBodies } from "./named-bodies.ts";
 import { named } from "./named-schemas.ts";

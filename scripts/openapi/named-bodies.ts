@@ -4,7 +4,11 @@ import { destinationBodies, destinationUpdateBodies } from "./bodies/destination
 import { pipelineBodies } from "./bodies/pipeline.ts";
 import { offerCheckBodies, offersBodies, productsBodies } from "./bodies/products.ts";
 import { newWatchlistBodies, watchlistBodies } from "./bodies/watchlists.ts";
-import { componentSchemas, type JsonObject, type NamedSchemas } from "./json-schema.ts";
+import {
+  componentSchemas,
+  type JsonObject,
+  type NamedSchemas,
+} from "../../tools/documents/json-schema.ts";
 
 /** An object that clients send, as the document names it. */
 interface NamedBody {

@@ -14,7 +14,7 @@ import { offersResultSchema } from "../../shared/items/offers-result.ts";
 import { productResultSchema } from "../../shared/items/product.ts";
 import { platformSchema } from "../../shared/platforms/present-platform.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
-import { eventSchemas } from "../../shared/runs/event-schema.ts";
+import { eventSchemas } from "./event-schema.ts";
 import { runSchema } from "../../shared/runs/run-schema.ts";
 import {
   cronScheduleSchema,

@@ -1,5 +1,5 @@
 import { limits } from "../../shared/base/limits.ts";
-import { refusalTable } from "../docs/refusal-order.ts";
+import { refusalTable } from "../../tools/documents/refusal-order.ts";
 
 /** The document's introduction, in Markdown paragraphs. */
 export const overview = [

@@ -1,7 +1,7 @@
 import * as errors from "../../shared/base/errors.ts";
 import { limits } from "../../shared/base/limits.ts";
 import { commonHeaders, type HeaderName, headerRefs, itemHeaders } from "./headers.ts";
-import type { JsonObject } from "./json-schema.ts";
+import type { JsonObject } from "../../tools/documents/json-schema.ts";
 import type { RefusalStatus } from "./operation.ts";
 
 interface Refusal {

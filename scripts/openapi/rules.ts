@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json-schema.ts";
+import type { JsonObject } from "../../tools/documents/json-schema.ts";
 
 /**
  * Rules across the fields of an object. They are written with keywords that validators enforce and

@@ -1,5 +1,5 @@
-import { eventSchemas } from "../../shared/runs/event-schema.ts";
-import { type JsonObject, jsonSchema } from "./json-schema.ts";
+import { eventSchemas } from "./event-schema.ts";
+import { type JsonObject, jsonSchema } from "../../tools/documents/json-schema.ts";
 import { named } from "./named-schemas.ts";
 
 interface EventText {

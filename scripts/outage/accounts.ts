@@ -1,13 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditHistory } from "../../shared/aws/ledger/credit-history.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
-import { accountKeys } from "../../shared/aws/table.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { accountKeys } from "../../shared/aws/table/table.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { CreditTransaction } from "../../shared/credits/credit-history.ts";
-import type { Tables } from "../admin/reconcile.ts";
+import type { Tables } from "../../tools/reconcile/reconcile.ts";
 
 export interface TestAccount {
   readonly accountId: string;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { groups, type RouteKey, routes } from "../../functions/routes.ts";
 import { inParallel } from "../../shared/base/in-parallel.ts";
-import { apiClient } from "../tour/api-client.ts";
+import { apiClient } from "../../tools/customer/api-client.ts";
 import type { FreshWorld } from "../tour/fresh-world.ts";
 import { type Accounts, type TestAccount, untilTrue } from "./accounts.ts";
 import type { Observation } from "./rules.ts";

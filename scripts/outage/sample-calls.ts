@@ -1,6 +1,6 @@
 import type { RouteKey } from "../../functions/routes.ts";
-import type { ApiClient } from "../tour/api-client.ts";
-import { localCustomer } from "../tour/customer-bucket.ts";
+import type { ApiClient } from "../../tools/customer/api-client.ts";
+import { localCustomer } from "../../tools/customer/bucket.ts";
 import { untilTrue } from "./accounts.ts";
 
 /** What a call is prepared with: its account's API, and the local receiver and bucket. */

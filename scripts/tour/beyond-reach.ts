@@ -1,4 +1,4 @@
-import { type ApiClient, apiClient } from "./api-client.ts";
+import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { patienceSeconds, runAgain, type Walked } from "./runs.ts";
 import { checkBooks, createWatchlist, openAccount, readProducts, reportChange } from "./walk.ts";

@@ -1,4 +1,4 @@
-import type { ApiClient } from "./api-client.ts";
+import type { ApiClient } from "../../tools/customer/api-client.ts";
 import type { Narrator } from "./narrator.ts";
 import { deliveriesOf, type Ground, parsed, patienceSeconds, runAgain } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";

@@ -1,5 +1,5 @@
-import type { ApiAnswer, ApiClient } from "./api-client.ts";
-import type { CustomerBucketAccess } from "./customer-bucket.ts";
+import type { ApiAnswer, ApiClient } from "../../tools/customer/api-client.ts";
+import type { CustomerBucketAccess } from "../../tools/customer/bucket.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Delivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";

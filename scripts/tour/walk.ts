@@ -1,5 +1,5 @@
-import { type ApiClient, apiClient } from "./api-client.ts";
-import { customerBucketReader } from "./customer-bucket.ts";
+import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
+import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import type { Narrator } from "./narrator.ts";
 import { operate } from "./operate.ts";
 import {

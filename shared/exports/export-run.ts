@@ -1,6 +1,6 @@
 import { assertNever } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
-import { figures, type Report } from "../base/figures.ts";
+import { figures, type Report } from "../observability/figures.ts";
 import { type ArchivedRun, archivedRun, type EventBodies } from "../events/event-archive.ts";
 import { nextWaitSeconds } from "../outbox/backoff.ts";
 import type { Slice } from "../outbox/drain.ts";

@@ -1,6 +1,7 @@
 import { safeParse } from "valibot";
 import type { Clock } from "../base/clock.ts";
-import type { Change, Slice } from "../outbox/drain.ts";
+import type { Slice } from "../outbox/drain.ts";
+import type { Change } from "../outbox/change.ts";
 import { destinationTarget, type Entry, type OutboxStore } from "../outbox/outbox.ts";
 import { exportContent, exportOf, isFresh, nextEntries } from "./export-entries.ts";
 import type { ExportRecord } from "./export-record.ts";

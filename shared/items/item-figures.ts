@@ -1,4 +1,4 @@
-import { type Figures, figures } from "../base/figures.ts";
+import { type Figures, figures } from "../observability/figures.ts";
 import type { StepScraperId } from "../scrapers/catalogue.ts";
 import type { ItemCounts } from "./envelope.ts";
 

@@ -2,14 +2,7 @@ import type { Chance, Clock } from "../base/clock.ts";
 import { messageDelay, newLease, sliceSecondsMax, targetsAtOnceMax } from "./lease.ts";
 import { type Entry, nameOf, type OutboxQueue, type OutboxStore, type Target } from "./outbox.ts";
 import { LeaseLost, recorder } from "./recorder.ts";
-
-/** What came of working on an entry. Up to 90 rows; they are kept together. */
-export interface Change<LogRecord> {
-  /** The entry, when nothing is left to do about it under this key and due time. */
-  readonly removed?: Entry;
-  readonly added?: readonly Entry[];
-  readonly records?: readonly LogRecord[];
-}
+import type { Change } from "./change.ts";
 
 /** What a session sees of the process that works a target off. */
 export interface Slice<LogRecord> {

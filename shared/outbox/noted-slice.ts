@@ -1,4 +1,5 @@
-import type { Change, Slice } from "./drain.ts";
+import type { Slice } from "./drain.ts";
+import type { Change } from "./change.ts";
 
 /** The same slice, with `note` called for each record before the record is handed over. */
 export function notedSlice<LogRecord>(

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { taskChain } from "../base/task-chain.ts";
-import type { Change } from "./drain.ts";
+import type { Change } from "./change.ts";
 import { leaseUntil } from "./lease.ts";
 import {
   type Changes,

@@ -1,6 +1,6 @@
 import { assert } from "../base/assert.ts";
 import type { Chance, Clock } from "../base/clock.ts";
-import type { Report } from "../base/figures.ts";
+import type { Report } from "../observability/figures.ts";
 import { limits } from "../base/limits.ts";
 import { creditsFor } from "../credits/charge.ts";
 import type { Ledger } from "../credits/ledger.ts";

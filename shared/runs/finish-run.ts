@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import type { Report } from "../base/figures.ts";
+import type { Report } from "../observability/figures.ts";
 import { limits } from "../base/limits.ts";
 import { endpointBinding } from "../watchlists/endpoint-binding.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";

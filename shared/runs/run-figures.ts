@@ -1,5 +1,5 @@
 /** What an operator is told of runs; told once, save where a message is worked on twice at a time. */
-import { type Figures, figures } from "../base/figures.ts";
+import { type Figures, figures } from "../observability/figures.ts";
 import { creditFigures, itemFigures } from "../items/item-figures.ts";
 import type { BatchCounts, Run, StepRecord } from "./run.ts";
 

@@ -1,4 +1,4 @@
-import type { Report } from "../base/figures.ts";
+import type { Report } from "../observability/figures.ts";
 import { nextRunAfter } from "../watchlists/schedule.ts";
 import type { Schedules } from "../watchlists/schedules.ts";
 import { isEmpty, type Watchlist } from "../watchlists/watchlist.ts";

@@ -1,5 +1,5 @@
 import type { Chance } from "../base/clock.ts";
-import { figures, type Report } from "../base/figures.ts";
+import { figures, type Report } from "../observability/figures.ts";
 import type { ArchivedRun, EventBodies } from "../events/event-archive.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { Slice } from "../outbox/drain.ts";

@@ -3,7 +3,7 @@ import type { SecretBox } from "../base/secret-box.ts";
 import type { Attempt, Delivery } from "./delivery.ts";
 import { type Endpoint, endpointSecretContext, signingSecrets } from "./endpoint.ts";
 import { requestHeaders, type SignedRequest } from "./request-headers.ts";
-import type { ReceiverConnection, SendResult } from "./sender.ts";
+import type { ReceiverConnection, SendResult } from "../outgoing/sender.ts";
 import { signatureHeader, standardHeaders } from "./signature.ts";
 
 export interface Sending {

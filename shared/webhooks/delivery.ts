@@ -1,7 +1,7 @@
 import { derivedIdAt } from "../base/ids.ts";
 import type { EventType } from "../events/event.ts";
 import { nextWaitSeconds, retryAfterSeconds } from "../outbox/backoff.ts";
-import type { RequestSignature } from "./request-headers.ts";
+import type { RequestSignature } from "./signature.ts";
 
 export const deliveryStates = ["pending", "delivered", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];

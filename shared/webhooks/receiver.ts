@@ -3,7 +3,7 @@ import type { SecretBox } from "../base/secret-box.ts";
 import { openSecrets, refusalOf } from "./delivery-attempt.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
-import type { ReceiverConnection, Sender } from "./sender.ts";
+import type { ReceiverConnection, Sender } from "../outgoing/sender.ts";
 
 /** What an attempt needs of its endpoint, or why there can be none. */
 export type Ready =

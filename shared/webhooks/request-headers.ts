@@ -1,13 +1,6 @@
 import type { Delivery } from "./delivery.ts";
 import { unixSeconds } from "./signature.ts";
-
-/** The signatures of one request, as its headers have them. */
-export interface RequestSignature {
-  /** Value of `Service-Signature`. */
-  readonly service: string;
-  /** Value of `webhook-signature`, of the Standard Webhooks convention. */
-  readonly standard: string;
-}
+import type { RequestSignature } from "./signature.ts";
 
 /** One request to a receiver: all of it that the delivery itself does not say. */
 export interface SignedRequest {

@@ -36,3 +36,11 @@ export function standardHeaders(id: string, { body, secrets, at }: Signing) {
 }
 
 export const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
+
+/** The signatures of one request, as its headers have them. */
+export interface RequestSignature {
+  /** Value of `Service-Signature`. */
+  readonly service: string;
+  /** Value of `webhook-signature`, of the Standard Webhooks convention. */
+  readonly standard: string;
+}

@@ -10,7 +10,7 @@ import type { DeliveryStore } from "./delivery-store.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointStore } from "./endpoint-store.ts";
 import { type EndpointRef, existingEndpoint } from "./existing.ts";
-import type { Sender } from "./sender.ts";
+import type { Sender } from "../outgoing/sender.ts";
 
 export interface TestEndpointDependencies {
   readonly endpoints: Pick<EndpointStore, "get" | "admitTest">;

@@ -4,10 +4,10 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installContractPython } from "../../scripts/contract/command.ts";
-import { startContractWorld } from "../../scripts/contract/world.ts";
-import type { World } from "../../scripts/local/world.ts";
-import { apiClient } from "../../scripts/tour/api-client.ts";
+import { installContractPython } from "../../tools/contract/command.ts";
+import { startContractWorld } from "../../tools/contract/world.ts";
+import type { World } from "../../tools/local/world.ts";
+import { apiClient } from "../../tools/customer/api-client.ts";
 import { codeBlocksOf } from "../readme/code-blocks.ts";
 
 const page = readFileSync(new URL("../../docs/generated-clients.md", import.meta.url), "utf8");

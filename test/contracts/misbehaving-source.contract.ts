@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { productFieldSchemas } from "../../shared/scrapers/product-fields.ts";
-import type { SourceReport } from "../../shared/sources/source-report.ts";
+import type { SourceReport } from "../../shared/sources/registry/report.ts";
 import {
   type MisbehavingServer,
   type SourceSpeech,

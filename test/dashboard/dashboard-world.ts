@@ -1,7 +1,7 @@
 import axe from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
-import { chromiumPath, launchChromium } from "../../scripts/dashboard/chromium.ts";
+import { chromiumPath, launchChromium } from "../../tools/dashboard/chromium.ts";
 import { type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
 /** Tests without a browser do not run, and one of them says so. */

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { localCustomer } from "../../scripts/tour/customer-bucket.ts";
+import { localCustomer } from "../../tools/customer/bucket.ts";
 import {
   type DashboardWorld,
   expectAccessible,

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { localCustomer } from "../../scripts/tour/customer-bucket.ts";
+import { localCustomer } from "../../tools/customer/bucket.ts";
 import { eventually } from "../support/running-world.ts";
 import { type DashboardWorld, lacksChromium, startDashboardWorld } from "./dashboard-world.ts";
 

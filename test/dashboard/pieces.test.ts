@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { securityHeaders } from "../../functions/dashboard/security-headers.ts";
-import { bundle } from "../../scripts/dashboard/assets.ts";
-import { launchChromium } from "../../scripts/dashboard/chromium.ts";
+import { bundle } from "../../tools/dashboard/assets.ts";
+import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { expectAccessible, lacksChromium } from "./dashboard-world.ts";
 
 const index = `<!doctype html><html lang="en"><head><title>Pieces</title>

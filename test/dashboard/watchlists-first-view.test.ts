@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { launchChromium } from "../../scripts/dashboard/chromium.ts";
-import { pointClientsAt } from "../../scripts/local/aws-environment.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { launchChromium } from "../../tools/dashboard/chromium.ts";
+import { pointClientsAt } from "../../tools/local/aws-environment.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { type Item, newItem } from "../../shared/watchlists/item.ts";
 import { aWatchlist } from "../support/a-watchlist.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { environment } from "../../functions/environment.ts";
 import type { FunctionName } from "../../functions/environment.ts";
-import { accountKeys } from "../../shared/aws/table.ts";
+import { accountKeys } from "../../shared/aws/table/table.ts";
 import { leaseMs } from "../../shared/watchlists/idempotency.ts";
 import {
   actionsOf,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
-import { startWorld, type World } from "../../scripts/local/world.ts";
-import { apiClient, type ApiAnswer, type ApiClient } from "../../scripts/tour/api-client.ts";
+import { startWorld, type World } from "../../tools/local/world.ts";
+import { apiClient, type ApiAnswer, type ApiClient } from "../../tools/customer/api-client.ts";
 import { type ReservedId, reservedIds } from "../../shared/scrapers/reserved-ids.ts";
 import { documented } from "../support/openapi.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
-import { startWorld, type World } from "../../scripts/local/world.ts";
+import { startWorld, type World } from "../../tools/local/world.ts";
 
 interface Parameter {
   readonly name: string;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { sandboxSources } from "../../lib/config.ts";
-import { canServe, parseSources } from "../../shared/sources/configuration.ts";
+import { canServe, parseSources } from "../../shared/sources/registry/configuration.ts";
 import { codeBlocksOf } from "./code-blocks.ts";
 
 const pagePath = "docs/data-sources.md";
@@ -39,7 +39,7 @@ describe("the page about data sources", () => {
 describe("brands", () => {
   // An agent that keeps alive is none.
   const pattern = /walmart|best ?buy|keepa(?!live)|target\.com|rainforest|oxylabs/i;
-  const files = ["lib", "functions", "shared", "scripts", "README.md"].flatMap((entry) =>
+  const files = ["lib", "functions", "shared", "tools", "scripts", "README.md"].flatMap((entry) =>
     entry.endsWith(".md")
       ? [entry]
       : readdirSync(`${root}${entry}`, { recursive: true, encoding: "utf8" })

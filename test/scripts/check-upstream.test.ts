@@ -7,11 +7,11 @@ import {
   startUpstreamServer,
   type UpstreamServer,
   type UpstreamServerOptions,
-} from "../../scripts/upstream-server.ts";
-import { type Misbehaviour, misbehaviours } from "../../scripts/upstream/misbehaviours.ts";
+} from "../../tools/sources/upstream/server.ts";
+import { type Misbehaviour, misbehaviours } from "../../tools/sources/upstream/misbehaviours.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import { type StepScraperId, stepScraperIds } from "../../shared/scrapers/catalogue.ts";
-import { sandboxOffers } from "../../shared/sources/sandbox-offers.ts";
+import { sandboxOffers } from "../../shared/sources/sandbox/offers.ts";
 
 const started: UpstreamServer[] = [];
 afterEach(async () => {

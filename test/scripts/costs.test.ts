@@ -4,7 +4,7 @@ import { logMeter } from "../../scripts/costs/log-meter.ts";
 import { alarmMetrics } from "../../scripts/costs/standing.ts";
 import { sizeOf } from "../../scripts/costs/stored-bytes.ts";
 import { callRows, listMonth, listRows } from "../../scripts/costs/tables.ts";
-import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/costs/usage.ts";
+import { dollarsOf, lambdaUsage, sumOf, times } from "../../scripts/measure/usage.ts";
 
 describe("dollars", () => {
   it("are units times their prices", () => {

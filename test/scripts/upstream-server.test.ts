@@ -3,8 +3,8 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startUpstreamServer, type UpstreamServer } from "../../scripts/upstream-server.ts";
-import { upstreamCapabilities } from "../../shared/sources/upstream-contract.ts";
+import { startUpstreamServer, type UpstreamServer } from "../../tools/sources/upstream/server.ts";
+import { upstreamCapabilities } from "../../shared/sources/upstream/contract.ts";
 
 let server: UpstreamServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
-const filePattern = /\/((?:shared|functions)\/[\w./-]+\.ts)$/;
+const filePattern = /\/((?:shared|functions|tools\/reconcile)\/[\w./-]+\.ts)$/;
 
 /** Where in the product's code a request is sent from, as `file:line`. */
 export function callSite(): string {
@@ -22,20 +22,13 @@ export function callSite(): string {
   return "unknown";
 }
 
-/** Code that only operators' commands run, or that never runs below these handlers. */
+/** Code that never runs below these handlers. */
 const elsewhere: ReadonlySet<string> = new Set([
-  "accounts-reader.ts",
-  "books-reader.ts",
-  "credit-changes.ts",
-  "deliveries-reader.ts",
-  "lists-reader.ts",
   // What leaves to customers and sources stands behind ports of its own here.
-  "customer-bucket.ts",
-  "rate-budget.ts",
-  "role-credentials.ts",
-  "row-reader.ts",
-  "secret-reader.ts",
-  "shards-reader.ts",
+  "exports/customer-bucket.ts",
+  "sources/rate-budget.ts",
+  "exports/role-credentials.ts",
+  "sources/secret-reader.ts",
 ]);
 
 /** Single requests that nothing here comes to, by what stands beside them. */
@@ -53,7 +46,7 @@ const linesBeside = { before: 14, after: 24 } as const;
 
 /** Every place in the adapters that sends a request to AWS. */
 export function allCallSites(): readonly string[] {
-  const files = globSync("shared/aws/{,ledger/}*.ts", { cwd: root }).toSorted();
+  const files = globSync("shared/aws/*/*.ts", { cwd: root }).toSorted();
   return files
     .filter((file) => !elsewhere.has(file.slice("shared/aws/".length)))
     .flatMap((file) => {

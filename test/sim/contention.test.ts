@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { contention, type Flight } from "./contention.ts";
 import { profileOf } from "./play.ts";
 import { seededRandom } from "./random.ts";
-import type { Attempt } from "./sdk.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Task } from "./turns.ts";
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "shard" } });

@@ -1,7 +1,7 @@
-import { conflictOf, itemsWritten } from "../../scripts/bench/account/conflicts.ts";
+import { conflictOf, itemsWritten } from "../../tools/dynamodb/conflicts.ts";
 import { ledgerWriteOf } from "./ledger-writes.ts";
 import type { Random } from "./random.ts";
-import type { Attempt } from "./sdk.ts";
+import type { Attempt } from "./attempt.ts";
 
 /** Outcomes of a write that meets another write in flight on an item. */
 export const meetings = [

@@ -1,7 +1,7 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { tableSchema } from "../../shared/base/table-schema.ts";
-import type { Attempt } from "./sdk.ts";
-import type { Stage } from "./world.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Stage } from "./stage.ts";
 
 /** Something that somebody has to look at, and from when on. */
 export interface Due {

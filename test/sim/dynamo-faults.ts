@@ -8,7 +8,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { tableSchema } from "../../shared/base/table-schema.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Attempt, Sent } from "./sdk.ts";
+import type { Attempt, Sent } from "./attempt.ts";
 
 const { dueIndex } = tableSchema;
 

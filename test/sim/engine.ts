@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { openDataFolder } from "../../scripts/local/data-folder.ts";
-import { startDynamo } from "../../scripts/local/dynamo-server.ts";
-import { tableDefinition } from "../support/table-definition.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { tableDefinition } from "../../tools/local/table-definition.ts";
 import { clientSettings } from "./sdk.ts";
 import { useSmallBounds } from "./small-bounds.ts";
-import type { Stage } from "./world.ts";
+import type { Stage } from "./stage.ts";
 
 export interface Engine {
   /** A table of its own for one seed; `end` drops it. */

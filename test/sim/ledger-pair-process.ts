@@ -19,7 +19,7 @@ import { watchedClient } from "../support/watched-client.ts";
 import { assertContinued, assertSound } from "./checks/books-sound.ts";
 import { type Books, booksOf } from "./checks/books.ts";
 import { seededChance, seededRandom } from "./random.ts";
-import type { Stage } from "./world.ts";
+import type { Stage } from "./stage.ts";
 
 export const start = new Date("2026-03-01T12:00:00Z");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createAccount } from "../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { openShards } from "../../shared/aws/ledger/open-shards.ts";
 import { readAccountRows } from "../../shared/aws/ledger/read-shards.ts";
 import { gatherCredits } from "../../shared/aws/ledger/transfers.ts";
@@ -13,7 +13,7 @@ import {
 } from "./ledger-pair-process.ts";
 import { asBefore, reserveBefore, settleBefore } from "./previous-release.ts";
 import { seededChance, seededRandom } from "./random.ts";
-import type { Stage } from "./world.ts";
+import type { Stage } from "./stage.ts";
 
 const expiresAt = new Date("2026-03-01T12:10:00Z");
 export const afterExpiry = new Date("2026-03-01T12:10:01Z");

@@ -21,7 +21,7 @@ import {
   steps,
 } from "./ledger-pair-steps.ts";
 import type { Random } from "./random.ts";
-import type { Stage } from "./world.ts";
+import type { Stage } from "./stage.ts";
 
 async function heardOf(step: StepName, books: PairProcess, scene: PairScene): Promise<Heard> {
   try {

@@ -1,5 +1,5 @@
-import { itemsWritten } from "../../scripts/bench/account/conflicts.ts";
-import type { Attempt } from "./sdk.ts";
+import { itemsWritten } from "../../tools/dynamodb/conflicts.ts";
+import type { Attempt } from "./attempt.ts";
 
 /** The ledger operation that sends a write to shards; undefined for writes of other rows. */
 export function ledgerWriteOf({ operation, input }: Attempt): string | undefined {

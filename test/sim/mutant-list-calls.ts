@@ -1,7 +1,7 @@
-import type { Mutant } from "./mutant-list.ts";
+import type { Mutant } from "./mutant.ts";
 
 const ledger = "shared/aws/ledger";
-const admission = "shared/aws/key-admission.ts";
+const admission = "shared/aws/accounts/key-admission.ts";
 
 /** Mistakes with keys, credits, holds and slots. */
 export const callMutants: readonly Mutant[] = [

@@ -1,6 +1,6 @@
-import type { Mutant } from "./mutant-list.ts";
+import type { Mutant } from "./mutant.ts";
 
-const outbox = "shared/aws/outbox-store.ts";
+const outbox = "shared/aws/deliveries/outbox-store.ts";
 
 /** Mistakes with the feed, webhooks and the export. */
 export const deliveryMutants: readonly Mutant[] = [

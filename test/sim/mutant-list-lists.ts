@@ -1,6 +1,6 @@
-import type { Mutant } from "./mutant-list.ts";
+import type { Mutant } from "./mutant.ts";
 
-const transactions = "shared/aws/watchlist-transactions.ts";
+const transactions = "shared/aws/watchlists/transactions.ts";
 
 /** Mistakes with lists, their items, idempotency keys and API keys. */
 export const listMutants: readonly Mutant[] = [
@@ -13,21 +13,21 @@ export const listMutants: readonly Mutant[] = [
   },
   {
     name: "tick-without-a-group",
-    file: "shared/aws/schedules.ts",
+    file: "shared/aws/watchlists/schedules.ts",
     says: "        MessageGroupId: accountId,\n",
     instead: "",
     scenario: "lists",
   },
   {
     name: "one-key-too-many",
-    file: "shared/aws/api-key-store.ts",
+    file: "shared/aws/accounts/api-key-store.ts",
     says: "OR key_count < :max",
     instead: "OR key_count <= :max",
     scenario: "lists",
   },
   {
     name: "key-remembered-until-its-ttl",
-    file: "shared/aws/idempotency-store.ts",
+    file: "shared/aws/watchlists/idempotency-store.ts",
     says: '"attribute_not_exists(pk) OR expires_at <= :now"',
     instead: '"attribute_not_exists(pk) OR expires_at = :now"',
     scenario: "lists",
@@ -41,21 +41,21 @@ export const listMutants: readonly Mutant[] = [
   },
   {
     name: "page-whatever-its-version",
-    file: "shared/aws/page-writes.ts",
+    file: "shared/aws/watchlists/page-writes.ts",
     says: '=> ({\n    ConditionExpression: "version = :seen",',
     instead: '=> ({\n    ConditionExpression: "attribute_exists(pk) OR version = :seen",',
     scenario: "lists",
   },
   {
     name: "rest-of-a-query-ignored",
-    file: "shared/aws/query-rows.ts",
+    file: "shared/aws/table/query-rows.ts",
     says: "    start = LastEvaluatedKey;",
     instead: "    start = LastEvaluatedKey && undefined;",
     scenario: "runs",
   },
   {
     name: "purge-forgets-results",
-    file: "shared/aws/purge-store.ts",
+    file: "shared/aws/watchlists/purge-store.ts",
     says: "return removePartition(client, options, { pk, isOver });",
     instead: 'return pk !== "" || removePartition(client, options, { pk, isOver });',
     scenario: "lists",

@@ -1,6 +1,6 @@
-import type { Mutant } from "./mutant-list.ts";
+import type { Mutant } from "./mutant.ts";
 
-const steps = "shared/aws/step-store.ts";
+const steps = "shared/aws/runs/step-store.ts";
 
 /** Mistakes with runs, what they find and what they cost. */
 export const runMutants: readonly Mutant[] = [
@@ -49,7 +49,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "read-page-whatever-its-version",
-    file: "shared/aws/page-writes.ts",
+    file: "shared/aws/watchlists/page-writes.ts",
     says: 'Item: pageRow(watchlistId, page, version),\n        ConditionExpression: "version = :seen",',
     instead:
       'Item: pageRow(watchlistId, page, version),\n        ConditionExpression: "attribute_exists(pk) OR version = :seen",',
@@ -57,14 +57,14 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "run-ended-twice",
-    file: "shared/aws/run-store.ts",
+    file: "shared/aws/runs/run-store.ts",
     says: 'ConditionExpression: "phase = :finishing",',
     instead: 'ConditionExpression: "attribute_exists(pk) OR phase = :finishing",',
     scenario: "runs",
   },
   {
     name: "run-moved-from-any-phase",
-    file: "shared/aws/run-phase.ts",
+    file: "shared/aws/runs/run-phase.ts",
     says: '`phase IN (${phases.map(([name]) => name).join(", ")})`',
     instead: '`(attribute_exists(pk) OR phase IN (${phases.map(([name]) => name).join(", ")}))`',
     scenario: "runs",

@@ -1,7 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Mutant, mutants } from "./mutant-list.ts";
+import { mutants } from "./mutant-list.ts";
+import type { Mutant } from "./mutant.ts";
 import { startPool } from "./pool.ts";
 import type { Played } from "./play.ts";
 
@@ -12,7 +13,7 @@ const seedsMax = 300;
 const parts = [
   "functions",
   "shared",
-  "scripts",
+  "tools",
   "test/sim",
   "test/support",
   "package.json",

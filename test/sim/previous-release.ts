@@ -1,11 +1,11 @@
 import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { concurrencyFor } from "../../shared/accounts/account.ts";
-import { dueAt } from "../../shared/aws/due-partitions.ts";
-import { type Row, type TransactItem, transact } from "../../shared/aws/dynamo.ts";
+import { dueAt } from "../../shared/aws/table/due-partitions.ts";
+import { type Row, type TransactItem, transact } from "../../shared/aws/table/dynamo.ts";
 import { numberedId } from "../../shared/base/ids.ts";
-import { accountKeys, ledgerKeys } from "../../shared/aws/table.ts";
+import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
 import { partitionRows, shardPartitions } from "./checks/books.ts";
-import type { Stage } from "./world.ts";
+import type { Stage } from "./stage.ts";
 
 /** The rows that the previous release kept an account's credits in, and how its calls changed them. */
 type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };

@@ -1,4 +1,4 @@
-import type { Sender, SendFailure, SendResult } from "../../shared/webhooks/sender.ts";
+import type { Sender, SendFailure, SendResult } from "../../shared/outgoing/sender.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";

@@ -20,28 +20,7 @@ import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";
 import { plainWire } from "./wire.ts";
-
-export type ServiceName = "dynamo" | "sqs" | "scheduler" | "kms" | "s3";
-type Members = Readonly<Record<string, unknown>>;
-
-/** One attempt of a request, below the SDK's own retries. */
-export interface Attempt {
-  readonly service: ServiceName;
-  /** The operation's name: `PutItem`. */
-  readonly operation: string;
-  /** As it goes over the wire. */
-  readonly input: Members;
-  /** Where it is sent from, as `file:line`. */
-  readonly site: string;
-  /** True when the SDK tries the same request again. */
-  readonly isAgain: boolean;
-  /** Whose request it is. */
-  readonly task: Task;
-}
-export interface Sent {
-  readonly response: unknown;
-  readonly output: Members;
-}
+import type { ServiceName, Members, Attempt, Sent } from "./attempt.ts";
 
 /** Stands for a service that is not there: gives an answer's members or throws the SDK's error. */
 export type VirtualService = (operation: string, input: Members) => Members;

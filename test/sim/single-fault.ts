@@ -1,6 +1,6 @@
 import { dynamoFaultsOf } from "./dynamo-faults.ts";
 import type { FaultKind } from "./faults.ts";
-import type { Attempt } from "./sdk.ts";
+import type { Attempt } from "./attempt.ts";
 import type { Task } from "./turns.ts";
 
 /** One fault at one request of a world in which nothing else goes wrong. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ConflictException, ResourceNotFoundException } from "@aws-sdk/client-scheduler";
-import { type Occurrences, parseExpression } from "../../scripts/local/schedule-expression.ts";
+import { type Occurrences, parseExpression } from "../../tools/local/schedule-expression.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Turns } from "./turns.ts";

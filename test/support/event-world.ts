@@ -1,7 +1,7 @@
 import { S3Client } from "@aws-sdk/client-s3";
 import { startFauxqs } from "fauxqs";
-import { s3EventBodies } from "../../shared/aws/event-bodies.ts";
-import { dynamoEventFeed } from "../../shared/aws/event-feed.ts";
+import { s3EventBodies } from "../../shared/aws/deliveries/event-bodies.ts";
+import { dynamoEventFeed } from "../../shared/aws/deliveries/event-feed.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import type { EventBodies } from "../../shared/events/event-archive.ts";
 import type { EventFeed } from "../../shared/events/event-feed.ts";

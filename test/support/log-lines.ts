@@ -1,13 +1,13 @@
 import { inspect } from "node:util";
 import type { Logger } from "@aws-lambda-powertools/logger";
 import { expect, vi } from "vitest";
-import { serviceLogger } from "../../shared/aws/service-logger.ts";
+import { serviceLogger } from "../../shared/observability/service-logger.ts";
 import {
   type MetricKind,
   metricKinds,
   type MetricName,
   metricNamespace,
-} from "../../shared/base/metric-names.ts";
+} from "../../shared/observability/metric-names.ts";
 
 export type Line = Readonly<Record<string, unknown>>;
 

@@ -8,7 +8,7 @@ const longest = [
   "test/lib/acknowledgements.test.ts",
   "test/world/observability.test.ts",
   "test/lib/constructs/service-function.test.ts",
-  "test/scripts/admin/reconcile.test.ts",
+  "test/tools/reconcile/reconcile.test.ts",
   "test/scripts/admin/cli.test.ts",
   "test/functions/watchlists/create-crash.test.ts",
   "test/shared/webhooks/outage.test.ts",

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { expect } from "vitest";
 import document from "../../functions/meta/generated/openapi.json" with { type: "json" };
-import type { ApiClient } from "../../scripts/tour/api-client.ts";
+import type { ApiClient } from "../../tools/customer/api-client.ts";
 
 const documentId = "openapi";
 const methods = document.paths as Readonly<

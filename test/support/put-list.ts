@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { dynamoPageStore } from "../../shared/aws/page-store.ts";
-import { dynamoPurgeStore } from "../../shared/aws/purge-store.ts";
-import { dynamoWatchlistStore } from "../../shared/aws/watchlist-store.ts";
+import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
+import { dynamoPurgeStore } from "../../shared/aws/watchlists/purge-store.ts";
+import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { Chance, Clock } from "../../shared/base/clock.ts";
 import type { Item } from "../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../shared/watchlists/watchlist.ts";

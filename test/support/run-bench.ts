@@ -1,10 +1,10 @@
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { dynamoEndpointStore } from "../../shared/aws/endpoint-store.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { dynamoEndpointStore } from "../../shared/aws/deliveries/endpoint-store.ts";
 import { dynamoLedger } from "../../shared/aws/ledger/ledger.ts";
-import { dynamoPageStore } from "../../shared/aws/page-store.ts";
-import { dynamoRunStore } from "../../shared/aws/run-store.ts";
-import { dynamoStepStore } from "../../shared/aws/step-store.ts";
-import { dynamoWatchlistStore } from "../../shared/aws/watchlist-store.ts";
+import { dynamoPageStore } from "../../shared/aws/watchlists/page-store.ts";
+import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
+import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
+import { dynamoWatchlistStore } from "../../shared/aws/watchlists/watchlist-store.ts";
 import type { Account } from "../../shared/accounts/account.ts";
 import { createAccount } from "../../shared/accounts/create-account.ts";
 import type { Chance } from "../../shared/base/clock.ts";

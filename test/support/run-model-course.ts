@@ -1,5 +1,5 @@
 import type { Step } from "../../shared/pipelines/definition.ts";
-import type { ModelList } from "./run-model.ts";
+import type { ModelList } from "./run-model-list.ts";
 
 interface StepStats {
   readonly scraper: string;

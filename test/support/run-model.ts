@@ -1,8 +1,11 @@
+/**
+ * What a run does, as the specification's sections "Pipeline", "States and transitions" and "Events"
+ * define it: a plain program over everything in memory, without batches, stores and messages. Tests
+ * compare the engine with it.
+ */
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
-import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
-import type { ItemState } from "../../shared/watchlists/item.ts";
 import { answerOf, type ItemLooks } from "./run-model-answers.ts";
 import {
   type Beginning,
@@ -13,45 +16,11 @@ import {
   startOf,
   statsOf,
 } from "./run-model-course.ts";
-import { everythingKnown, type Known } from "./run-model-fields.ts";
-import { dueAgain, type ModelRetry, owe, settle } from "./run-model-retries.ts";
+import { everythingKnown } from "./run-model-fields.ts";
+import { dueAgain, owe, settle } from "./run-model-retries.ts";
 import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
 import type { ToldShortfall } from "./shortfalls.ts";
-
-/**
- * What runs come to, as the specification's sections "Pipeline", "States and transitions" and
- * "Events" say it: a plain program over everything in memory, with no batches, no stores and no
- * messages, that the engine is held against.
- */
-export interface ModelList {
-  readonly platform: Platform;
-  pipeline: Pipeline;
-  /** In id order. */
-  readonly items: ModelItem[];
-  runCount: number;
-  skips: number;
-  /** A refresh was skipped, and no run has completed since. */
-  isRefreshDue: boolean;
-  paused: boolean;
-}
-
-export interface ModelItem {
-  readonly id: string;
-  readonly looks: ItemLooks;
-  state: ItemState;
-  known: Known;
-  /** The offer last seen in the buy box. */
-  offer: string | null;
-  lastReadStatus: ReadStatus | null;
-  failures: number;
-  owes: readonly ModelRetry[];
-  lastChange: {
-    readonly runNumber: number;
-    readonly step: string;
-    readonly scraper: string;
-    readonly changes: Changes;
-  } | null;
-}
+import type { ModelList, ModelItem } from "./run-model-list.ts";
 
 /** What a run has to say: its record, and the entries of its events in order. */
 export interface ModelRun {

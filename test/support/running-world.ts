@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { type ApiClient, apiClient } from "../../scripts/tour/api-client.ts";
+import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { documented } from "./openapi.ts";
 
 /** What `ready.json` says. */

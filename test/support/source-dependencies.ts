@@ -1,8 +1,8 @@
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { tokensByKey } from "../../shared/sources/a-history-tokens.ts";
+import { tokensByKey } from "../../shared/sources/a-history/tokens.ts";
 import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
-import type { SourceDependencies } from "../../shared/sources/source-parts.ts";
+import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";
 
 /** What the sources of one process need, with a budget of its own. */
 export const aSourceWorld = (changes: Partial<SourceDependencies> = {}): SourceDependencies => ({

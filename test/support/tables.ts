@@ -9,9 +9,9 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { inject } from "vitest";
-import { openDataFolder } from "../../scripts/local/data-folder.ts";
-import { startDynamo } from "../../scripts/local/dynamo-server.ts";
-import { tableDefinition } from "./table-definition.ts";
+import { openDataFolder } from "../../tools/local/data-folder.ts";
+import { startDynamo } from "../../tools/local/dynamo-server.ts";
+import { tableDefinition } from "../../tools/local/table-definition.ts";
 
 export interface TestTables {
   readonly client: DynamoDBDocumentClient;

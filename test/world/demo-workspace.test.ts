@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ApiClient, apiClient } from "../../scripts/tour/api-client.ts";
+import { type ApiClient, apiClient } from "../../tools/customer/api-client.ts";
 import { documented } from "../support/openapi.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 

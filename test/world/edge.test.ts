@@ -6,13 +6,13 @@ import { gzipSync } from "node:zlib";
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RouteKey, routes } from "../../functions/routes.ts";
-import { startWorld, type World } from "../../scripts/local/world.ts";
+import { startWorld, type World } from "../../tools/local/world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
 import { hashApiKey } from "../../shared/accounts/api-key.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
-import { storedMs } from "../../shared/aws/key-row.ts";
-import { accountKeys } from "../../shared/aws/table.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { storedMs } from "../../shared/aws/accounts/key-row.ts";
+import { accountKeys } from "../../shared/aws/table/table.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 
 let dir: string;

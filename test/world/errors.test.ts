@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorld, type World } from "../../scripts/local/world.ts";
+import { startWorld, type World } from "../../tools/local/world.ts";
 import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../shared/aws/account-store.ts";
-import { documentClient } from "../../shared/aws/dynamo.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { expectDocumented } from "../support/openapi.ts";
 

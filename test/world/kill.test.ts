@@ -6,7 +6,7 @@ import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { journalOf, pageOf } from "../../shared/aws/ledger/journal-page.ts";
 import { shardOf } from "../../shared/aws/ledger/shard-row.ts";
-import { customerBucketReader } from "../../scripts/tour/customer-bucket.ts";
+import { customerBucketReader } from "../../tools/customer/bucket.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../support/running-world.ts";
 
 /** The slow id keeps its batch reading for 3 s; the price of the second follows the millisecond. */

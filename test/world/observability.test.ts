@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createHandler as createSweeper } from "../../functions/sweeper/handler.ts";
-import { startWorld, type World } from "../../scripts/local/world.ts";
+import { startWorld, type World } from "../../tools/local/world.ts";
 import { type Line, metricsOf, valuesOf } from "../support/log-lines.ts";
 import { eventually } from "../support/running-world.ts";
 

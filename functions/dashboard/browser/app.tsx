@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from "preact/hooks";
 import { apiClient } from "./api/client.ts";
-import { type Session, SessionContext, isDemoKey } from "./session/session.ts";
+import { findPage } from "./pages/pages.ts";
+import { type Session, SessionContext, isDemoKey } from "./api/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { storedKey } from "./session/stored-key.ts";
 import { Shell } from "./shell/shell.tsx";
@@ -37,7 +38,7 @@ export function App() {
   return (
     <SessionContext.Provider value={session}>
       <ToastRegion>
-        <Shell />
+        <Shell findPage={findPage} />
       </ToastRegion>
     </SessionContext.Provider>
   );

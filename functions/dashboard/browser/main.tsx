@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followAddress } from "./shell/router.ts";
-import { applyTheme, keptTheme } from "./shell/theme.ts";
+import { applyTheme, keptTheme } from "./ui/theme.ts";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/ui.css";

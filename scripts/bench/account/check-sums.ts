@@ -1,4 +1,4 @@
-import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { readWholeAccount, sumsOf } from "../../../shared/aws/ledger/read-shards.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 

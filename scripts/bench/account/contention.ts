@@ -1,5 +1,5 @@
 import { ProvisionedThroughputExceededException } from "@aws-sdk/client-dynamodb";
-import { conflictOf, type ItemInFlight, type ItemKey } from "./conflicts.ts";
+import { conflictOf, type ItemInFlight, type ItemKey } from "../../../tools/dynamodb/conflicts.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** Milliseconds from the least to the most; each request draws its own. */

@@ -6,7 +6,7 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { itemsWritten } from "./conflicts.ts";
+import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
 import { contention, type DynamoRules, type Effect } from "./contention.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 

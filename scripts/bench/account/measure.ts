@@ -1,5 +1,5 @@
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import type { Chance } from "../../../shared/base/clock.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";

@@ -1,8 +1,8 @@
 import { createApiKey } from "../../../shared/accounts/create-account.ts";
 import { hashApiKey } from "../../../shared/accounts/api-key.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { documentClient } from "../../../shared/aws/dynamo.ts";
-import { keyAdmission } from "../../../shared/aws/key-admission.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../../shared/aws/table/dynamo.ts";
+import { keyAdmission } from "../../../shared/aws/accounts/key-admission.ts";
 import type { Chance } from "../../../shared/base/clock.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { defaultRules } from "../account/contention.ts";

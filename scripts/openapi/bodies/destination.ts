@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { destinationBody, destinationPatchBody } from "../../../shared/exports/destination-body.ts";
-import type { JsonObject } from "../json-schema.ts";
+import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { where } from "../rules.ts";
 
 const {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import { idPattern } from "../../../shared/platforms/item-id.ts";
-import type { JsonObject } from "../json-schema.ts";
+import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 
 /** An array of 1 to `max` item ids of a platform. */
 export const itemIds = (platform: Platform, max: number, description: string) =>

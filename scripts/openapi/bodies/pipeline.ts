@@ -6,7 +6,7 @@ import {
   stepScraperIds,
   stepScrapers,
 } from "../../../shared/scrapers/catalogue.ts";
-import type { JsonObject } from "../json-schema.ts";
+import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, forbidden, sent, where } from "../rules.ts";
 
 /** Ops that compare with the last read: they take no value. */

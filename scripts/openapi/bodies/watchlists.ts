@@ -5,7 +5,7 @@ import { estimateBody } from "../../../shared/watchlists/estimate.ts";
 import { itemChangeBody } from "../../../shared/watchlists/items-request.ts";
 import { newWatchlistBody } from "../../../shared/watchlists/request.ts";
 import { watchlistPatchBody } from "../../../shared/watchlists/update-request.ts";
-import type { JsonObject } from "../json-schema.ts";
+import type { JsonObject } from "../../../tools/documents/json-schema.ts";
 import { byValue, exactlyOne, forbidden, sent } from "../rules.ts";
 import { idListRule } from "./item-ids.ts";
 import { platformSteps } from "./pipeline.ts";

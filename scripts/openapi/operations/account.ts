@@ -11,7 +11,7 @@ import {
   creditTransactionsQuery,
   creditTransactionsResponse,
 } from "../../../shared/credits/credit-transaction-schema.ts";
-import { account, apiKey, chargeEntry, usage } from "../examples/account.ts";
+import { account, apiKey, chargeEntry, usage } from "../../../tools/documents/examples/account.ts";
 import type { Operation } from "../operation.ts";
 
 export const accountOperations = {

@@ -1,10 +1,10 @@
 import type { RouteKey } from "../../../functions/routes.ts";
 import { eventsQuery } from "../../../shared/events/event-list-schema.ts";
-import { eventsResponse, runEventSchema } from "../../../shared/runs/event-schema.ts";
+import { eventsResponse, runEventSchema } from "../event-schema.ts";
 import { webhookDeliverySchema } from "../../../shared/webhooks/delivery-schema.ts";
 import { sendEventBody } from "../../../shared/webhooks/send-event.ts";
-import { eventChanged } from "../examples/events.ts";
-import { delivery, endpoint } from "../examples/webhooks.ts";
+import { eventChanged } from "../../../tools/documents/examples/events.ts";
+import { delivery, endpoint } from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
 
 const path = { id: { description: "ID of an event.", example: eventChanged.id } };

@@ -8,7 +8,7 @@ import {
   offerListingId,
   offersEnvelope,
   productsEnvelope,
-} from "../examples/items.ts";
+} from "../../../tools/documents/examples/items.ts";
 import { offerCheckBodies, offersBodies, productsBodies } from "../bodies/products.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";

@@ -9,7 +9,7 @@ import {
   schedulePreviewFields,
   schedulePreviewResponse,
 } from "../../../shared/watchlists/schedule-preview.ts";
-import { watchlist } from "../examples/watchlists.ts";
+import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 import { watchlistBodies } from "../bodies/watchlists.ts";
 import type { Operation } from "../operation.ts";
 

@@ -10,7 +10,12 @@ import {
   watchlistSchema,
   watchlistsResponse,
 } from "../../../shared/watchlists/watchlist-schema.ts";
-import { run, watchlist, watchlistItem, watchlistId } from "../examples/watchlists.ts";
+import {
+  run,
+  watchlist,
+  watchlistItem,
+  watchlistId,
+} from "../../../tools/documents/examples/watchlists.ts";
 import { newWatchlistBodies, watchlistBodies } from "../bodies/watchlists.ts";
 import { anyOf } from "../named-bodies.ts";
 import type { Operation } from "../operation.ts";

@@ -6,7 +6,11 @@ import {
   webhookDeliverySchema,
   webhookDeliveryWithAttemptsSchema,
 } from "../../../shared/webhooks/delivery-schema.ts";
-import { delivery, deliveryWithAttempts, endpoint } from "../examples/webhooks.ts";
+import {
+  delivery,
+  deliveryWithAttempts,
+  endpoint,
+} from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
 
 const path = { id: { description: "Id of a webhook delivery.", example: delivery.id } };

@@ -14,7 +14,7 @@ import {
   webhookTestResponse,
 } from "../../../shared/webhooks/endpoint-schema.ts";
 import { recoverBody } from "../../../shared/webhooks/recover.ts";
-import { endpoint, secret } from "../examples/webhooks.ts";
+import { endpoint, secret } from "../../../tools/documents/examples/webhooks.ts";
 import type { Operation } from "../operation.ts";
 
 const path = { id: { description: "Id of a webhook endpoint.", example: endpoint.id } };

@@ -1,8 +1,8 @@
 import { type TakeBackRecord, timeOfStamp } from "../../credits/journal.ts";
 import type { CreditSource, HoldRef } from "../../credits/ledger.ts";
-import type { TransactItem } from "../dynamo.ts";
-import { sourceRow } from "../ledger-entry.ts";
-import { accountKeys } from "../table.ts";
+import type { TransactItem } from "../table/dynamo.ts";
+import { sourceRow } from "./entry-row.ts";
+import { accountKeys } from "../table/table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { findCallHolds } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";

@@ -17,8 +17,8 @@ import {
   type Row,
   type TransactItem,
   untilSettled,
-} from "../dynamo.ts";
-import { accountKeys, type RowKey } from "../table.ts";
+} from "../table/dynamo.ts";
+import { accountKeys, type RowKey } from "../table/table.ts";
 import { type LedgerProcess, noteShards } from "./process.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 

@@ -1,6 +1,6 @@
 import { type JournalRecord, type UsageChange, usageByDay } from "../../credits/journal.ts";
-import type { TransactItem } from "../dynamo.ts";
-import { accountKeys } from "../table.ts";
+import type { TransactItem } from "../table/dynamo.ts";
+import { accountKeys } from "../table/table.ts";
 import { readShard, transactShards } from "./change-shard.ts";
 import { type JournalPage, pageRecordsMin, pageRow } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";

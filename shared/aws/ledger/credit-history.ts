@@ -8,9 +8,9 @@ import {
 } from "../../credits/credit-history.ts";
 import { comparePlaces, entryId, type EntryPlace, placeOfEntry } from "../../credits/entry-id.ts";
 import { stampOf } from "../../credits/journal.ts";
-import { transactionOf } from "../ledger-entry.ts";
-import { rowsByKey } from "../rows-by-key.ts";
-import { ledgerKeys } from "../table.ts";
+import { transactionOf } from "./entry-row.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
+import { ledgerKeys } from "../table/table.ts";
 import { entriesBelow, type PlacedEntry } from "./entry-streams.ts";
 import { finalShards } from "./final-shards.ts";
 import { findEntries, type Range } from "./find-entries.ts";

@@ -1,6 +1,6 @@
 import { UpdateCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
-import { pastTransactions, unlessRefused } from "../dynamo.ts";
-import { accountKeys } from "../table.ts";
+import { pastTransactions, unlessRefused } from "../table/dynamo.ts";
+import { accountKeys } from "../table/table.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readAccountRows } from "./read-shards.ts";
 import type { Shard } from "./shard-row.ts";

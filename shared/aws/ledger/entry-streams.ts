@@ -1,10 +1,10 @@
 import { entriesOf, type JournalState, stateAfter } from "../../credits/journal.ts";
 import type { CreditTransaction, ListedTransaction } from "../../credits/credit-history.ts";
 import { comparePlaces, entryId, type EntryPlace } from "../../credits/entry-id.ts";
-import type { Row } from "../dynamo.ts";
-import { transactionOf } from "../ledger-entry.ts";
-import { queryPages } from "../query-rows.ts";
-import { ledgerKeys } from "../table.ts";
+import type { Row } from "../table/dynamo.ts";
+import { transactionOf } from "./entry-row.ts";
+import { queryPages } from "../table/query-rows.ts";
+import { ledgerKeys } from "../table/table.ts";
 import { type JournalPage, journalOf, pageRecordsMin } from "./journal-page.ts";
 import type { LedgerProcess } from "./process.ts";
 import { readPages } from "./read-pages.ts";

@@ -1,6 +1,6 @@
 import type { UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import { accountKeys } from "../table.ts";
+import { accountKeys } from "../table/table.ts";
 import { changeShard, untilDone } from "./change-shard.ts";
 import { knownOf, type LedgerProcess, noteShards } from "./process.ts";
 import { type AccountRows, readAccountRows } from "./read-shards.ts";

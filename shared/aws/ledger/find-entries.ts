@@ -1,9 +1,9 @@
 import { timeOf } from "../../base/ids.ts";
 import type { TransactionFilter } from "../../credits/credit-history.ts";
 import { stampOf } from "../../credits/journal.ts";
-import type { Row } from "../dynamo.ts";
-import { firstRows } from "../query-rows.ts";
-import { accountKeys } from "../table.ts";
+import type { Row } from "../table/dynamo.ts";
+import { firstRows } from "../table/query-rows.ts";
+import { accountKeys } from "../table/table.ts";
 import { readRow } from "./change-shard.ts";
 import { findCallStamps } from "./find-call.ts";
 import type { LedgerProcess } from "./process.ts";

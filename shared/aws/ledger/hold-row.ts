@@ -1,8 +1,8 @@
 import { assert } from "../../base/assert.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
-import type { Row } from "../dynamo.ts";
-import { sourceOf } from "../ledger-entry.ts";
-import { accountKeys } from "../table.ts";
+import type { Row } from "../table/dynamo.ts";
+import { sourceOf } from "./entry-row.ts";
+import { accountKeys } from "../table/table.ts";
 import { readRow } from "./change-shard.ts";
 import type { LedgerProcess } from "./process.ts";
 

@@ -1,6 +1,6 @@
 import { type JournalRecord, type JournalState, stateBefore } from "../../credits/journal.ts";
-import type { Row } from "../dynamo.ts";
-import { ledgerKeys } from "../table.ts";
+import type { Row } from "../table/dynamo.ts";
+import { ledgerKeys } from "../table/table.ts";
 import { recordOf, recordRow } from "./journal-row.ts";
 import type { Shard } from "./shard-row.ts";
 

@@ -1,7 +1,7 @@
 import { assert } from "../../base/assert.ts";
 import type { JournalRecord } from "../../credits/journal.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
-import type { Row } from "../dynamo.ts";
+import type { Row } from "../table/dynamo.ts";
 
 /** Names are short, because every update of a shard costs write units for the size of its row. */
 const typeCodes = {

@@ -1,19 +1,19 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import type { HoldRef, Ledger, Settled, Settlement } from "../../credits/ledger.ts";
-import { dueKeys, dueKeysOf } from "../due-keys.ts";
-import { accountIdOf, accountKeys } from "../table.ts";
+import { dueKeys, dueKeysOf } from "../table/due-keys.ts";
+import { accountIdOf, accountKeys } from "../table/table.ts";
 import { cancelHold } from "./cancel-hold.ts";
 import { moveDueMarks } from "./due-marks.ts";
 import { findCallHolds } from "./find-call.ts";
 import { readHold } from "./hold-row.ts";
-import { measured } from "./measured.ts";
 import {
   knownOf,
   type LedgerOptions,
   ledgerProcess,
   type LedgerProcess,
   type OwnHold,
+  type LedgerReport,
 } from "./process.ts";
 import { readAccountRows, readBalances, totalBalance, wholeBalance } from "./read-shards.ts";
 import { reserveCall } from "./reserve-call.ts";
@@ -123,4 +123,24 @@ async function releaseExpired(
     await settleRow(process, { settlement, state: "expired" });
   }
   return ofCalls + holdIds.length;
+}
+
+/** Does one operation and reports its duration and retries, even if it fails. */
+async function measured<T>(
+  process: LedgerProcess,
+  operation: LedgerReport["operation"],
+  act: (process: LedgerProcess) => Promise<T>,
+): Promise<T> {
+  const { clock, report } = process;
+  if (report === undefined) return act(process);
+  const from = clock.now().getTime();
+  let retries = 0;
+  const onRetry = (): void => {
+    retries += 1;
+  };
+  try {
+    return await act({ ...process, onRetry });
+  } finally {
+    report({ operation, milliseconds: clock.now().getTime() - from, retries });
+  }
 }

@@ -1,8 +1,8 @@
 import { assert } from "../../base/assert.ts";
 import { stampOf } from "../../credits/journal.ts";
 import { shardSlots } from "../../accounts/account.ts";
-import type { Row, TransactItem } from "../dynamo.ts";
-import { accountKeys } from "../table.ts";
+import type { Row, TransactItem } from "../table/dynamo.ts";
+import { accountKeys } from "../table/table.ts";
 import { readRow, transactShards, untilDone } from "./change-shard.ts";
 import type { LedgerProcess } from "./process.ts";
 import { shardCountOf } from "./read-shards.ts";

@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { type BoundedMap, boundedMap } from "../../base/bounded-map.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
 import { stampOf } from "../../credits/journal.ts";
-import type { LedgerReport } from "./measured.ts";
 import type { OpenHold, Shard } from "./shard-row.ts";
 
 /** The tables that keep accounts and their ledgers. */
@@ -96,4 +95,13 @@ export function nextStamp(
   const newest = Math.max(0, ...place.shards.map((shard) => fences.get(shard) ?? 0));
   const ahead = refusals <= 1 ? stepUs : aheadUs * (refusals - 1);
   return Math.max(stampOf(now), newest + ahead);
+}
+
+/** The duration and retries of one reservation or settlement. */
+export interface LedgerReport {
+  readonly operation: "reserve" | "settle";
+  /** From its beginning to its end, waits included. */
+  readonly milliseconds: number;
+  /** Attempts after the first one. */
+  readonly retries: number;
 }

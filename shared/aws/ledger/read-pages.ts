@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { queryPages } from "../query-rows.ts";
-import { ledgerKeys } from "../table.ts";
+import { queryPages } from "../table/query-rows.ts";
+import { ledgerKeys } from "../table/table.ts";
 import { type JournalPage, pageOf } from "./journal-page.ts";
 
 interface Wanted {

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
 import type { Chance, Clock } from "../../base/clock.ts";
-import { type Row, untilSettled } from "../dynamo.ts";
-import { rowsByKey } from "../rows-by-key.ts";
-import { accountKeys } from "../table.ts";
+import { type Row, untilSettled } from "../table/dynamo.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
+import { accountKeys } from "../table/table.ts";
 import { type Shard, shardOf } from "./shard-row.ts";
 
 interface Reader {

@@ -1,10 +1,10 @@
 import { assert } from "../../base/assert.ts";
 import type { ReserveRecord, SettleRecord } from "../../credits/journal.ts";
 import type { Reservation, ReserveOutcome, Settlement } from "../../credits/ledger.ts";
-import { dueAt } from "../due-partitions.ts";
-import type { TransactItem } from "../dynamo.ts";
-import { sourceRow } from "../ledger-entry.ts";
-import { accountKeys, epochSeconds } from "../table.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import type { TransactItem } from "../table/dynamo.ts";
+import { sourceRow } from "./entry-row.ts";
+import { accountKeys, epochSeconds } from "../table/table.ts";
 import { readWithRetry, transactShards, untilDone } from "./change-shard.ts";
 import { copyJournalOf } from "./copy-journal.ts";
 import { findShard, type Progress } from "./find-shard.ts";

@@ -1,8 +1,8 @@
 import { shardSlots } from "../../accounts/account.ts";
 import type { JournalRecord } from "../../credits/journal.ts";
 import type { CreditSource } from "../../credits/ledger.ts";
-import type { Row } from "../dynamo.ts";
-import { accountKeys } from "../table.ts";
+import type { Row } from "../table/dynamo.ts";
+import { accountKeys } from "../table/table.ts";
 import { recordOf, recordRow, sourceOf, sourceRow } from "./journal-row.ts";
 
 /** The open hold of an item call, stored in the row of its shard. */

@@ -1,7 +1,7 @@
 import { entryCount, type JournalRecord } from "../../credits/journal.ts";
-import { dueAt } from "../due-partitions.ts";
-import type { Row, TransactItem } from "../dynamo.ts";
-import { accountKeys } from "../table.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import type { Row, TransactItem } from "../table/dynamo.ts";
+import { accountKeys } from "../table/table.ts";
 import { recordRow } from "./journal-row.ts";
 import { holdRow, type OpenHold } from "./shard-row.ts";
 

@@ -1,5 +1,5 @@
 import type { SourceClient, SourceReply } from "../http/source-client.ts";
-import { isOfSite } from "./web-address.ts";
+import { isOfSite } from "./address.ts";
 
 const redirectsMax = 3;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { pageRow } from "../../../shared/aws/ledger/journal-page.ts";
 import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
-import { accountKeys } from "../../../shared/aws/table.ts";
+import { accountKeys } from "../../../shared/aws/table/table.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import type { CreditSource } from "../../../shared/credits/ledger.ts";
 import { Logger } from "@aws-lambda-powertools/logger";
@@ -24,10 +24,13 @@ import {
 import { purchasePack } from "../../../shared/accounts/change-credits.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import { usageResponse } from "../../../shared/accounts/usage-schema.ts";
-import { dynamoAccountStore, dynamoAutoTopUpStore } from "../../../shared/aws/account-store.ts";
-import { dynamoApiKeyStore } from "../../../shared/aws/api-key-store.ts";
-import { dynamoEndpointStore } from "../../../shared/aws/endpoint-store.ts";
-import { dynamoUsageStore } from "../../../shared/aws/usage-store.ts";
+import {
+  dynamoAccountStore,
+  dynamoAutoTopUpStore,
+} from "../../../shared/aws/accounts/account-store.ts";
+import { dynamoApiKeyStore } from "../../../shared/aws/accounts/api-key-store.ts";
+import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
+import { dynamoUsageStore } from "../../../shared/aws/accounts/usage-store.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import { creditTransactionsResponse } from "../../../shared/credits/credit-transaction-schema.ts";
 import { externalIdOf } from "../../../shared/exports/destination.ts";

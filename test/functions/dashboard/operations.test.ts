@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { createHandler } from "../../../functions/dashboard/handler.ts";
-import { dashboardAssets } from "../../../scripts/dashboard/assets.ts";
+import { dashboardAssets } from "../../../tools/dashboard/assets.ts";
 
 const demoKey = `svc_demo_${"0".repeat(38)}`;
 

@@ -5,7 +5,7 @@ import {
   changesOf,
   settingsOf,
 } from "../../../functions/dashboard/browser/pages/watchlists/settings-draft.ts";
-import { watchlist } from "../../../scripts/openapi/examples/watchlists.ts";
+import { watchlist } from "../../../tools/documents/examples/watchlists.ts";
 import { presentScrapers } from "../../../shared/pipelines/present-scrapers.ts";
 
 const known = presentScrapers({ platform: "retailer_d", marketplace: "us" });

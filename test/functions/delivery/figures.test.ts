@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { receiverFigures } from "../../../functions/delivery/receiver-figures.ts";
-import { type Figures, figures, merged } from "../../../shared/base/figures.ts";
-import type { MetricKind } from "../../../shared/base/metric-names.ts";
+import { type Figures, figures, merged } from "../../../shared/observability/figures.ts";
+import type { MetricKind } from "../../../shared/observability/metric-names.ts";
 import { attemptsMax } from "../../../shared/outbox/backoff.ts";
 import { aRun } from "../../support/delivery-world.ts";
 import { type ExportWorld, startExportWorld } from "../../support/export-world.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { noteRun } from "../../../functions/delivery/note-run.ts";
-import { newWork, within, workKeys } from "../../../shared/base/work-log.ts";
+import { newWork, within, workKeys } from "../../../shared/observability/work-log.ts";
 import { firstEntry } from "../../../shared/exports/export-entries.ts";
 import type { Entry } from "../../../shared/outbox/outbox.ts";
 import { recoverEntry, runEntry } from "../../../shared/webhooks/outbox-entries.ts";

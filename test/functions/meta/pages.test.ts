@@ -8,11 +8,11 @@ import { groupHandler } from "../../../functions/http/group-handler.ts";
 import { metaRoutes } from "../../../functions/meta/handler.ts";
 import type { AccountStore } from "../../../shared/accounts/account-store.ts";
 import { scraperIds, scrapers, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
-import { sandboxAnswer } from "../../../shared/sources/sandbox.ts";
+import { sandboxAnswer } from "../../../shared/sources/sandbox/scraper.ts";
 import { systemChance } from "../../../shared/base/system.ts";
 import { delistingIds, reservedIds } from "../../../shared/scrapers/reserved-ids.ts";
 import { inFlight } from "../../../shared/watchlists/claim-creation.ts";
-import { errorGuide } from "../../../scripts/docs/error-guide.ts";
+import { errorGuide } from "../../../tools/documents/error-guide.ts";
 import { fixedClock } from "../../support/clock.ts";
 
 const handler = groupHandler({

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startWorld } from "../../../scripts/local/world.ts";
+import { startWorld } from "../../../tools/local/world.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { documentClient } from "../../../shared/aws/dynamo.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../../shared/aws/table/dynamo.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import { expectDocumented } from "../../support/openapi.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorld, type World } from "../../../scripts/local/world.ts";
+import { startWorld, type World } from "../../../tools/local/world.ts";
 import { productsResponse } from "../../../shared/items/envelope.ts";
 
 let dir: string;

@@ -5,9 +5,9 @@ import {
   type Prelude,
   provideStreaming,
   responseStream,
-} from "../../../scripts/local/response-stream.ts";
+} from "../../../tools/local/response-stream.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { afterReadingMs } from "../../../shared/base/call-time.ts";
 import { limits } from "../../../shared/base/limits.ts";

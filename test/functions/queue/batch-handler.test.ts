@@ -3,9 +3,9 @@ import type { Context, SQSEvent } from "aws-lambda";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { object, string } from "valibot";
 import { type BatchOptions, batchHandler, done } from "../../../functions/queue/batch-handler.ts";
-import { figures } from "../../../shared/base/figures.ts";
+import { figures } from "../../../shared/observability/figures.ts";
 import { OutOfTimeError, withinBudget } from "../../../shared/base/retry-budget.ts";
-import { addWorkKeys, tell } from "../../../shared/base/work-log.ts";
+import { addWorkKeys, tell } from "../../../shared/observability/work-log.ts";
 import { fixedClock } from "../../support/clock.ts";
 import { type Line, loggedLines, metricsOf } from "../../support/log-lines.ts";
 

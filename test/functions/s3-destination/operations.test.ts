@@ -6,13 +6,13 @@ import type { AnyRoute, Call } from "../../../functions/http/route.ts";
 import { backfillRoute } from "../../../functions/s3-destination/backfill.ts";
 import { deleteRoute } from "../../../functions/s3-destination/delete.ts";
 import { getRoute } from "../../../functions/s3-destination/get.ts";
-import type { DestinationDependencies } from "../../../functions/s3-destination/handler.ts";
+import type { DestinationDependencies } from "../../../functions/s3-destination/dependencies.ts";
 import { listExportsRoute } from "../../../functions/s3-destination/list-exports.ts";
 import { putRoute } from "../../../functions/s3-destination/put.ts";
 import { testRoute } from "../../../functions/s3-destination/test.ts";
 import { updateRoute } from "../../../functions/s3-destination/update.ts";
-import { s3CustomerBuckets } from "../../../shared/aws/customer-bucket.ts";
-import { exportWrite } from "../../../shared/aws/export-store.ts";
+import { s3CustomerBuckets } from "../../../shared/aws/exports/customer-bucket.ts";
+import { exportWrite } from "../../../shared/aws/exports/export-store.ts";
 import { derivedIdAt } from "../../../shared/base/ids.ts";
 import { destinationBody, destinationPatchBody } from "../../../shared/exports/destination-body.ts";
 import {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startWorld, type World } from "../../../scripts/local/world.ts";
+import { startWorld, type World } from "../../../tools/local/world.ts";
 import { presentStructured } from "../../../shared/platforms/structured.ts";
 
 let dir: string;

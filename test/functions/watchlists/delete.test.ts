@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { purgeWatchlist } from "../../../shared/watchlists/purge-watchlist.ts";
 import { type Answered, type ListWorld, openListWorld } from "../../support/list-world.ts";
 import type { CrashPoint } from "../../support/crashing-ports.ts";

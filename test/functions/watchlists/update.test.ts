@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { emptyStats } from "../../../shared/runs/run.ts";
 import { pipelineOf, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { aWatchlist } from "../../support/a-watchlist.ts";

@@ -2,10 +2,8 @@ import { Logger } from "@aws-lambda-powertools/logger";
 import { type GenericSchema, parse } from "valibot";
 import { expect } from "vitest";
 import { groupHandler } from "../../../functions/http/group-handler.ts";
-import {
-  type EndpointDependencies,
-  endpointRoutes,
-} from "../../../functions/webhook-endpoints/handler.ts";
+import { endpointRoutes } from "../../../functions/webhook-endpoints/handler.ts";
+import type { EndpointDependencies } from "../../../functions/webhook-endpoints/dependencies.ts";
 import type { DeliveryWorld } from "../../support/delivery-world.ts";
 import { admittedAccounts, type Answer, groupCaller } from "../../support/group-api.ts";
 

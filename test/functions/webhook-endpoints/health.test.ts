@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deliveryKeys } from "../../../shared/aws/table.ts";
+import { deliveryKeys } from "../../../shared/aws/table/table.ts";
 import {
   webhookEndpointSchema,
   webhookEndpointsResponse,

@@ -6,7 +6,7 @@ import { environment } from "../../../functions/environment.ts";
 import { stages } from "../../../lib/config.ts";
 import { AlarmTopic } from "../../../lib/observability/alarm-topic.ts";
 import { runbookAnchors, runbookLink } from "../../../lib/observability/runbook.ts";
-import { metricKinds, metricNamespace } from "../../../shared/base/metric-names.ts";
+import { metricKinds, metricNamespace } from "../../../shared/observability/metric-names.ts";
 import { stepScrapers } from "../../../shared/scrapers/catalogue.ts";
 import { actionsOf, documentOf, propertiesOf, resourcesOf, synthesize } from "../synthesize.ts";
 

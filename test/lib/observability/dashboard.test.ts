@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { stages } from "../../../lib/config.ts";
-import { metricKinds, metricNamespace } from "../../../shared/base/metric-names.ts";
+import { metricKinds, metricNamespace } from "../../../shared/observability/metric-names.ts";
 import { allMetricNames } from "../../support/log-lines.ts";
 import { propertiesOf, synthesize } from "../synthesize.ts";
 

@@ -19,11 +19,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { confirm } from "../../../scripts/admin/confirm.ts";
 import { runAdmin } from "../../../scripts/admin/main.ts";
 import { textOf } from "../../../scripts/admin/print.ts";
-import { documentClient } from "../../../shared/aws/dynamo.ts";
-import { accountKeys } from "../../../shared/aws/table.ts";
-import { pointClientsAt } from "../../../scripts/local/aws-environment.ts";
-import { apiClient } from "../../../scripts/tour/api-client.ts";
-import { putOldAccount } from "./old-account.ts";
+import { documentClient } from "../../../shared/aws/table/dynamo.ts";
+import { accountKeys } from "../../../shared/aws/table/table.ts";
+import { pointClientsAt } from "../../../tools/local/aws-environment.ts";
+import { apiClient } from "../../../tools/customer/api-client.ts";
+import { putOldAccount } from "../../tools/reconcile/an-old-account.ts";
 import { eventually, type RunningWorld, startRunningWorld } from "../../support/running-world.ts";
 
 const script = new URL("../../../scripts/admin.ts", import.meta.url).pathname;

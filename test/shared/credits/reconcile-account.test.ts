@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { differenceLine } from "../../../shared/base/difference.ts";
-import type { LedgerSums, OpenHold, ResolvedHold } from "../../../shared/credits/ledger-fold.ts";
+import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import type {
+  LedgerSums,
+  OpenHold,
+  ResolvedHold,
+} from "../../../tools/reconcile/rules/ledger-fold.ts";
 import {
   beyondDifferences,
   bookDifferences,
@@ -9,7 +13,7 @@ import {
   type Moved,
   type StoredHold,
   usageDifferences,
-} from "../../../shared/credits/reconcile-account.ts";
+} from "../../../tools/reconcile/rules/account.ts";
 
 const accountId = "acct_1";
 const now = new Date("2026-03-01T12:00:00.000Z");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseExpression } from "../../../scripts/local/schedule-expression.ts";
+import { parseExpression } from "../../../tools/local/schedule-expression.ts";
 import { isServiceError } from "../../../shared/base/errors.ts";
 import { nextOccurrences } from "../../../shared/cron/occurrences.ts";
 import { parseCron, type Cron } from "../../../shared/cron/parse-cron.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { gunzipSync } from "node:zlib";
 import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { s3EventBodies } from "../../../shared/aws/event-bodies.ts";
+import { s3EventBodies } from "../../../shared/aws/deliveries/event-bodies.ts";
 import {
   type ArchivedEvent,
   archivedLine,

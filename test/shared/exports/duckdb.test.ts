@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runOfChanges } from "../../../scripts/bench/delivery-run.ts";
+import { runOfChanges } from "../../../tools/stand-ins/run-of-changes.ts";
 import { eventsDigest } from "../../../shared/events/event-digest.ts";
 import { startDeliveryWorld, startedAt } from "../../support/delivery-world.ts";
 import { exportedObjects, openDuckDb } from "../../support/exported-bucket.ts";

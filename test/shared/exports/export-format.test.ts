@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { exportWrite } from "../../../shared/aws/export-store.ts";
+import { exportWrite } from "../../../shared/aws/exports/export-store.ts";
 import type { EventType, RunEvents } from "../../../shared/events/event.ts";
 import type { ExportRecord } from "../../../shared/exports/export-record.ts";
 import { destinationTarget } from "../../../shared/outbox/outbox.ts";

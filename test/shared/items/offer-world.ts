@@ -1,5 +1,5 @@
 import { createAccount } from "../../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";

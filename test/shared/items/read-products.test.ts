@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
 import { systemChance, systemClock } from "../../../shared/base/system.ts";
 import type { CancelQueue } from "../../../shared/credits/cancel-queue.ts";

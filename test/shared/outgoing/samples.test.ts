@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ExchangeTimes, guardedConnection } from "../../../shared/aws/guarded-connection.ts";
+import {
+  type ExchangeTimes,
+  guardedConnection,
+} from "../../../shared/outgoing/guarded-connection.ts";
 import { addressPolicy, isPublicAddress } from "../../../shared/outgoing/address-policy.ts";
 import { requirePublicUrl } from "../../../shared/outgoing/public-url.ts";
 import { nameServer } from "../../support/name-server.ts";

@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";
 import { runNow } from "../../../shared/runs/run-now.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";

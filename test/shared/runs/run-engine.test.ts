@@ -6,7 +6,7 @@ import { systemChance } from "../../../shared/base/system.ts";
 import type { Ledger } from "../../../shared/credits/ledger.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";
-import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { Pipeline } from "../../../shared/pipelines/definition.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Figures, merged } from "../../../shared/base/figures.ts";
+import { type Figures, merged } from "../../../shared/observability/figures.ts";
 import { finishRun } from "../../../shared/runs/finish-run.ts";
 import { resumeRun } from "../../../shared/runs/resume-run.ts";
 import { takeDue } from "../../../shared/runs/take-due.ts";

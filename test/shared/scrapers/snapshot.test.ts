@@ -14,7 +14,7 @@ import {
   snapshotOfOfferCheck,
   snapshotOfOffers,
 } from "../../../shared/scrapers/snapshot.ts";
-import { sandboxAnswer } from "../../../shared/sources/sandbox.ts";
+import { sandboxAnswer } from "../../../shared/sources/sandbox/scraper.ts";
 
 const at = new Date("2026-03-01T12:00:00.000Z");
 

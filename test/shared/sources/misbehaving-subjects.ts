@@ -1,11 +1,14 @@
 import { type ProductScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import type { OfferReference } from "../../../shared/scrapers/scraper.ts";
-import { historyOfferId } from "../../../shared/sources/a-history-offer-id.ts";
-import { parseSources, type SourceConfiguration } from "../../../shared/sources/configuration.ts";
-import { offerSources } from "../../../shared/sources/offer-sources.ts";
-import { scraperFor } from "../../../shared/sources/scraper-sources.ts";
-import type { SourceDependencies } from "../../../shared/sources/source-parts.ts";
-import type { SourceReport } from "../../../shared/sources/source-report.ts";
+import { historyOfferId } from "../../../shared/sources/a-history/offer-id.ts";
+import {
+  parseSources,
+  type SourceConfiguration,
+} from "../../../shared/sources/registry/configuration.ts";
+import { offerSources } from "../../../shared/sources/registry/offer-sources.ts";
+import { scraperFor } from "../../../shared/sources/registry/scraper-sources.ts";
+import type { SourceDependencies } from "../../../shared/sources/registry/parts.ts";
+import type { SourceReport } from "../../../shared/sources/registry/report.ts";
 import type {
   MisbehavingSubject,
   PortAnswer,
@@ -14,10 +17,10 @@ import type {
 } from "../../contracts/misbehaving-source.contract.ts";
 import type { SourceRequest } from "../../contracts/misbehaving-server.ts";
 import { aSourceWorld } from "../../support/source-dependencies.ts";
-import * as history from "./a-history-double.ts";
-import * as affiliate from "./b-affiliate-double.ts";
-import * as catalogue from "./products-double.ts";
-import * as page from "./web-page.ts";
+import * as history from "./a-history/double.ts";
+import * as affiliate from "./b-affiliate/double.ts";
+import * as catalogue from "./d-catalog/double.ts";
+import * as page from "./web/page.ts";
 
 const marketplace = "us";
 /** As fast as may be: how calls are paced is shown elsewhere. */

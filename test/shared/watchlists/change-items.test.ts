@@ -13,7 +13,7 @@ import {
   numbered,
   type PageWorld,
   startPageWorld,
-} from "../aws/page-world.ts";
+} from "../aws/watchlists/page-world.ts";
 
 let world: PageWorld;
 beforeAll(async () => {

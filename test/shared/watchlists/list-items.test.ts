@@ -5,7 +5,7 @@ import { type ItemQuery, listItems } from "../../../shared/watchlists/list-items
 import type { PageStore } from "../../../shared/watchlists/page-store.ts";
 import { presentItem } from "../../../shared/watchlists/present-item.ts";
 import { watchlistItemSchema } from "../../../shared/watchlists/watchlist-schema.ts";
-import { addedAt, itemsOf, type PageWorld, startPageWorld } from "../aws/page-world.ts";
+import { addedAt, itemsOf, type PageWorld, startPageWorld } from "../aws/watchlists/page-world.ts";
 
 let world: PageWorld;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { EventType } from "../../../shared/events/event.ts";
-import type { SendResult } from "../../../shared/webhooks/sender.ts";
+import type { SendResult } from "../../../shared/outgoing/sender.ts";
 import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
 
 const account = "acct_1";

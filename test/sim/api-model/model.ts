@@ -4,12 +4,8 @@ import { limits } from "../../../shared/base/limits.ts";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
-import {
-  type ModelItem,
-  type ModelList,
-  type ModelRun,
-  runModel,
-} from "../../support/run-model.ts";
+import { type ModelRun, runModel } from "../../support/run-model.ts";
+import type { ModelItem, ModelList } from "../../support/run-model-list.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
 import { type Books, openBooks, payFor } from "./books.ts";

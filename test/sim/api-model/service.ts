@@ -10,11 +10,11 @@ import { createHandler as createStructured } from "../../../functions/structured
 import { grantCredits, purchasePack } from "../../../shared/accounts/change-credits.ts";
 import { createAccount, createApiKey } from "../../../shared/accounts/create-account.ts";
 import type { PackId } from "../../../shared/accounts/credit-packs.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
 import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
 import { tableSchema } from "../../../shared/base/table-schema.ts";
 import type { BucketOutcome, CustomerBuckets } from "../../../shared/exports/customer-bucket.ts";
-import type { Sender } from "../../../shared/webhooks/sender.ts";
+import type { Sender } from "../../../shared/outgoing/sender.ts";
 import { countingChance } from "../../support/clock.ts";
 import { type ApiAnswer, type ApiRequest, apiAnswer, apiEvent, groupOf } from "../api.ts";
 import { seededFaults } from "../faults.ts";
@@ -30,7 +30,8 @@ import type { Turns } from "../turns.ts";
 import { type QueueName, virtualQueues } from "../virtual-queues.ts";
 import { virtualScheduler } from "../virtual-scheduler.ts";
 import { virtualBucket, virtualKey } from "../virtual-stores.ts";
-import { start, type Stage } from "../world.ts";
+import { start } from "../world.ts";
+import type { Stage } from "../stage.ts";
 import { sourcesByRule } from "./shows.ts";
 
 /** A webhook that went out, and when. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { concurrencyFor } from "../../../shared/accounts/account.ts";
-import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { timeOf } from "../../../shared/base/ids.ts";
 import { type Books, rowsIn, type ShardBooks, sumOf, takenBack } from "./books.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";

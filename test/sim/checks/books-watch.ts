@@ -1,7 +1,7 @@
-import { itemsWritten } from "../../../scripts/bench/account/conflicts.ts";
-import type { Row } from "../../../shared/aws/dynamo.ts";
-import { accountKeys, type RowKey } from "../../../shared/aws/table.ts";
-import type { Attempt } from "../sdk.ts";
+import { itemsWritten } from "../../../tools/dynamodb/conflicts.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
+import type { Attempt } from "../attempt.ts";
 import type { User, World } from "../world.ts";
 import { assertContinued, assertSound } from "./books-sound.ts";
 import { type Books, booksIn, partitionRows, shardPartitions } from "./books.ts";

@@ -1,7 +1,7 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
-import type { Row } from "../../../shared/aws/dynamo.ts";
-import { accountKeys } from "../../../shared/aws/table.ts";
-import type { Stage } from "../world.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { accountKeys } from "../../../shared/aws/table/table.ts";
+import type { Stage } from "../stage.ts";
 import { isEntry, movesOf } from "./journal-moves.ts";
 
 /** One shard of an account: its row, and what it has copied from it. */

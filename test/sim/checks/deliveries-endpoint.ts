@@ -1,5 +1,5 @@
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { SerializedEvent } from "../../../shared/events/event.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { SentRequest } from "../receivers.ts";

@@ -1,10 +1,10 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
-import { dynamoDestinationStore } from "../../../shared/aws/destination-store.ts";
-import { dynamoEndpoints } from "../../../shared/aws/endpoint-store.ts";
-import { kmsSecretBox } from "../../../shared/aws/secret-box.ts";
+import { dynamoDestinationStore } from "../../../shared/aws/exports/destination-store.ts";
+import { dynamoEndpoints } from "../../../shared/aws/deliveries/endpoint-store.ts";
+import { kmsSecretBox } from "../../../shared/aws/deliveries/secret-box.ts";
 import type { Destination } from "../../../shared/exports/destination.ts";
 import { type Endpoint, endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
-import type { Attempt } from "../sdk.ts";
+import type { Attempt } from "../attempt.ts";
 import type { Task } from "../turns.ts";
 import type { World } from "../world.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { dynamoDeliveryStore } from "../../../shared/aws/delivery-store.ts";
-import { dynamoEventFeed } from "../../../shared/aws/event-feed.ts";
+import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-store.ts";
+import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
 import { failuresSaid } from "./failures.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { dynamoExportStore } from "../../../shared/aws/export-store.ts";
+import { dynamoExportStore } from "../../../shared/aws/exports/export-store.ts";
 import {
   type Compression,
   compressions,

@@ -1,4 +1,4 @@
-import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
 
 /**
  * One change of the balance, the held or the spent credits in a record of a shard's journal. The checks

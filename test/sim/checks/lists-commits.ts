@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { accountKeys, watchlistKeys } from "../../../shared/aws/table.ts";
+import { accountKeys, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { limits } from "../../../shared/base/limits.ts";
-import type { Attempt } from "../sdk.ts";
+import type { Attempt } from "../attempt.ts";
 import type { World } from "../world.ts";
 
 type Wire = Readonly<Record<string, { readonly S?: string } | undefined>>;

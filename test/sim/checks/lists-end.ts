@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { reconcile } from "../../../scripts/admin/reconcile.ts";
-import { differenceLine } from "../../../shared/base/difference.ts";
+import { reconcile } from "../../../tools/reconcile/reconcile.ts";
+import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import type { KnownList, Tenant } from "../scenarios/lists-tenant.ts";
 import type { World } from "../world.ts";
 import type { watchPurges } from "./lists-purged.ts";

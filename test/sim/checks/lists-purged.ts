@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Attempt } from "../sdk.ts";
+import type { Attempt } from "../attempt.ts";
 import type { World } from "../world.ts";
 
 interface Key {

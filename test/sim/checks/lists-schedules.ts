@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { parseExpression } from "../../../scripts/local/schedule-expression.ts";
-import { watchlistOf } from "../../../shared/aws/watchlist-row.ts";
+import { parseExpression } from "../../../tools/local/schedule-expression.ts";
+import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import type { World } from "../world.ts";
 

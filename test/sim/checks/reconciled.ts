@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reconcile } from "../../../scripts/admin/reconcile.ts";
-import { differenceLine } from "../../../shared/base/difference.ts";
+import { reconcile } from "../../../tools/reconcile/reconcile.ts";
+import { differenceLine } from "../../../tools/reconcile/rules/difference.ts";
 import type { World } from "../world.ts";
 
 /** Compares whatever the tables keep twice, as operators do. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchlistKeys } from "../../../shared/aws/table.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { type Pipeline, stepOf } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
@@ -11,8 +11,9 @@ import {
   settle,
   shownRetries,
 } from "../../support/run-model-retries.ts";
-import { lastChangeAfter, type ModelItem } from "../../support/run-model.ts";
-import type { ListScene } from "../scenarios/runs.ts";
+import { lastChangeAfter } from "../../support/run-model.ts";
+import type { ModelItem } from "../../support/run-model-list.ts";
+import type { ListScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
   type Records,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Row } from "../../../shared/aws/dynamo.ts";
-import type { Attempt } from "../sdk.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import type { Attempt } from "../attempt.ts";
 import { lastAnswerTo, type Said } from "../sources.ts";
 import type { World } from "../world.ts";
 

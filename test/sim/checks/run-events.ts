@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import type { Row } from "../../../shared/aws/dynamo.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
-import type { ListScene, Receiver, RunsScene } from "../scenarios/runs.ts";
+import type { ListScene, Receiver, RunsScene } from "../scenarios/runs-scene.ts";
 import {
   outcomesOf,
   type Records,

@@ -9,7 +9,7 @@ import { type Item, knownValue, newItem } from "../../../shared/watchlists/item.
 import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
-import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
 import { checkMade, type Made } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { creditsFor } from "../../../shared/credits/charge.ts";
 import type { Run } from "../../../shared/runs/run.ts";
-import type { ListScene, RunsScene } from "../scenarios/runs.ts";
+import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
 import {
   collectRecords,
   outcomesOf,

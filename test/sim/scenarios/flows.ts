@@ -3,14 +3,8 @@ import { watchBooks } from "../checks/books-watch.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
-import {
-  changeItems,
-  type ListScene,
-  patch,
-  playRuns,
-  type RunsPlan,
-  type RunsScene,
-} from "./runs.ts";
+import { changeItems, patch, playRuns, type RunsPlan } from "./runs.ts";
+import type { ListScene, RunsScene } from "./runs-scene.ts";
 import { type ListRequest, offersPipeline } from "./runs-lists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 

@@ -1,9 +1,9 @@
 import { BatchWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { createApiKey } from "../../../shared/accounts/create-account.ts";
-import { dynamoAccountStore } from "../../../shared/aws/account-store.ts";
-import { pageRow } from "../../../shared/aws/page-row.ts";
-import { watchlistKeys } from "../../../shared/aws/table.ts";
-import { listRow } from "../../../shared/aws/watchlist-row.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
+import { pageRow } from "../../../shared/aws/watchlists/page-row.ts";
+import { watchlistKeys } from "../../../shared/aws/table/table.ts";
+import { listRow } from "../../../shared/aws/watchlists/watchlist-row.ts";
 import { newId } from "../../../shared/base/ids.ts";
 import { newItem } from "../../../shared/watchlists/item.ts";
 import { countItems, cutPages } from "../../../shared/watchlists/page.ts";

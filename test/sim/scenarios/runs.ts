@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
-import { dynamoPageStore } from "../../../shared/aws/page-store.ts";
-import { dynamoRunStore } from "../../../shared/aws/run-store.ts";
-import { dynamoStepStore } from "../../../shared/aws/step-store.ts";
-import { dynamoWatchlistStore } from "../../../shared/aws/watchlist-store.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
 import { isEmpty, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 import { watchBooks } from "../checks/books-watch.ts";
-import { type RunsSeen, watchRuns } from "../checks/run-claims.ts";
+import { watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
 import type { Scenario } from "../scenario.ts";
@@ -21,48 +16,12 @@ import {
   ownPipelineRequest,
   ownPipelines,
 } from "./runs-lists.ts";
-import { collectRecords, type RunRecords } from "./runs-records.ts";
+import { collectRecords } from "./runs-records.ts";
+import { type ListScene, type Receiver, type RunsScene, storesOf } from "./runs-scene.ts";
 
 const minute = 60_000;
 /** After a due time the run has begun, if only by the sweeper. */
 const startsWithinMs = 10 * minute;
-
-/** A list and what its user did to it, as far as the user knows. */
-export interface ListScene {
-  readonly user: User;
-  readonly request: ListRequest;
-  readonly id: string;
-  /** Where its events go, and nowhere else; null: to every endpoint that asks for them. */
-  readonly receiver: Receiver | null;
-  /** Ids that a call named, whether it went well or not. */
-  readonly touched: Set<string>;
-  /** Whether an id is on the list by the last call that named it; undefined after an unknown one. */
-  readonly isThere: Map<string, boolean | undefined>;
-  isDeletionAsked: boolean;
-  /** When a deletion was answered, in milliseconds. */
-  deletedAt: number | null;
-  /** What the runs of a deleted list recorded, looked at before it was gone. */
-  kept: readonly RunRecords[] | undefined;
-}
-
-/** A webhook endpoint; `events`: the types that it asks for, null: all. */
-export interface Receiver {
-  readonly id: string;
-  readonly url: string;
-  readonly events: readonly string[] | null;
-}
-
-export interface RunsScene {
-  readonly world: World;
-  /** By account. */
-  readonly receivers: Map<string, readonly Receiver[]>;
-  readonly users: readonly User[];
-  readonly lists: readonly ListScene[];
-  readonly stores: Stores;
-  readonly seen: RunsSeen;
-}
-
-export type Stores = ReturnType<typeof storesOf>;
 
 /** Somebody who opens an account, and what is set up there. */
 export interface Tenant {
@@ -178,22 +137,6 @@ const richPlan = (random: Random): RunsPlan => ({
 /** Nothing is due but lists, which nobody lets run any more. */
 const isQuiet = async (world: World): Promise<boolean> =>
   (await world.dues()).every(({ kind }) => kind === "watchlist");
-
-const storesOf = ({ client, table, clock, chance }: World) => {
-  const base = { table, clock, chance };
-  return {
-    watchlists: dynamoWatchlistStore(client, base),
-    pages: dynamoPageStore(client, base),
-    runs: dynamoRunStore(client, base),
-    steps: dynamoStepStore(client, base),
-    changes: dynamoCreditChanges(client, {
-      accountsTable: table,
-      ledgerTable: table,
-      clock,
-      chance,
-    }),
-  };
-};
 
 /** Accounts with endpoints, a bucket and lists, made while nothing fails. */
 async function openScene(world: World, tenants: readonly Tenant[]): Promise<RunsScene> {

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { useApi } from "../session/session.ts";
+import { useApi } from "./session.ts";
 import { type ApiError, apiErrorOf } from "./api-error.ts";
 import type { ApiClient } from "./client.ts";
 

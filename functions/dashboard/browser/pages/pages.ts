@@ -1,5 +1,7 @@
 import type { ComponentType } from "preact";
-import { type Parameters, matchPath } from "../shell/router.ts";
+import type { Section } from "../shell/navigation.tsx";
+import { matchPath } from "../shell/router.ts";
+import type { PageProps, ShownPage } from "../shell/shown-page.ts";
 import { ExportsPage } from "./exports/exports-page.tsx";
 import { KeysPage } from "./keys/keys-page.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -10,15 +12,6 @@ import { WatchlistPage } from "./watchlists/watchlist-page.tsx";
 import { WatchlistsPage } from "./watchlists/watchlists-page.tsx";
 import { WebhookPage } from "./webhooks/webhook-page.tsx";
 import { WebhooksPage } from "./webhooks/webhooks-page.tsx";
-
-export type Section = "overview" | "keys" | "watchlists" | "webhooks" | "exports" | "try";
-
-export interface PageProps {
-  /** From the braces of the page's path. */
-  readonly parameters: Parameters;
-  /** What follows `?` in the part of the address behind `#`. */
-  readonly query: URLSearchParams;
-}
 
 interface Entry {
   readonly path: string;
@@ -39,13 +32,7 @@ const pages: readonly Entry[] = [
   { path: "/try", section: "try", page: TryPage },
 ];
 
-interface Found {
-  readonly page: ComponentType<PageProps>;
-  readonly section: Section | undefined;
-  readonly parameters: Parameters;
-}
-
-export function findPage(path: string): Found {
+export function findPage(path: string): ShownPage {
   for (const { path: pattern, section, page } of pages) {
     const parameters = matchPath(pattern, path);
     if (parameters !== undefined) return { page, section, parameters };

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { apiErrorOf } from "../api/api-error.ts";
 import { apiClient } from "../api/client.ts";
 import type { Account } from "../api/resources.ts";
-import { ThemeToggle } from "../shell/theme-toggle.tsx";
+import { ThemeToggle } from "../ui/theme-toggle.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { Logo } from "../ui/icons.tsx";

@@ -1,4 +1,3 @@
-import type { Section } from "../pages/pages.ts";
 import {
   BookIcon,
   ChartIcon,
@@ -16,7 +15,9 @@ const sections = [
   { section: "exports", label: "S3 export", icon: CloudIcon },
   { section: "try", label: "Try it", icon: TerminalIcon },
   { section: "keys", label: "API keys", icon: KeyIcon },
-] as const satisfies readonly { readonly section: Section; readonly [more: string]: unknown }[];
+] as const;
+
+export type Section = (typeof sections)[number]["section"];
 
 export function Navigation({ section: current }: { readonly section: Section | undefined }) {
   return (

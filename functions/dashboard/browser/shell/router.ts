@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { mayLeave } from "./leaving.ts";
+import { mayLeave } from "../ui/leaving.ts";
 
 /** Where in the dashboard: what stands behind `#`. */
 export interface Place {

@@ -1,17 +1,17 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { findPage } from "../pages/pages.ts";
-import { useSession } from "../session/session.ts";
+import { useSession } from "../api/session.ts";
 import { CloseIcon, Logo, MenuIcon, SignOutIcon } from "../ui/icons.tsx";
 import { useKeptFocus } from "./kept-focus.ts";
-import { mayLeave } from "./leaving.ts";
+import { mayLeave } from "../ui/leaving.ts";
 import { Navigation } from "./navigation.tsx";
 import { PageBoundary } from "./page-boundary.tsx";
 import { usePlace } from "./router.ts";
-import { ThemeToggle } from "./theme-toggle.tsx";
+import type { ShownPage } from "./shown-page.ts";
+import { ThemeToggle } from "../ui/theme-toggle.tsx";
 import "./shell.css";
 
 /** Navigation around the page that the address names. */
-export function Shell() {
+export function Shell({ findPage }: { readonly findPage: (path: string) => ShownPage }) {
   const { demo } = useSession();
   const { path, query } = usePlace();
   const { page: Page, section, parameters } = findPage(path);

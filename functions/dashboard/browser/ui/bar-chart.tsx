@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { formatCompact } from "../format/numbers.ts";
-import { themeChanged } from "../shell/theme.ts";
+import { themeChanged } from "./theme.ts";
 
 export interface Bar {
   readonly label: string;

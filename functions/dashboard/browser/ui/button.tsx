@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { useReadOnlyReason } from "../session/session.ts";
+import { useReadOnlyReason } from "../api/session.ts";
 
 interface ButtonProps {
   readonly children: ComponentChildren;

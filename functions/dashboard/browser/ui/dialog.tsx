@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext, type RefObject } from "preact";
 import { useContext, useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
-import { useLeaveQuestion } from "../shell/leaving.ts";
+import { useLeaveQuestion } from "./leaving.ts";
 import { Button } from "./button.tsx";
 import { CloseIcon } from "./icons.tsx";
 import { ErrorState } from "./states.tsx";

@@ -2,7 +2,7 @@ import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { S3Destination } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { useUnsaved } from "../../shell/leaving.ts";
+import { useUnsaved } from "../../ui/leaving.ts";
 import { Button, WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Checkbox, Field } from "../../ui/field.tsx";

@@ -1,18 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../api/api-error.ts";
-import type { S3Destination } from "../../api/resources.ts";
+import type { S3Destination, List, S3Export } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
 import { Page } from "../../shell/page.tsx";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { EmptyState, Loaded, Skeleton } from "../../ui/states.tsx";
-import type { PageProps } from "../pages.ts";
+import type { PageProps } from "../../shell/shown-page.ts";
 import { BackfillDialog } from "./backfill-dialog.tsx";
 import { DeleteDestinationDialog } from "./delete-destination-dialog.tsx";
 import { DestinationCard } from "./destination-card.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { ExportLog } from "./export-log.tsx";
-import { useExports } from "./exports.ts";
+import { useLivePages } from "../../api/use-live-pages.ts";
+import type { Pages } from "../../api/use-pages.ts";
 import "./exports.css";
 
 const notFoundStatus = 404;
@@ -116,3 +117,17 @@ const DeleteCard = ({ onDelete }: { readonly onDelete: () => void }) => (
     <p class="muted">Nothing is exported any more. Files that were written stay in your bucket.</p>
   </Card>
 );
+
+const pageSize = 50;
+
+/** The export log, kept up to date. @param state only exports in it; empty: all */
+const useExports = (state: string): Pages<S3Export> =>
+  useLivePages(
+    (api, cursor, signal) =>
+      api.get<List<S3Export>>("s3_destination/exports", {
+        signal,
+        query: { limit: pageSize, starting_after: cursor, state },
+      }),
+    [state],
+    { pageSize, isPending: (entry) => entry.state === "pending" },
+  );

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ApiKeyWithKey } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { useSecretUnderWay } from "../../shell/leaving.ts";
+import { useSecretUnderWay } from "../../ui/leaving.ts";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy-button.tsx";
 import { CancelButton, Dialog } from "../../ui/dialog.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { List, Platform } from "../../api/resources.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { useSession } from "../../session/session.ts";
+import { useSession } from "../../api/session.ts";
 import { Page } from "../../shell/page.tsx";
 import { linkTo, replacePlace } from "../../shell/router.ts";
 import { Button } from "../../ui/button.tsx";
@@ -9,7 +9,7 @@ import { Card } from "../../ui/card.tsx";
 import { PlayIcon } from "../../ui/icons.tsx";
 import { Loaded, Notice } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import type { PageProps } from "../pages.ts";
+import type { PageProps } from "../../shell/shown-page.ts";
 import { CallAnswer } from "./call-answer.tsx";
 import { CallCode } from "./call-code.tsx";
 import { CallFields } from "./call-fields.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, apiErrorOf } from "../../api/api-error.ts";
 import type { Answer } from "../../api/client.ts";
-import { useApi } from "../../session/session.ts";
+import { useApi } from "../../api/session.ts";
 import type { CallRequest } from "./calls.ts";
 
 /** A call that was sent, and what came of it. */

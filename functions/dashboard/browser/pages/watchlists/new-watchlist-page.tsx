@@ -3,7 +3,7 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { List, Platform, Scrapers, Watchlist } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import { useQuery } from "../../api/use-query.ts";
-import { useUnsaved } from "../../shell/leaving.ts";
+import { useUnsaved } from "../../ui/leaving.ts";
 import { linkTo, useNavigate } from "../../shell/router.ts";
 import { Page } from "../../shell/page.tsx";
 import { LinkButton, WriteButton } from "../../ui/button.tsx";

@@ -3,7 +3,7 @@ import type { ApiError } from "../../api/api-error.ts";
 import type { Scrapers, Watchlist } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
 import type { Query } from "../../api/use-query.ts";
-import { useUnsaved } from "../../shell/leaving.ts";
+import { useUnsaved } from "../../ui/leaving.ts";
 import { WriteButton } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { ErrorState, Loaded } from "../../ui/states.tsx";

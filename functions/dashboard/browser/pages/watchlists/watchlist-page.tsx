@@ -8,7 +8,7 @@ import { linkTo, replacePlace } from "../../shell/router.ts";
 import { LinkButton } from "../../ui/button.tsx";
 import { EmptyState, Loaded } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import type { PageProps } from "../pages.ts";
+import type { PageProps } from "../../shell/shown-page.ts";
 import { ItemsTab } from "./items-tab.tsx";
 import { ListActions } from "./list-actions.tsx";
 import { ListFacts } from "./list-facts.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { WebhookEndpointWithSecret } from "../../api/resources.ts";
 import { useAction } from "../../api/use-action.ts";
-import { useSecretUnderWay } from "../../shell/leaving.ts";
+import { useSecretUnderWay } from "../../ui/leaving.ts";
 import { EndpointDialog, type EndpointSettings } from "./endpoint-dialog.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 

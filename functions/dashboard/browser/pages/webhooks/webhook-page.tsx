@@ -9,7 +9,7 @@ import { WriteButton } from "../../ui/button.tsx";
 import { Card, Facts } from "../../ui/card.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { Loaded, Skeleton } from "../../ui/states.tsx";
-import type { PageProps } from "../pages.ts";
+import type { PageProps } from "../../shell/shown-page.ts";
 import { deliveryFilters, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";

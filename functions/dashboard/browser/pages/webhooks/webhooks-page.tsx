@@ -10,7 +10,7 @@ import { PlusIcon } from "../../ui/icons.tsx";
 import { RelativeTime } from "../../ui/relative-time.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import type { PageProps } from "../pages.ts";
+import type { PageProps } from "../../shell/shown-page.ts";
 import { deliveryFilters, useDeliveries } from "./deliveries.ts";
 import { DeliveryDialog } from "./delivery-dialog.tsx";
 import { DeliveryLog } from "./delivery-log.tsx";

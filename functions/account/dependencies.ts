@@ -1,0 +1,16 @@
+import type { AccountStore } from "../../shared/accounts/account-store.ts";
+import type { ApiKeyStore } from "../../shared/accounts/api-key-store.ts";
+import type { UsageStore } from "../../shared/accounts/usage-store.ts";
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { CreditHistory } from "../../shared/credits/credit-history.ts";
+import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
+
+export interface AccountDependencies {
+  readonly accounts: AccountStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly endpoints: EndpointLookup;
+  readonly history: CreditHistory;
+  readonly usage: UsageStore;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}

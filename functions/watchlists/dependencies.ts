@@ -1,0 +1,26 @@
+import type { Chance, Clock } from "../../shared/base/clock.ts";
+import type { Warn } from "../../shared/base/hint.ts";
+import type { RunQueue } from "../../shared/runs/run-queue.ts";
+import type { RunStore } from "../../shared/runs/run-store.ts";
+import type { StepStore } from "../../shared/runs/step-store.ts";
+import type { IdempotencyStore } from "../../shared/watchlists/idempotency.ts";
+import type { PageStore } from "../../shared/watchlists/page-store.ts";
+import type { PurgeStore } from "../../shared/watchlists/purge-store.ts";
+import type { Schedules } from "../../shared/watchlists/schedules.ts";
+import type { WatchlistStore } from "../../shared/watchlists/watchlist-store.ts";
+import type { EndpointLookup } from "../../shared/webhooks/endpoint-store.ts";
+
+export interface WatchlistDependencies {
+  readonly watchlists: WatchlistStore;
+  readonly pages: PageStore;
+  readonly purges: PurgeStore;
+  readonly keys: IdempotencyStore;
+  readonly runs: RunStore;
+  readonly steps: StepStore;
+  readonly queue: RunQueue;
+  readonly schedules: Schedules;
+  readonly endpoints: EndpointLookup;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly warn: Warn;
+}

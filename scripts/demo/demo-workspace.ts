@@ -1,0 +1,31 @@
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { dynamoApiKeyStore } from "../../shared/aws/accounts/api-key-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { fillAccount } from "./fill-account.ts";
+import { isFilled } from "./fill-workspace.ts";
+import { apiClient } from "../../tools/customer/api-client.ts";
+import { demoReceiverPath } from "../../tools/local/webhook-receiver.ts";
+import type { World } from "../../tools/local/world.ts";
+
+/** Gives the local demo workspace lists with runs, changes and deliveries, unless it has them. */
+export async function fillDemoWorkspace(world: World): Promise<void> {
+  const reader = apiClient(world.baseUrl, world.demoApiKey);
+  if (await isFilled(reader)) return;
+  const { body } = await reader.get("/account");
+  const { ACCOUNTS_TABLE: table = "" } = world.environmentOf("account");
+  const client = documentClient();
+  await fillAccount(
+    {
+      account: { id: String(body["id"]), demo: true },
+      baseUrl: world.baseUrl,
+      receiver: `${world.receiverUrl}${demoReceiverPath}`,
+    },
+    {
+      accounts: dynamoAccountStore(client, { accounts: table }),
+      keys: dynamoApiKeyStore(client, table),
+      clock: systemClock,
+      chance: systemChance,
+    },
+  );
+}

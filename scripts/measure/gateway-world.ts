@@ -1,0 +1,45 @@
+/**
+ * Runs a local world in a separate process. The handler of one group does nothing. Sends its parent a
+ * message when the world is ready, and its CPU time on request. With BENCH_WORK_MS, each call of the
+ * products group has a separate environment and waits that many milliseconds for its source.
+ */
+import { startWorld } from "../../tools/local/world.ts";
+import { productsEnvironments } from "./lambda-environments.ts";
+
+/** The group whose handler does nothing, on the same gateway as the others. */
+export const bareGroup = "structured";
+
+const bare = {
+  createHandler: () => async () => ({
+    statusCode: 200,
+    headers: { "Content-Type": "application/json" },
+    body: "{}",
+  }),
+};
+
+const workMs = process.env["BENCH_WORK_MS"];
+
+const moduleOf = async (name: string): Promise<unknown> => {
+  if (name === bareGroup) return bare;
+  if (name === "products" && workMs !== undefined) return productsEnvironments(Number(workMs));
+  return import(new URL(`../../functions/${name}/handler.ts`, import.meta.url).href);
+};
+
+const world = await startWorld({
+  dir: process.env["LOCAL_DIR"] ?? "",
+  port: 0,
+  fresh: true,
+  loadHandler: moduleOf,
+});
+process.on("message", () => {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ cpuMs: (user + system) / 1_000 });
+});
+process.once("disconnect", () => {
+  void world.stop().then(() => process.exit(0));
+});
+process.send?.({
+  baseUrl: world.baseUrl,
+  environment: world.environmentOf("products"),
+  dynamo: world.endpoints.dynamodb,
+});

@@ -1,0 +1,47 @@
+import type { EnvironmentOf } from "../../functions/environment.ts";
+import type { Overrides } from "../../functions/overrides.ts";
+import { createHandler } from "../../functions/products/handler.ts";
+import { assert } from "../../shared/base/assert.ts";
+import { systemClock } from "../../shared/base/system.ts";
+import type { StepSources } from "../../shared/runs/read-step.ts";
+import { sandbox } from "../../shared/sources/sandbox/scraper.ts";
+
+type Handler = (...invocation: readonly unknown[]) => Promise<unknown>;
+
+/**
+ * The products function as Lambda runs it: each environment handles one call at a time and caches the
+ * ledger's state separately. Its source answers after `workMs`.
+ */
+export const productsEnvironments = (workMs: number) => ({
+  createHandler(environment: EnvironmentOf<"products">, overrides: Overrides): Handler {
+    const idle: Handler[] = [];
+    const open = (): Handler =>
+      createHandler(environment, { ...overrides, sources: slowSources(workMs) }) as Handler;
+    return async (...invocation) => {
+      const handler = idle.pop() ?? open();
+      try {
+        return await handler(...invocation);
+      } finally {
+        idle.push(handler);
+      }
+    };
+  },
+});
+
+const noOffers = (): never => {
+  assert(false, "the calls of this bench read no offers");
+};
+
+function slowSources(workMs: number): StepSources {
+  const scraper = sandbox({ seed: "bench", clock: systemClock });
+  return {
+    scraperFor: () => ({
+      async read(request) {
+        await systemClock.sleep(workMs);
+        return scraper.read(request);
+      },
+    }),
+    offerScraperFor: noOffers,
+    offerCheckerFor: noOffers,
+  };
+}

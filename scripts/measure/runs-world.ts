@@ -1,0 +1,240 @@
+/**
+ * A local world as a process of its own, whose run workers are processes of their own again. Tells
+ * its parent when it is ready, when a run has been finished, and what the workers did when asked.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { SQSEvent } from "aws-lambda";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { customerBucket } from "../../tools/local/buckets.ts";
+import type { Environment } from "../../tools/local/lambda-host.ts";
+import type { Seed } from "../../tools/local/seed.ts";
+import { startWorld } from "../../tools/local/world.ts";
+import type { WorkerFigures } from "./runs-worker.ts";
+
+/** The functions behind the queues, and the sweeper, which works only when it is told to. */
+const workerNames = ["run-starter", "run-step", "run-finisher", "delivery", "sweeper"] as const;
+export type WorkerName = (typeof workerNames)[number];
+
+/** Requests at the emulators, as they are billed. */
+export interface WorldRequests {
+  /** Without receives that came back empty. */
+  readonly sqsRequests: number;
+  /** At the service's own buckets: what writes or lists, and what reads. */
+  readonly s3Puts: number;
+  readonly s3Gets: number;
+  readonly kmsRequests: number;
+  /** Bodies that the webhook receiver got. */
+  readonly webhookBytes: number;
+}
+
+export interface WorldFigures extends WorldRequests {
+  readonly workers: Readonly<Record<WorkerName, WorkerFigures>>;
+}
+
+/** What a parent needs to know of the world. */
+export interface WorldReady {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly receiverUrl: string;
+  readonly customerBucket: { readonly endpoint: string; readonly name: string };
+  readonly tables: readonly string[];
+  readonly eventsBucket: string;
+}
+
+export type WorldRequest = "hold" | "release" | "sweep" | "take";
+
+const credits = 10_000_000;
+/** As Lambda sets it for a function of 512 MB. */
+const heapMegabytes = 460;
+
+interface Worker {
+  invoke(event: SQSEvent): Promise<unknown>;
+  take(): Promise<WorkerFigures>;
+}
+
+const workers = new Map<WorkerName, Worker>();
+const noRequests: WorldRequests = {
+  sqsRequests: 0,
+  s3Puts: 0,
+  s3Gets: 0,
+  kmsRequests: 0,
+  webhookBytes: 0,
+};
+let requests = noRequests;
+let gate = Promise.resolve();
+let release = (): void => {};
+
+const isWorkerName = (name: string): name is WorkerName =>
+  workerNames.some((worker) => worker === name);
+
+async function startWorker(name: WorkerName, environment: Environment): Promise<Worker> {
+  const child: ChildProcess = fork(new URL("runs-worker.ts", import.meta.url).pathname, {
+    env: {
+      ...process.env,
+      BENCH_WORKER: name,
+      BENCH_ENVIRONMENT: JSON.stringify(environment),
+    },
+    execArgv: [`--max-old-space-size=${heapMegabytes}`],
+  });
+  await once(child, "message");
+  let asked = 0;
+  let busy: Promise<unknown> = Promise.resolve();
+  /** One after the other, so that one invocation's time is not another's. */
+  const ask = (event?: SQSEvent): Promise<unknown> => {
+    busy = busy.then(async () => {
+      asked += 1;
+      child.send({ id: asked, event });
+      const [answer] = (await once(child, "message")) as [{ result: unknown }];
+      return answer.result;
+    });
+    return busy;
+  };
+  return {
+    invoke: (event) => ask(event),
+    take: () => ask() as Promise<WorkerFigures>,
+  };
+}
+
+let sweeperEnvironment: Environment = {};
+
+/** One sweep, in a process that the first one starts. */
+async function sweep(): Promise<void> {
+  const sweeper = workers.get("sweeper") ?? (await startWorker("sweeper", sweeperEnvironment));
+  workers.set("sweeper", sweeper);
+  await sweeper.invoke({ Records: [] });
+}
+
+/** Hands the events of a run's worker to its process, and keeps the sweeper out of the figures. */
+async function loadHandler(name: string): Promise<unknown> {
+  if (name === "sweeper") {
+    return {
+      createHandler: (environment: Environment) => {
+        sweeperEnvironment = environment;
+        return async () => {};
+      },
+    };
+  }
+  if (!isWorkerName(name)) {
+    return import(new URL(`../../functions/${name}/handler.ts`, import.meta.url).href);
+  }
+  return {
+    createHandler: (environment: Environment) => {
+      const started = startWorker(name, environment).then((worker) => workers.set(name, worker));
+      return async (event: SQSEvent) => {
+        await started;
+        await gate;
+        const result = await workers.get(name)?.invoke(event);
+        if (name === "run-finisher") process.send?.({ finished: true });
+        return result;
+      };
+    },
+  };
+}
+
+const seed: Seed = async (_folder, variablesOf) => {
+  const variables = variablesOf("products");
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: variables["ACCOUNTS_TABLE"] ?? "",
+  });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const account = await createAccount(
+    { name: "Bench", email: "bench@example.com", signupCredits: credits },
+    deps,
+  );
+  const { key } = await createApiKey({ account, name: "bench" }, deps);
+  return { apiKey: key, demoApiKey: key };
+};
+
+/** An answer without messages is no longer than this. */
+const emptyBytesMax = 32;
+
+subscribe("http.server.response.finish", (message) => {
+  const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+  const counted = billedAs(request, response);
+  if (counted !== undefined) requests = { ...requests, [counted]: requests[counted] + 1 };
+  if (request.headers["service-signature"] !== undefined) {
+    const bytes = Number(request.headers["content-length"]);
+    requests = { ...requests, webhookBytes: requests.webhookBytes + bytes };
+  }
+});
+
+type Billed = Exclude<keyof WorldRequests, "webhookBytes">;
+
+function billedAs(request: IncomingMessage, response: ServerResponse): Billed | undefined {
+  const { authorization = "" } = request.headers;
+  const [, service] = /\/([a-z0-9]+)\/aws4_request/.exec(authorization) ?? [];
+  if (service === "kms") return "kmsRequests";
+  if (service === "s3") return bucketRequest(request);
+  return service === "sqs" && !isIdle(request, response) ? "sqsRequests" : undefined;
+}
+
+/** Deletes cost nothing, and what is asked of the customer's bucket is the customer's to pay. */
+function bucketRequest({ method, url = "" }: IncomingMessage): Billed | undefined {
+  if (method === "DELETE" || url.startsWith(`/${customerBucket}`)) return undefined;
+  const isRead = method === "HEAD" || (method === "GET" && !url.includes("list-type"));
+  return isRead ? "s3Gets" : "s3Puts";
+}
+
+const isIdle = ({ headers }: IncomingMessage, response: ServerResponse): boolean =>
+  String(headers["x-amz-target"]).endsWith(".ReceiveMessage") &&
+  Number(response.getHeader("content-length")) <= emptyBytesMax;
+
+const idle: WorkerFigures = {
+  invocations: 0,
+  cpuMs: 0,
+  handlerMs: 0,
+  requests: 0,
+  requestsOutside: 0,
+  peakMegabytes: 0,
+};
+
+async function take(): Promise<WorldFigures> {
+  const figures = await Promise.all(
+    workerNames.map(async (name) => [name, (await workers.get(name)?.take()) ?? idle] as const),
+  );
+  const taken = requests;
+  requests = noRequests;
+  return { workers: Object.fromEntries(figures) as WorldFigures["workers"], ...taken };
+}
+
+const world = await startWorld({
+  dir: process.env["LOCAL_DIR"] ?? "",
+  port: 0,
+  fresh: true,
+  // Webhooks that arrive are what is measured, not news.
+  log: (line) => line.startsWith("webhook ") || process.stderr.write(`${line}\n`),
+  loadHandler,
+  seed,
+});
+process.on("message", (request: WorldRequest) => {
+  if (request === "hold") {
+    ({ promise: gate, resolve: release } = Promise.withResolvers<void>());
+  } else if (request === "release") release();
+  else if (request === "sweep") void sweep().then(() => process.send?.({ finished: true }));
+  else void take().then((figures) => process.send?.({ figures }));
+});
+process.once("disconnect", () => {
+  void world.stop().then(() => process.exit(0));
+});
+const finisher = world.environmentOf("run-finisher");
+const ready: WorldReady = {
+  baseUrl: world.baseUrl,
+  apiKey: world.apiKey,
+  receiverUrl: world.receiverUrl,
+  customerBucket: { endpoint: world.bucketEndpoint, name: world.customerBucket },
+  tables: [
+    ...new Set(
+      Object.entries({ ...world.environmentOf("run-step"), ...finisher })
+        .filter(([name]) => name.endsWith("_TABLE"))
+        .map(([, table]) => table),
+    ),
+  ],
+  eventsBucket: finisher["EVENTS_BUCKET"] ?? "",
+};
+process.send?.(ready);

@@ -1,0 +1,138 @@
+import {
+  type DynamoDBDocumentClient,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { type Account, concurrencyFor, shardSlots } from "../../accounts/account.ts";
+import type { AccountStore } from "../../accounts/account-store.ts";
+import type { AutoTopUp, AutoTopUpStore } from "../../accounts/auto-top-up.ts";
+import { isPackId } from "../../accounts/credit-packs.ts";
+import { assert } from "../../base/assert.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { putKey } from "./api-key-store.ts";
+import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { keyAdmission } from "./key-admission.ts";
+import type { ChangeRecord } from "../../credits/journal.ts";
+import { stampOf } from "../../credits/journal.ts";
+import { systemChance, systemClock } from "../../base/system.ts";
+import { type AccountRows, readWholeAccount, sumsOf } from "../ledger/read-shards.ts";
+import { newShardRow } from "../ledger/shard-row.ts";
+import { accountKeys } from "../table/table.ts";
+
+interface Tables {
+  readonly accounts: string;
+}
+
+interface Patience {
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Accounts and keys in DynamoDB. */
+export function dynamoAccountStore(
+  client: DynamoDBDocumentClient,
+  tables: Tables,
+  patience: Patience = { clock: systemClock, chance: systemChance },
+): AccountStore {
+  return {
+    admit: keyAdmission(client, tables.accounts, patience.chance),
+    create: (account) => createAccountRows(client, tables.accounts, account),
+    async get(accountId) {
+      const reader = { client, accountsTable: tables.accounts, ...patience };
+      const rows = await readWholeAccount(reader, accountId);
+      return rows === undefined ? undefined : accountOf(rows);
+    },
+    addKey: (key) => putKey(client, tables.accounts, key),
+  };
+}
+
+/** Keeps what accounts wish for when their balance runs low. */
+export function dynamoAutoTopUpStore(
+  client: DynamoDBDocumentClient,
+  table: string,
+): AutoTopUpStore {
+  return {
+    setAutoTopUp: (accountId, autoTopUp) =>
+      unlessRefused(() =>
+        client.send(
+          new UpdateCommand({
+            TableName: table,
+            Key: accountKeys.account(accountId),
+            UpdateExpression: "SET auto_topup = :wish",
+            ConditionExpression: "attribute_exists(pk)",
+            ExpressionAttributeValues: { ":wish": autoTopUp },
+          }),
+        ),
+      ),
+  };
+}
+
+function autoTopUpOf(stored: unknown): AutoTopUp | null {
+  if (stored === undefined || stored === null) return null;
+  const { enabled, thresholdCredits, packId } = stored as Row;
+  assert(
+    typeof packId === "string" && isPackId(packId),
+    "an account tops up by a pack that exists",
+  );
+  return { enabled: enabled === true, thresholdCredits: Number(thresholdCredits), packId };
+}
+
+function accountOf({ account, shards }: AccountRows): Account {
+  // The row of an account that has no shards yet has the sums.
+  const sums =
+    shards.length > 0
+      ? sumsOf(shards)
+      : {
+          balance: Number(account["balance"]),
+          held: Number(account["held"]),
+          spent: Number(account["spent"]),
+          inFlight: Number(account["in_flight"]),
+        };
+  return {
+    id: String(account["id"]),
+    name: String(account["name"]),
+    email: String(account["email"]),
+    demo: account["demo"] === true,
+    ...sums,
+    lifetime: Number(account["lifetime"]),
+    autoTopUp: autoTopUpOf(account["auto_topup"]),
+    createdAt: String(account["created_at"]),
+  };
+}
+
+/** Opens an account with its first grant, whose credits go to the first shard. */
+async function createAccountRows(
+  client: DynamoDBDocumentClient,
+  table: string,
+  account: Account,
+): Promise<void> {
+  const { id, balance, createdAt } = account;
+  const at = stampOf(new Date(createdAt));
+  const concurrency = concurrencyFor(account.lifetime);
+  const { shards: count } = shardSlots(concurrency, 0);
+  const grant: ChangeRecord = { type: "grant", at, credits: balance, changeId: null };
+  const rows = [
+    {
+      ...accountKeys.account(id),
+      id,
+      name: account.name,
+      email: account.email,
+      demo: account.demo,
+      lifetime: account.lifetime,
+      received: balance,
+      shards: count,
+      created_at: createdAt,
+    },
+    ...Array.from({ length: count }, (_, number) => {
+      const first = number === 0 ? { balance, sequence: 1, journal: [grant] } : {};
+      return newShardRow({ accountId: id, number, concurrency, fence: at, ...first });
+    }),
+  ];
+  await client.send(
+    new TransactWriteCommand({
+      TransactItems: rows.map((row) => ({
+        Put: { TableName: table, Item: row, ConditionExpression: "attribute_not_exists(pk)" },
+      })),
+    }),
+  );
+}

@@ -1,0 +1,186 @@
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { NewKey } from "../../accounts/account-store.ts";
+import type { ApiKey, ApiKeyStore } from "../../accounts/api-key-store.ts";
+import { conflict, unavailable } from "../../base/errors.ts";
+import { limits } from "../../base/limits.ts";
+import { cancellationReasons, codesOf, isContention, type Row } from "../table/dynamo.ts";
+import { lastUseAttributes, lastUseOf, newKeyRow } from "./key-row.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { accountKeys } from "../table/table.ts";
+
+/** An account's keys in DynamoDB: a row to list each by, and one to look it up by its hash. */
+export function dynamoApiKeyStore(client: DynamoDBDocumentClient, table: string): ApiKeyStore {
+  return {
+    list: (accountId) => listKeys(client, table, accountId),
+    async revoke(accountId, keyId, now) {
+      const { Item } = await client.send(
+        new GetCommand({
+          TableName: table,
+          Key: accountKeys.key(accountId, keyId),
+          ConsistentRead: true,
+        }),
+      );
+      if (Item === undefined) return false;
+      const hash = String(Item["hash"]);
+      return revokeKey(client, table, { accountId, keyId, hash, now });
+    },
+  };
+}
+
+/** Position of the count of keys in the transactions that add one. */
+const countPosition = 0;
+
+/** @throws 409 CONFLICT when the account has as many keys as it may have. */
+export async function putKey(
+  client: DynamoDBDocumentClient,
+  table: string,
+  key: NewKey,
+): Promise<void> {
+  const listing = {
+    ...accountKeys.key(key.accountId, key.id),
+    account_id: key.accountId,
+    key_id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    demo: key.demo,
+    created_at: key.createdAt,
+    hash: key.hash,
+  };
+  try {
+    await client.send(
+      new TransactWriteCommand({
+        TransactItems: [
+          {
+            Update: {
+              TableName: table,
+              Key: accountKeys.keyCount(key.accountId),
+              UpdateExpression: "ADD key_count :one",
+              ConditionExpression: "attribute_not_exists(key_count) OR key_count < :max",
+              ExpressionAttributeValues: { ":one": 1, ":max": limits.apiKeysMax },
+            },
+          },
+          ...[newKeyRow(key), listing].map((Item) => ({
+            Put: { TableName: table, Item, ConditionExpression: "attribute_not_exists(pk)" },
+          })),
+        ],
+      }),
+    );
+  } catch (error) {
+    if (cancellationReasons(error)?.[countPosition]?.code !== "ConditionalCheckFailed") {
+      throw busyOr(error, key.accountId);
+    }
+    throw conflict(`An account has at most ${limits.apiKeysMax} API keys. Delete one first.`);
+  }
+}
+
+/** Keys of one account are seldom made at the same moment: whoever meets another tries again. */
+function busyOr(error: unknown, accountId: string): unknown {
+  const reasons = cancellationReasons(error) ?? [];
+  return isContention(reasons) ? unavailable(`keys of ${accountId}: ${codesOf(reasons)}`) : error;
+}
+
+async function listKeys(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: string,
+): Promise<readonly ApiKey[]> {
+  const rows = queryRows(client, {
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :key)",
+    ExpressionAttributeValues: {
+      ":pk": accountKeys.account(accountId).pk,
+      ":key": accountKeys.key(accountId, "").sk,
+    },
+  });
+  const listed = await Array.fromAsync(rows);
+  const lastUsed = await lastUses(
+    client,
+    table,
+    listed.map((row) => String(row["hash"])),
+  );
+  return listed.map((row) => ({
+    id: String(row["key_id"]),
+    name: String(row["name"]),
+    prefix: String(row["prefix"]),
+    createdAt: String(row["created_at"]),
+    lastUsedAt: lastUsed.get(String(row["key_id"])) ?? null,
+  }));
+}
+
+/** An overloaded table leaves keys out of a read; what it left out so often is not known. */
+const readTriesMax = 5;
+
+/** When each key last made a call, by key id; keys without any call are left out. */
+async function lastUses(
+  client: DynamoDBDocumentClient,
+  table: string,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows: Row[] = [];
+  let left: Row[] = hashes.map((hash) => ({ ...accountKeys.keyHash(hash) }));
+  for (let tries = 0; left.length > 0 && tries < readTriesMax; tries += 1) {
+    const ProjectionExpression = `key_id, ${lastUseAttributes}`;
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: left, ProjectionExpression } } }),
+    );
+    rows.push(...(Responses?.[table] ?? []));
+    left = UnprocessedKeys?.[table]?.Keys ?? [];
+  }
+  return new Map(
+    rows.flatMap((row) => {
+      const lastUse = lastUseOf(row);
+      return lastUse === null ? [] : [[String(row["key_id"]), lastUse]];
+    }),
+  );
+}
+
+async function revokeKey(
+  client: DynamoDBDocumentClient,
+  table: string,
+  key: { accountId: string; keyId: string; hash: string; now: Date },
+): Promise<boolean> {
+  try {
+    await client.send(
+      new TransactWriteCommand({
+        TransactItems: [
+          {
+            Delete: {
+              TableName: table,
+              Key: accountKeys.key(key.accountId, key.keyId),
+              ConditionExpression: "attribute_exists(pk)",
+            },
+          },
+          {
+            Update: {
+              TableName: table,
+              Key: accountKeys.keyHash(key.hash),
+              // The service refuses a revoked key whatever its rate.
+              UpdateExpression: "SET revoked_at = :now REMOVE admitted_ms",
+              ConditionExpression: "attribute_exists(pk)",
+              ExpressionAttributeValues: { ":now": key.now.toISOString() },
+            },
+          },
+          {
+            Update: {
+              TableName: table,
+              Key: accountKeys.keyCount(key.accountId),
+              UpdateExpression: "ADD key_count :less",
+              ExpressionAttributeValues: { ":less": -1 },
+            },
+          },
+        ],
+      }),
+    );
+    return true;
+  } catch (error) {
+    // Another call has deleted it since it was read.
+    if (cancellationReasons(error)?.[0]?.code === "ConditionalCheckFailed") return false;
+    throw busyOr(error, key.accountId);
+  }
+}

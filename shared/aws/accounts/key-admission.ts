@@ -1,0 +1,218 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { Admission, KeyOwner } from "../../accounts/account-store.ts";
+import { localRate } from "../../accounts/local-rate.ts";
+import {
+  hasRoom,
+  noAdmissions,
+  rateDecision,
+  refusal,
+  roomFromMs,
+  windowMs,
+} from "../../accounts/rate-window.ts";
+import {
+  afterAdmission,
+  afterRefusal,
+  noPause,
+  type RefusalPause,
+} from "../../accounts/refusal-pause.ts";
+import { boundedMap, type BoundedMap } from "../../base/bounded-map.ts";
+import type { Chance } from "../../base/clock.ts";
+import { isDependencyFailure } from "../../base/dependency-failure.ts";
+import { systemChance } from "../../base/system.ts";
+import { isConditionFailure, isThrottle, type Row } from "../table/dynamo.ts";
+import { admissionTimesOf, ownerOf, retiredAttributesOf, storedMs } from "./key-row.ts";
+import { accountKeys } from "../table/table.ts";
+
+/** A key as this process last read it. */
+interface Known {
+  readonly owner: KeyOwner;
+  readonly seenAt: Date;
+}
+
+type Limited = Extract<Admission, { outcome: "limited" }>;
+
+const knownKeysMax = 10_000;
+/** How long a key that was read counts as valid while the store fails. It may be revoked in the meantime. */
+const trustedMs = 5 * 60_000;
+/** How far the newest admission may be ahead of a call, because clocks of processes differ. */
+const aheadMsMax = 10;
+/** Attempts to admit a call: one converts an old row, the others follow the newest admission. */
+const triesMax = 3;
+/** How long a process refuses calls of a key without a request after DynamoDB throttled its row. */
+const throttledMs = 1_000;
+
+const asThrottled = (limited: Limited): Limited => ({ ...limited, throttled: true });
+
+/**
+ * Finds keys and counts their calls against their rate, in the keys' rows. After a refusal, the process
+ * refuses further calls of the key without a request for a while. While DynamoDB throttles the row, the
+ * process refuses calls. While DynamoDB fails for another reason, each process counts calls locally.
+ */
+export function keyAdmission(
+  client: DynamoDBDocumentClient,
+  table: string,
+  chance: Pick<Chance, "fraction"> = systemChance,
+): (keyHash: string, now: Date) => Promise<Admission> {
+  const known = boundedMap<Known>(knownKeysMax);
+  const pauses = boundedMap<RefusalPause>(knownKeysMax);
+  const pauseOf = (keyHash: string): RefusalPause => pauses.get(keyHash) ?? noPause;
+  const here = localRate();
+
+  const limitedFrom = (keyHash: string, nowMs: number, fromMs: number): Limited => {
+    const refused = { nowMs, fromMs, fraction: chance.fraction() };
+    const pause = afterRefusal(pauseOf(keyHash), refused);
+    pauses.set(keyHash, pause);
+    return { outcome: "limited", ...refusal(pause.untilMs, nowMs) };
+  };
+  const counted = async (keyHash: string, now: Date): Promise<Admission> => {
+    const nowMs = now.getTime();
+    let seen: Row | undefined;
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const { isAdmitted, row } = await countCall(client, table, { keyHash, nowMs, seen });
+      if (!isWorking(row)) {
+        known.delete(keyHash);
+        return { outcome: "unknown" };
+      }
+      const owner = ownerOf(row);
+      known.set(keyHash, { owner, seenAt: now });
+      const times = admissionTimesOf(row);
+      if (isAdmitted && times !== undefined) {
+        pauses.set(keyHash, afterAdmission(pauseOf(keyHash), roomFromMs(times)));
+        return { outcome: "admitted", owner, rate: rateDecision(times, nowMs) };
+      }
+      if (times !== undefined && !hasRoom(times, nowMs)) {
+        // A fast clock may have written times that are far ahead.
+        const fromMs = Math.min(roomFromMs(times), nowMs + windowMs);
+        return limitedFrom(keyHash, nowMs, fromMs);
+      }
+      seen = row;
+    }
+    return limitedFrom(keyHash, nowMs, nowMs);
+  };
+  const countedHere = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
+    const local = here.admit(keyHash, now);
+    if (!local.admitted) {
+      return { outcome: "limited", rate: local.rate, retryAfterSeconds: local.retryAfterSeconds };
+    }
+    const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
+    if (owner === "unknown") return { outcome: "unknown" };
+    if (owner === "unreadable") return { outcome: "unreadable", rate: local.rate, error };
+    return { outcome: "admitted", owner, rate: local.rate, countedHere: true };
+  };
+  const throttled = async (keyHash: string, now: Date, error: unknown): Promise<Admission> => {
+    const nowMs = now.getTime();
+    const owner = await ownerWithoutCount({ client, table, known }, keyHash, now);
+    if (owner === "unknown") return { outcome: "unknown" };
+    const limited = asThrottled(limitedFrom(keyHash, nowMs, nowMs + throttledMs));
+    return owner === "unreadable" ? { outcome: "unreadable", rate: limited.rate, error } : limited;
+  };
+  return async (keyHash, now) => {
+    const nowMs = now.getTime();
+    const { untilMs } = pauseOf(keyHash);
+    if (nowMs < untilMs) return { outcome: "limited", ...refusal(untilMs, nowMs) };
+    try {
+      const admission = await counted(keyHash, now);
+      if (admission.outcome === "admitted") here.count(keyHash, now);
+      return admission;
+    } catch (error) {
+      if (!isDependencyFailure(error)) throw error;
+      return isThrottle(error) ? throttled(keyHash, now, error) : countedHere(keyHash, now, error);
+    }
+  };
+}
+
+const isWorking = (row: Row | undefined): row is Row =>
+  row !== undefined && row["revoked_at"] === undefined;
+
+interface Store {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  readonly known: BoundedMap<Known>;
+}
+
+/**
+ * The owner of a key whose row cannot be written. Reads have a separate throughput, and the row shows
+ * whether the key was revoked. While reads fail too, the process trusts its cached state of the key.
+ */
+async function ownerWithoutCount(
+  { client, table, known }: Store,
+  keyHash: string,
+  now: Date,
+): Promise<KeyOwner | "unknown" | "unreadable"> {
+  try {
+    const command = new GetCommand({ TableName: table, Key: accountKeys.keyHash(keyHash) });
+    const { Item } = await client.send(command);
+    return isWorking(Item) ? ownerOf(Item) : "unknown";
+  } catch (error) {
+    if (!isDependencyFailure(error)) throw error;
+    const key = known.get(keyHash);
+    const isTrusted = key !== undefined && now.getTime() - key.seenAt.getTime() <= trustedMs;
+    return isTrusted ? key.owner : "unreadable";
+  }
+}
+
+interface Call {
+  readonly keyHash: string;
+  readonly nowMs: number;
+  /** The row that refused the attempt before, though the window had room. */
+  readonly seen: Row | undefined;
+}
+
+/** One conditional write that counts the call. Returns the key's row after it, or as it refused. */
+async function countCall(
+  client: DynamoDBDocumentClient,
+  table: string,
+  call: Call,
+): Promise<{ readonly isAdmitted: boolean; readonly row: Row | undefined }> {
+  try {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: accountKeys.keyHash(call.keyHash),
+        ...updateOf(call),
+        ReturnValues: "ALL_NEW",
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    );
+    return { isAdmitted: true, row: Attributes };
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    return { isAdmitted: false, row: error.Item && unmarshall(error.Item) };
+  }
+}
+
+type Update = Pick<
+  UpdateCommandInput,
+  "UpdateExpression" | "ConditionExpression" | "ExpressionAttributeValues"
+>;
+
+function updateOf({ nowMs, seen }: Call): Update {
+  const times = seen && admissionTimesOf(seen);
+  if (seen !== undefined && times === undefined) return conversionOf(seen, nowMs);
+  // An overtaken call gets the time of the newest admission, so that times never decrease.
+  const stampMs = Math.max(nowMs, times?.at(-1) ?? 0);
+  return {
+    UpdateExpression: "SET admitted_ms[50] = :stamp REMOVE admitted_ms[0]",
+    ConditionExpression:
+      "attribute_not_exists(revoked_at) AND admitted_ms[0] <= :oldest AND admitted_ms[49] <= :newest",
+    ExpressionAttributeValues: {
+      ":stamp": storedMs(stampMs),
+      ":oldest": storedMs(nowMs - windowMs),
+      ":newest": storedMs(stampMs + aheadMsMax),
+    },
+  };
+}
+
+/** Counts the first call of a row that the previous release wrote, and gives it the list of times. */
+const conversionOf = (row: Row, nowMs: number): Update => ({
+  UpdateExpression: `SET admitted_ms = :times REMOVE ${retiredAttributesOf(row).join(", ")}`,
+  ConditionExpression:
+    "attribute_exists(pk) AND attribute_not_exists(revoked_at) AND attribute_not_exists(admitted_ms)",
+  ExpressionAttributeValues: { ":times": [...noAdmissions.slice(1), storedMs(nowMs)] },
+});

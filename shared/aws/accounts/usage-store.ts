@@ -1,0 +1,94 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { DailyUsage, UsageStore } from "../../accounts/usage-store.ts";
+import { assert } from "../../base/assert.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { addUsage, type UsageChange, usageByDay } from "../../credits/journal.ts";
+import { type Row, untilSettled } from "../table/dynamo.ts";
+import { journalOf } from "../ledger/journal-page.ts";
+import { readAccountRows } from "../ledger/read-shards.ts";
+import { type Shard, shardOf } from "../ledger/shard-row.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
+import { accountKeys, type RowKey } from "../table/table.ts";
+
+interface Options {
+  readonly accountsTable: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+interface Days {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Daily usage in DynamoDB. The usage of a shard on a day is its row for that day, which covers the
+ * records in pages, plus the records in its journal. Days before the account had shards are in rows of
+ * the account.
+ */
+export function dynamoUsageStore(client: DynamoDBDocumentClient, options: Options): UsageStore {
+  const { accountsTable: table } = options;
+  const stored = (key: RowKey, { from, to }: Days): Promise<readonly UsageChange[]> => {
+    const rows = queryRows(client, {
+      TableName: table,
+      ConsistentRead: true,
+      KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+      ExpressionAttributeValues: { ":pk": key.pk, ":from": key.sk + from, ":to": key.sk + to },
+    });
+    return Array.fromAsync(rows, (row) => usageOf(row, key.sk));
+  };
+  const current = async (accountId: string, number: number): Promise<Shard> => {
+    const [row] = await rowsByKey(client, { ...options, table }, [
+      accountKeys.shard(accountId, number),
+    ]);
+    assert(row !== undefined, "a shard stays");
+    return shardOf(row);
+  };
+  /** Reads a shard again until no records were copied meanwhile: a busy account copies many a second. */
+  const ofShard = (
+    accountId: string,
+    shard: Shard,
+    days: Days,
+  ): Promise<readonly UsageChange[]> => {
+    let before = shard;
+    return untilSettled(options, async () => {
+      const key = accountKeys.shardUsage(accountId, shard.number, "");
+      const inPages = await stored(key, days);
+      const after = await current(accountId, shard.number);
+      // Records that were copied after the usage rows were read are neither there nor in the journal.
+      const isUncopied = startOf(before) === startOf(after);
+      before = after;
+      if (!isUncopied) return "again";
+      const inJournal = [...usageByDay(after.journal).values()];
+      return [...inPages, ...inJournal.filter(({ date }) => date >= days.from && date <= days.to)];
+    });
+  };
+  return {
+    async daily(accountId, days) {
+      const { shards = [] } = (await readAccountRows({ client, ...options }, accountId)) ?? {};
+      const all = await Promise.all([
+        stored(accountKeys.usage(accountId, ""), days),
+        ...shards.map((shard) => ofShard(accountId, shard, days)),
+      ]);
+      return summed(all.flat());
+    },
+  };
+}
+
+/** The number of the first entry in the journal. */
+const startOf = (shard: Shard): number => journalOf(shard).before.sequence;
+
+function summed(changes: readonly UsageChange[]): readonly DailyUsage[] {
+  const days = new Map<string, UsageChange>();
+  for (const change of changes) days.set(change.date, addUsage(days.get(change.date), change));
+  return [...days.values()].toSorted((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+const usageOf = (row: Row, prefix: string): UsageChange => ({
+  date: String(row["sk"]).slice(prefix.length),
+  requests: Number(row["requests"]),
+  successful: Number(row["successful"]),
+  failed: Number(row["failed"]),
+  credits: Number(row["credits"]),
+});

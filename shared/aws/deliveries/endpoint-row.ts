@@ -1,0 +1,66 @@
+import { array, boolean, nullable, object, optional, parse, picklist, string } from "valibot";
+import { eventTypes } from "../../events/event.ts";
+import { disabledReasons, type Endpoint } from "../../webhooks/endpoint.ts";
+import type { Row } from "../table/dynamo.ts";
+import { deliveryKeys } from "../table/table.ts";
+
+/** An endpoint as its row keeps it. */
+export const endpointRowOf = (endpoint: Endpoint): Row => ({
+  ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id),
+  id: endpoint.id,
+  url: endpoint.url,
+  registered_url: endpoint.registeredUrl,
+  description: endpoint.description,
+  events: endpoint.events,
+  enabled: endpoint.enabled,
+  disabled_reason: endpoint.disabledReason,
+  receiving_since: endpoint.receivingSince,
+  secret: endpoint.secret,
+  secret_hint: endpoint.secretHint,
+  previous_secret:
+    endpoint.previousSecret === null
+      ? null
+      : { sealed: endpoint.previousSecret.sealed, expires_at: endpoint.previousSecret.expiresAt },
+  created_at: endpoint.createdAt,
+  updated_at: endpoint.updatedAt,
+});
+
+const endpointRow = object({
+  id: string(),
+  url: string(),
+  // Rows of earlier releases lack it.
+  registered_url: optional(nullable(string()), null),
+  description: nullable(string()),
+  events: nullable(array(picklist(eventTypes))),
+  enabled: boolean(),
+  // Rows of before the service disabled endpoints have neither.
+  disabled_reason: optional(nullable(picklist(disabledReasons)), null),
+  receiving_since: optional(string()),
+  secret: string(),
+  secret_hint: string(),
+  previous_secret: nullable(object({ sealed: string(), expires_at: string() })),
+  created_at: string(),
+  updated_at: string(),
+});
+
+export function endpointOf(accountId: string, stored: Row): Endpoint {
+  const row = parse(endpointRow, stored);
+  const previous = row.previous_secret;
+  return {
+    id: row.id,
+    accountId,
+    url: row.url,
+    registeredUrl: row.registered_url,
+    description: row.description,
+    events: row.events,
+    enabled: row.enabled,
+    disabledReason: row.enabled ? null : (row.disabled_reason ?? "user"),
+    receivingSince: row.receiving_since ?? row.created_at,
+    secret: row.secret,
+    secretHint: row.secret_hint,
+    previousSecret:
+      previous === null ? null : { sealed: previous.sealed, expiresAt: previous.expires_at },
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

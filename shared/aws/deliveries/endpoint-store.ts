@@ -1,0 +1,127 @@
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { number, object, optional, parse, string } from "valibot";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { limits } from "../../base/limits.ts";
+import { tableSchema } from "../../base/table-schema.ts";
+import type { Endpoint } from "../../webhooks/endpoint.ts";
+import type { EndpointLookup, EndpointStore } from "../../webhooks/endpoint-store.ts";
+import { pastTransactions, type Row, unlessRefused, untilSettled } from "../table/dynamo.ts";
+import { endpointOf } from "./endpoint-row.ts";
+import { createEndpointRow, deleteEndpointRow, replaceEndpointRow } from "./endpoint-writes.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
+import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
+
+export interface DynamoEndpointStoreOptions {
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Webhook endpoints in DynamoDB, for whoever changes nothing about them. */
+export function dynamoEndpoints(
+  client: DynamoDBDocumentClient,
+  { tableName, ...patience }: DynamoEndpointStoreOptions,
+): EndpointLookup {
+  const read = async (Key: RowKey): Promise<Row | undefined> => {
+    const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
+    return (await client.send(command)).Item;
+  };
+  const get = async (accountId: string, id: string): Promise<Endpoint | null> => {
+    const row = await read(deliveryKeys.endpoint(accountId, id));
+    return row === undefined ? null : endpointOf(accountId, row);
+  };
+  return {
+    get,
+    list(accountId) {
+      const rows = queryRows(client, {
+        TableName: tableName,
+        KeyConditionExpression: "pk = :pk AND begins_with(sk, :endpoint)",
+        ExpressionAttributeValues: {
+          ":pk": deliveryKeys.endpoint(accountId, "").pk,
+          ":endpoint": deliveryKeys.endpoint(accountId, "").sk,
+        },
+        ConsistentRead: true,
+      });
+      return Array.fromAsync(rows, (row) => endpointOf(accountId, row));
+    },
+    async countEndpoints(accountId) {
+      const row = await read(deliveryKeys.endpointCount(accountId));
+      return parse(countRow, row ?? {}).endpoints;
+    },
+    async findByUrl(accountId, url) {
+      const row = await read(deliveryKeys.endpointUrl(accountId, url));
+      return row === undefined ? null : get(accountId, parse(urlRow, row).endpoint_id);
+    },
+    async deletions(accountId, ids) {
+      const keys = ids.map((id) => deliveryKeys.deletedEndpoint(accountId, id));
+      const rows = await rowsByKey(client, { table: tableName, ...patience }, keys);
+      return new Map(
+        rows.map((row) => {
+          const { id, url, deleted_at: deletedAt } = parse(deletedRow, row);
+          return [id, { url, deletedAt }];
+        }),
+      );
+    },
+  };
+}
+
+/** Webhook endpoints in DynamoDB. */
+export function dynamoEndpointStore(
+  client: DynamoDBDocumentClient,
+  options: DynamoEndpointStoreOptions,
+): EndpointStore {
+  const { tableName } = options;
+  const known = dynamoEndpoints(client, options);
+  return {
+    ...known,
+    create: (accountId, endpoint) =>
+      untilSettled(options, () => createEndpointRow(client, tableName, { ...endpoint, accountId })),
+    replace: (before, after, condition) =>
+      untilSettled(options, () =>
+        replaceEndpointRow(client, tableName, { before, after, ...condition }),
+      ),
+    delete: (accountId, id, now) =>
+      untilSettled(options, async () => {
+        const endpoint = await known.get(accountId, id);
+        return endpoint === null ? false : deleteEndpointRow(client, tableName, { endpoint, now });
+      }),
+    admitTest: (accountId, id, now) => admitTest(client, options, { accountId, id, now }),
+  };
+}
+
+const minuteMs = 60_000;
+/** A minute's count is of no use after it; the margin is for clocks that differ. */
+const testsKeptSeconds = 60 * 60;
+
+/** One conditional write that counts a test, on a row that each minute has of its own. */
+function admitTest(
+  client: DynamoDBDocumentClient,
+  options: DynamoEndpointStoreOptions,
+  { accountId, id, now }: { readonly accountId: string; readonly id: string; readonly now: Date },
+): Promise<boolean> {
+  const minute = new Date(Math.floor(now.getTime() / minuteMs) * minuteMs);
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: testsKey(accountId, id, minute),
+    UpdateExpression: "SET #ttl = :ttl ADD tests :one",
+    ConditionExpression: "attribute_not_exists(tests) OR tests < :max",
+    ExpressionAttributeNames: { "#ttl": tableSchema.timeToLive },
+    ExpressionAttributeValues: {
+      ":one": 1,
+      ":max": limits.webhookTestsPerMinute,
+      ":ttl": epochSeconds(minute) + testsKeptSeconds,
+    },
+  });
+  return unlessRefused(() => pastTransactions(options, () => client.send(command)));
+}
+
+/** Counter of an endpoint's test deliveries in a minute. */
+const testsKey = (accountId: string, id: string, minute: Date): RowKey => ({
+  pk: deliveryKeys.endpoint(accountId, id).pk,
+  sk: `tests#${id}#${minute.toISOString()}`,
+});
+
+const countRow = object({ endpoints: optional(number(), 0) });
+const urlRow = object({ endpoint_id: string() });
+const deletedRow = object({ id: string(), url: string(), deleted_at: string() });

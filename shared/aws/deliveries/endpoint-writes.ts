@@ -1,0 +1,169 @@
+import { type DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { assert } from "../../base/assert.ts";
+import { limits } from "../../base/limits.ts";
+import { endpointTarget } from "../../outbox/outbox.ts";
+import type { Endpoint } from "../../webhooks/endpoint.ts";
+import type {
+  CreateEndpointOutcome,
+  ReplaceEndpointOutcome,
+} from "../../webhooks/endpoint-store.ts";
+import { type CancellationReason, cancellationReasons, isContention } from "../table/dynamo.ts";
+import { endpointRowOf } from "./endpoint-row.ts";
+import type { Write } from "./outbox-writes.ts";
+import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
+
+const conditionFailed = "ConditionalCheckFailed";
+const absent = "attribute_not_exists(pk)";
+
+/** One attempt to keep a new endpoint, with the claim of its URL and its place in the count. */
+export async function createEndpointRow(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  endpoint: Endpoint,
+): Promise<CreateEndpointOutcome | "again"> {
+  const refused = await refusals(client, [
+    urlClaim(TableName, endpoint),
+    {
+      Update: {
+        TableName,
+        Key: deliveryKeys.endpointCount(endpoint.accountId),
+        UpdateExpression: "ADD endpoints :one",
+        ConditionExpression: "attribute_not_exists(endpoints) OR endpoints < :max",
+        ExpressionAttributeValues: { ":one": 1, ":max": limits.webhookEndpointsMax },
+      },
+    },
+    { Put: { TableName, Item: { ...endpointRowOf(endpoint) }, ConditionExpression: absent } },
+  ]);
+  if (refused === null) return { outcome: "created" };
+  if (refused === "again") return "again";
+  if (refused[0] !== null) return { outcome: "url_taken" };
+  assert(refused[1] !== null, "a new endpoint has an id of its own");
+  return { outcome: "limit_reached" };
+}
+
+/** One attempt to put `after` in the place of `before`; the claim moves with the URL. */
+export async function replaceEndpointRow(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  {
+    before,
+    after,
+    failingSince = null,
+  }: {
+    readonly before: Endpoint;
+    readonly after: Endpoint;
+    readonly failingSince?: string | null;
+  },
+): Promise<ReplaceEndpointOutcome | "again"> {
+  const row: Write = {
+    Put: {
+      TableName,
+      Item: { ...endpointRowOf(after) },
+      ConditionExpression: "updated_at = :before",
+      ExpressionAttributeValues: { ":before": before.updatedAt },
+    },
+  };
+  const moved =
+    before.url === after.url ? [] : [urlClaim(TableName, after), urlRelease(TableName, before)];
+  const still = failingSince === null ? [] : [failingCheck(TableName, before, failingSince)];
+  const refused = await refusals(client, [row, ...still, ...moved]);
+  if (refused === null) return { outcome: "replaced" };
+  if (refused === "again") return "again";
+  if (still.length > 0 && refused[1] !== null) return { outcome: "recovered" };
+  // Whoever was first may have taken the very URL for this endpoint: then it is no other's.
+  return { outcome: refused[0] === null ? "url_taken" : "changed" };
+}
+
+/** Holds while the endpoint's outbox stores nothing but failures since a time. */
+const failingCheck = (
+  TableName: string,
+  { accountId, id }: Endpoint,
+  failingSince: string,
+): Write => ({
+  ConditionCheck: {
+    TableName,
+    Key: { ...deliveryKeys.outbox(endpointTarget(accountId, id)) },
+    ConditionExpression: "target_state.failingSince = :since",
+    ExpressionAttributeValues: { ":since": failingSince },
+  },
+});
+
+/** One attempt to delete an endpoint with its claim and its place in the count; keeps its URL. */
+export async function deleteEndpointRow(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { endpoint, now }: { readonly endpoint: Endpoint; readonly now: Date },
+): Promise<true | "again"> {
+  const refused = await refusals(client, [
+    {
+      Delete: {
+        TableName,
+        Key: { ...deliveryKeys.endpoint(endpoint.accountId, endpoint.id) },
+        ConditionExpression: "attribute_exists(pk)",
+      },
+    },
+    urlRelease(TableName, endpoint),
+    {
+      Update: {
+        TableName,
+        Key: deliveryKeys.endpointCount(endpoint.accountId),
+        UpdateExpression: "ADD endpoints :less",
+        ExpressionAttributeValues: { ":less": -1 },
+      },
+    },
+    {
+      Put: {
+        TableName,
+        Item: {
+          ...deliveryKeys.deletedEndpoint(endpoint.accountId, endpoint.id),
+          id: endpoint.id,
+          url: endpoint.url,
+          deleted_at: now.toISOString(),
+          ttl: epochSeconds(now) + limits.deletedEndpointDays * 24 * 60 * 60,
+        },
+      },
+    },
+  ]);
+  // Its URL has changed, or it is gone: the next attempt looks again.
+  return refused === null ? true : "again";
+}
+
+const claimKey = ({ accountId, url }: Endpoint): RowKey => deliveryKeys.endpointUrl(accountId, url);
+
+const urlClaim = (TableName: string, endpoint: Endpoint): Write => ({
+  Put: {
+    TableName,
+    Item: { ...claimKey(endpoint), endpoint_id: endpoint.id },
+    ConditionExpression: absent,
+  },
+});
+
+const urlRelease = (TableName: string, endpoint: Endpoint): Write => ({
+  Delete: {
+    TableName,
+    Key: { ...claimKey(endpoint) },
+    ConditionExpression: "endpoint_id = :id",
+    ExpressionAttributeValues: { ":id": endpoint.id },
+  },
+});
+
+/**
+ * Writes all or nothing. Null when it took effect; which writes were refused for what they found
+ * otherwise, or `again` when other transactions were in the way.
+ */
+async function refusals(
+  client: DynamoDBDocumentClient,
+  writes: readonly Write[],
+): Promise<readonly CancellationReason[] | "again" | null> {
+  try {
+    await client.send(new TransactWriteCommand({ TransactItems: [...writes] }));
+    return null;
+  } catch (error) {
+    const reasons = cancellationReasons(error);
+    if (reasons === undefined) throw error;
+    if (isContention(reasons)) return "again";
+    if (reasons.some((reason) => (reason?.code ?? conditionFailed) !== conditionFailed))
+      throw error;
+    return reasons;
+  }
+}

@@ -1,0 +1,244 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import {
+  array,
+  type InferOutput,
+  nullable,
+  number,
+  object,
+  parse,
+  picklist,
+  string,
+} from "valibot";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { limits } from "../../base/limits.ts";
+import { eventTypes } from "../../events/event.ts";
+import type { EventFeed, FeedEntry, FeedRun } from "../../events/event-feed.ts";
+import { cancellationReasons, type Row, untilSettled } from "../table/dynamo.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { deliveryKeys, epochSeconds, type RowKey } from "../table/table.ts";
+
+interface Options {
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+interface Process extends Options {
+  readonly client: DynamoDBDocumentClient;
+}
+
+const retentionSeconds = limits.eventRetentionDays * 24 * 60 * 60;
+/** Runs of up to a hundred lists may end in the same moment, and each needs the count. */
+const waitMsMax = 2_000;
+/** By then every row of a transaction shows that has shown any. */
+const settledMs = 10_000;
+/** The highest number that sorts in place. */
+const sequenceMax = 999_999_999_999;
+
+/** What is known of the newest run: its number, and when it was added. */
+const countRow = object({ last: number(), appended_at: string() });
+const entryRow = object({
+  sequence: number(),
+  run_id: string(),
+  watchlist_id: string(),
+  webhook_endpoint_id: nullable(string()),
+  created_at: string(),
+  types: array(picklist(eventTypes)),
+  appended_at: string(),
+});
+type EntryRow = InferOutput<typeof entryRow>;
+
+/**
+ * The event feed in DynamoDB: a row a run by its number, one by the time the run ended, and the
+ * count of the account. A run gets its number in the transaction that moves the count, so numbers
+ * have no gaps and show up in their order.
+ */
+export function dynamoEventFeed(client: DynamoDBDocumentClient, options: Options): EventFeed {
+  const process: Process = { ...options, client };
+  return {
+    append: (accountId, run) =>
+      untilSettled({ ...options, waitMsMax }, () => append(process, accountId, run)),
+    after: (accountId, sequence, limit) => after(process, accountId, { sequence, limit }),
+    before: (accountId, since) => before(process, accountId, since),
+    between: (accountId, range) => between(process, accountId, range),
+  };
+}
+
+async function append(
+  process: Process,
+  accountId: string,
+  run: FeedRun,
+): Promise<undefined | "again"> {
+  const { client, tableName: TableName, clock } = process;
+  const marker = deliveryKeys.feedRun(accountId, run);
+  const [known, newest] = await Promise.all([read(process, marker), count(process, accountId)]);
+  if (known !== undefined) return undefined;
+  const sequence = newest.last + 1;
+  // Numbers in their order have such times in their order, and none before the run's own.
+  const appendedAt = [newest.appended_at, run.createdAt, clock.now().toISOString()].reduce((a, b) =>
+    a > b ? a : b,
+  );
+  const row = rowOf({ ...run, sequence }, appendedAt);
+  const absent = "attribute_not_exists(pk)";
+  const entry = { ...deliveryKeys.feedEntry(accountId, sequence), ...row };
+  try {
+    await client.send(
+      new TransactWriteCommand({
+        TransactItems: [
+          { Put: { TableName, Item: { ...marker, ...row }, ConditionExpression: absent } },
+          {
+            Update: {
+              TableName,
+              Key: deliveryKeys.feedCount(accountId),
+              UpdateExpression: "SET #last = :next, appended_at = :at",
+              ConditionExpression: newest.last === 0 ? absent : "#last = :last",
+              ExpressionAttributeNames: { "#last": "last" },
+              ExpressionAttributeValues: {
+                ":next": sequence,
+                ":at": appendedAt,
+                ...(newest.last === 0 ? {} : { ":last": newest.last }),
+              },
+            },
+          },
+          { Put: { TableName, Item: entry, ConditionExpression: absent } },
+        ],
+      }),
+    );
+    return undefined;
+  } catch (error) {
+    // The run is there, or another one took the number; reading again tells which.
+    if (cancellationReasons(error) !== undefined) return "again";
+    throw error;
+  }
+}
+
+async function after(
+  process: Process,
+  accountId: string,
+  { sequence, limit }: { readonly sequence: number; readonly limit: number },
+): Promise<readonly FeedEntry[]> {
+  const entries: FeedEntry[] = [];
+  const now = process.clock.now();
+  let previous = sequence;
+  for await (const row of rowsIn(process, numbersFrom(accountId, sequence + 1), limit)) {
+    // A query may see a transaction before it sees the one before; older gaps are expired runs.
+    const isRecent = Math.abs(now.getTime() - Date.parse(row.appended_at)) < settledMs;
+    if (row.sequence > previous + 1 && isRecent) break;
+    previous = row.sequence;
+    if (isKept(row, now)) entries.push(entryOf(row));
+    if (entries.length === limit) break;
+  }
+  return entries;
+}
+
+async function between(
+  process: Process,
+  accountId: string,
+  { since, until, after: last, limit }: Parameters<EventFeed["between"]>[1],
+): Promise<readonly FeedEntry[]> {
+  const entries: FeedEntry[] = [];
+  const now = process.clock.now();
+  const range = {
+    pk: deliveryKeys.feedRun(accountId, { createdAt: "", runId: "" }).pk,
+    // A space sorts before, and "~" after, every character of an id.
+    from: last === null ? isoTime(since) : `${deliveryKeys.feedRun(accountId, last).sk} `,
+    to: `${isoTime(until)}#~`,
+  };
+  for await (const row of rowsIn(process, range, limit)) {
+    if (isKept(row, now)) entries.push(entryOf(row));
+    if (entries.length === limit) break;
+  }
+  return entries;
+}
+
+/** Searches by halves, as what is added later has a higher number and no earlier time of adding. */
+async function before(process: Process, accountId: string, since: string): Promise<number> {
+  const wanted = isoTime(since);
+  const newest = await count(process, accountId);
+  if (newest.appended_at < wanted) return newest.last;
+  let low = 1;
+  let high = newest.last;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await firstFrom(process, accountId, middle);
+    if (found === undefined || found.appended_at >= wanted) high = middle;
+    else low = found.sequence + 1;
+  }
+  return high - 1;
+}
+
+async function firstFrom(process: Process, accountId: string, sequence: number) {
+  for await (const row of rowsIn(process, numbersFrom(accountId, sequence), 1)) return row;
+  return undefined;
+}
+
+async function read({ client, tableName }: Process, Key: RowKey): Promise<Row | undefined> {
+  const command = new GetCommand({ TableName: tableName, Key, ConsistentRead: true });
+  return (await client.send(command)).Item;
+}
+
+async function count(process: Process, accountId: string) {
+  const row = await read(process, deliveryKeys.feedCount(accountId));
+  return row === undefined ? { last: 0, appended_at: "" } : parse(countRow, row);
+}
+
+interface KeyRange {
+  readonly pk: string;
+  /** Both inclusive. */
+  readonly from: string;
+  readonly to: string;
+}
+
+const numbersFrom = (accountId: string, sequence: number): KeyRange => ({
+  pk: deliveryKeys.feedEntry(accountId, sequence).pk,
+  from: deliveryKeys.feedEntry(accountId, sequence).sk,
+  to: deliveryKeys.feedEntry(accountId, sequenceMax).sk,
+});
+
+/** All rows of a range, so many a request. */
+async function* rowsIn(
+  { client, tableName }: Process,
+  { pk, from, to }: KeyRange,
+  rowsAtOnce: number,
+): AsyncGenerator<EntryRow> {
+  if (from > to) return;
+  const rows = queryRows(client, {
+    TableName: tableName,
+    ConsistentRead: true,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
+    Limit: rowsAtOnce,
+  });
+  for await (const row of rows) yield parse(entryRow, row);
+}
+
+const rowOf = (entry: FeedEntry, appendedAt: string): Row => ({
+  sequence: entry.sequence,
+  run_id: entry.runId,
+  watchlist_id: entry.watchlistId,
+  webhook_endpoint_id: entry.webhookEndpointId,
+  created_at: entry.createdAt,
+  types: entry.types,
+  appended_at: appendedAt,
+  ttl: epochSeconds(new Date(entry.createdAt)) + retentionSeconds,
+});
+
+const entryOf = (row: EntryRow): FeedEntry => ({
+  sequence: row.sequence,
+  runId: row.run_id,
+  watchlistId: row.watchlist_id,
+  webhookEndpointId: row.webhook_endpoint_id,
+  createdAt: row.created_at,
+  types: row.types,
+});
+
+/** DynamoDB may delete a row days after its time. */
+const isKept = (row: EntryRow, now: Date): boolean =>
+  now.getTime() < Date.parse(row.created_at) + retentionSeconds * 1_000;
+
+/** As rows spell times, so that they sort with them. */
+const isoTime = (time: string): string => new Date(time).toISOString();

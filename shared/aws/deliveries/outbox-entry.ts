@@ -1,0 +1,16 @@
+import { object, parse, picklist, string, unknown } from "valibot";
+import type { Entry } from "../../outbox/outbox.ts";
+import type { Row } from "../table/dynamo.ts";
+
+const entryRow = object({
+  lane: picklist(["first", "later"]),
+  entry_due_at: string(),
+  entry_key: string(),
+  content: unknown(),
+});
+
+/** An entry of an outbox, from its row. */
+export function entryOf(stored: Row): Entry {
+  const row = parse(entryRow, stored);
+  return { lane: row.lane, dueAt: row.entry_due_at, key: row.entry_key, content: row.content };
+}

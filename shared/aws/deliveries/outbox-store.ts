@@ -1,0 +1,290 @@
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { number, object, optional, parse, string, unknown } from "valibot";
+import type { Chance, Clock } from "../../base/clock.ts";
+import type {
+  EntriesWanted,
+  Changes,
+  Claimed,
+  Entry,
+  Lease,
+  OutboxStore,
+  Released,
+  Target,
+} from "../../outbox/outbox.ts";
+import { targetsAtOnceMax } from "../../outbox/lease.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import { pastTransactions, type Row, transactWrites, unlessRefused } from "../table/dynamo.ts";
+import { dynamoOutbox } from "./outbox.ts";
+import { entryOf } from "./outbox-entry.ts";
+import { entryWrite, type Write } from "./outbox-writes.ts";
+import { firstRows, queryRows } from "../table/query-rows.ts";
+import { deliveryKeys } from "../table/table.ts";
+
+export interface DynamoOutboxOptions<LogRecord> {
+  readonly tableName: string;
+  /** How a row of the target's log is written, together with what it stands for. */
+  readonly recordWrite: (accountId: string, record: LogRecord) => Write;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/**
+ * Outboxes in DynamoDB: a row for each target, which is due when the target is and says who is at
+ * it, and a row for each entry, which sorts by lane and due time.
+ */
+export function dynamoOutboxStore<LogRecord>(
+  client: DynamoDBDocumentClient,
+  options: DynamoOutboxOptions<LogRecord>,
+): OutboxStore<LogRecord> {
+  const { tableName } = options;
+  return {
+    ...dynamoOutbox(client, options),
+    async claim(target, { lease, now }) {
+      const others = await readOthers(client, tableName, target);
+      const taken = others.filter((head) => isTaken(head, now));
+      const waiting = others.filter((head) => isWaiting(head, now));
+      if (taken.length >= targetsAtOnceMax) return null;
+      const claimed = await claimTarget(client, options, { target, lease, now });
+      if (claimed === null) return null;
+      const mayBeLate = taken.length + waiting.length >= targetsAtOnceMax;
+      if (mayBeLate) {
+        // Targets that were claimed at the same time see each other now: the first of them stay.
+        const rivals = await readOthers(client, tableName, target);
+        const earlier = rivals
+          .filter((rival) => isTaken(rival, now))
+          .filter((rival) => taken.some(isSame(rival)) || isBefore(rival, { target, lease }));
+        if (earlier.length >= targetsAtOnceMax) {
+          await giveBack(client, options, { target, token: lease.token, now });
+          return null;
+        }
+      }
+      const crowded = taken.length === targetsAtOnceMax - 1 || waiting.length > 0;
+      return { ...claimed, crowded };
+    },
+    async waiting(accountId, now) {
+      const heads = await readHeads(client, tableName, accountId);
+      return heads
+        .filter((head) => isWaiting(head, now))
+        .sort((one, other) => one.due.getTime() - other.due.getTime())
+        .map(({ targetId }) => ({ accountId, targetId }));
+    },
+    entries: (target, wanted) => readEntries(client, options, { target, ...wanted }),
+    record: (target, change) =>
+      transactWrites(client, recordWrites(options, { target, ...change }), options),
+    release: (target, held) => releaseTarget(client, options, { target, ...held }),
+  };
+}
+
+type Options = DynamoOutboxOptions<never>;
+
+async function claimTarget(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName" | "clock" | "chance">,
+  { target, lease, now }: { readonly target: Target; readonly lease: Lease; readonly now: Date },
+): Promise<Omit<Claimed, "crowded"> | null> {
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression: "SET lease = :token, lease_until = :until, due_at = :until",
+    // A lease that was taken and not answered for is the claimant's own.
+    ConditionExpression:
+      "attribute_exists(due_at) AND (attribute_not_exists(lease) OR lease_until <= :now OR lease = :token)",
+    ExpressionAttributeValues: {
+      ":token": lease.token,
+      ":until": lease.until.toISOString(),
+      ":now": now.toISOString(),
+    },
+    ReturnValues: "ALL_NEW",
+  });
+  let claimed: Row | undefined;
+  const taken = await unlessRefused(async () => {
+    claimed = (await pastTransactions(options, () => client.send(command))).Attributes;
+  });
+  if (!taken) return null;
+  const { additions, target_state: state } = parse(headRow, claimed ?? {});
+  return { additions, state };
+}
+
+interface Head {
+  readonly targetId: string;
+  readonly due: Date;
+  /** In the past when nobody has the target. */
+  readonly leaseUntil: Date;
+}
+
+const isSame =
+  (one: Head) =>
+  (other: Head): boolean =>
+    one.targetId === other.targetId;
+
+const isBefore = (
+  rival: Head,
+  { target, lease }: { readonly target: Target; readonly lease: Lease },
+): boolean =>
+  rival.leaseUntil < lease.until ||
+  (rival.leaseUntil.getTime() === lease.until.getTime() && rival.targetId < target.targetId);
+
+const isTaken = ({ leaseUntil }: Head, now: Date): boolean => leaseUntil > now;
+
+const isWaiting = ({ due, leaseUntil }: Head, now: Date): boolean =>
+  due <= now && leaseUntil <= now;
+
+async function readOthers(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  target: Target,
+): Promise<readonly Head[]> {
+  const heads = await readHeads(client, tableName, target.accountId);
+  return heads.filter(({ targetId }) => targetId !== target.targetId);
+}
+
+/** Takes a claim back: the target is due at once. */
+async function giveBack(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName" | "clock" | "chance">,
+  { target, token, now }: { readonly target: Target; readonly token: string; readonly now: Date },
+): Promise<void> {
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key: deliveryKeys.outbox(target),
+    UpdateExpression: "SET due_at = :now REMOVE lease, lease_until",
+    ConditionExpression: "lease = :token",
+    ExpressionAttributeValues: { ":token": token, ":now": now.toISOString() },
+  });
+  await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+}
+
+/** The rows of an account's targets: its endpoints and its destination, a dozen or so. */
+function readHeads(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  accountId: string,
+): Promise<readonly Head[]> {
+  const { pk } = deliveryKeys.outbox({ accountId, targetId: "" });
+  const rows = queryRows(client, {
+    TableName,
+    KeyConditionExpression: "pk = :pk",
+    FilterExpression: "attribute_exists(due_at)",
+    ExpressionAttributeValues: { ":pk": pk },
+    ConsistentRead: true,
+  });
+  return Array.fromAsync(rows, (row) => {
+    const { sk, due_at: due, lease_until: until } = parse(targetRow, row);
+    return { targetId: sk, due: new Date(due), leaseUntil: new Date(until ?? 0) };
+  });
+}
+
+async function readEntries(
+  client: DynamoDBDocumentClient,
+  { tableName }: Pick<Options, "tableName">,
+  { target, lane, by, after, limit }: EntriesWanted & { readonly target: Target },
+): Promise<readonly Entry[]> {
+  const keyAt = (due: string) => deliveryKeys.outboxEntry(target, { lane, dueAt: due, key: "" });
+  // Any key of an entry due at that time sorts before this one.
+  const past = (time: Date): string => keyAt(`${time.toISOString()}#~`).sk;
+  const { pk, sk: first } = keyAt("");
+  const from = after === undefined ? first.slice(0, -1) : past(after);
+  const to = by === null ? keyAt("~").sk : past(by);
+  const query = {
+    TableName: tableName,
+    KeyConditionExpression: "pk = :pk AND sk BETWEEN :from AND :to",
+    ExpressionAttributeValues: { ":pk": pk, ":from": from, ":to": to },
+    ConsistentRead: true,
+  };
+  return (await firstRows(client, query, limit)).map(entryOf);
+}
+
+/** The target's row comes first: the transaction holds only while the lease does. */
+function recordWrites<LogRecord>(
+  { tableName, recordWrite }: DynamoOutboxOptions<LogRecord>,
+  change: {
+    readonly target: Target;
+    readonly lease: Lease;
+    readonly changes: Changes<LogRecord>;
+    readonly state?: unknown;
+  },
+): readonly Write[] {
+  const { target, lease, changes, state } = change;
+  const { removed, added, records } = changes;
+  const head: Write = {
+    Update: {
+      TableName: tableName,
+      Key: deliveryKeys.outbox(target),
+      UpdateExpression:
+        "SET lease_until = :until, due_at = :until" +
+        (state === undefined ? "" : ", target_state = :state"),
+      ConditionExpression: "lease = :token",
+      ExpressionAttributeValues: {
+        ":token": lease.token,
+        ":until": lease.until.toISOString(),
+        ...(state === undefined ? {} : { ":state": state }),
+      },
+    },
+  };
+  const rest = [
+    ...removed.map((entry) => ({
+      Delete: { TableName: tableName, Key: { ...deliveryKeys.outboxEntry(target, entry) } },
+    })),
+    ...added.map((entry) => entryWrite(tableName, target, entry)),
+    ...records.map((record) => recordWrite(target.accountId, record)),
+  ];
+  // A transaction takes one write of a row: an entry that replaces itself, or the last of two.
+  return [head, ...new Map(rest.map((write) => [rowOf(write), write])).values()];
+}
+
+const rowOf = ({ Put, Update, Delete }: Write): string => {
+  const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {};
+  return `${pk} ${sk}`;
+};
+
+async function releaseTarget(
+  client: DynamoDBDocumentClient,
+  options: Pick<Options, "tableName" | "clock" | "chance">,
+  held: { readonly target: Target; readonly token: string; readonly additions: number },
+): Promise<Released> {
+  const { target, token, additions } = held;
+  const [first, later] = await Promise.all(
+    (["first", "later"] as const).map((lane) =>
+      readEntries(client, options, { target, lane, by: null, limit: 1 }),
+    ),
+  );
+  const next = [...(first ?? []), ...(later ?? [])].map((entry) => entry.dueAt).sort()[0] ?? null;
+  const Key = deliveryKeys.outbox(target);
+  const rest = next === null ? null : dueAt("outbox", Key, new Date(next));
+  const command = new UpdateCommand({
+    TableName: options.tableName,
+    Key,
+    UpdateExpression:
+      rest === null
+        ? "REMOVE lease, lease_until, due_kind, due_at"
+        : "SET due_kind = :kind, due_at = :at REMOVE lease, lease_until",
+    ConditionExpression: "lease = :token AND additions = :additions",
+    ExpressionAttributeValues: {
+      ":token": token,
+      ":additions": additions,
+      ...(rest === null ? {} : { ":kind": rest.due_kind, ":at": rest.due_at }),
+    },
+  });
+  const released = await unlessRefused(() => pastTransactions(options, () => client.send(command)));
+  if (released) return { outcome: "released", next: next === null ? null : new Date(next) };
+  return lookAgain(client, options.tableName, held);
+}
+
+/** Why a target could not be given back: it was taken over, given back before, or added to. */
+async function lookAgain(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+  { target, token }: { readonly target: Target; readonly token: string },
+): Promise<Released> {
+  const Key = deliveryKeys.outbox(target);
+  const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const row = parse(headRow, Item ?? {});
+  return row.lease === token ? { outcome: "more", additions: row.additions } : { outcome: "lost" };
+}
+
+const targetRow = object({ sk: string(), due_at: string(), lease_until: optional(string()) });
+const headRow = object({
+  additions: optional(number(), 0),
+  lease: optional(string()),
+  target_state: optional(unknown()),
+});

@@ -1,0 +1,53 @@
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import { limits } from "../../base/limits.ts";
+import type { Entry, Target } from "../../outbox/outbox.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import { deliveryKeys, epochSeconds } from "../table/table.ts";
+
+/** One write of a transaction. */
+export type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** Nothing is owed for longer than events are kept; the margin covers the retry schedule. */
+const entryDaysMax = limits.eventRetentionDays + 5;
+
+/** What adding entries to a target writes: the entries, and the target's row, now due. */
+export function additionWrites(
+  table: string,
+  target: Target,
+  entries: readonly Entry[],
+): readonly Write[] {
+  const due = entries.map((entry) => entry.dueAt).sort()[0];
+  return [
+    ...entries.map((entry) => entryWrite(table, target, entry)),
+    ...(due === undefined ? [] : [{ Update: wakeUpdate(table, target, new Date(due)) }]),
+  ];
+}
+
+/**
+ * Makes a target due. Whoever is working it off notices by the number of additions that it may not
+ * give the target back as if nothing had happened.
+ */
+export const wakeUpdate = (TableName: string, target: Target, at: Date) => {
+  const Key = deliveryKeys.outbox(target);
+  const due = dueAt("outbox", Key, at);
+  return {
+    TableName,
+    Key,
+    UpdateExpression: "SET due_kind = :kind, due_at = :at ADD additions :one",
+    ExpressionAttributeValues: { ":kind": due.due_kind, ":at": due.due_at, ":one": 1 },
+  };
+};
+
+export const entryWrite = (TableName: string, target: Target, entry: Entry): Write => ({
+  Put: {
+    TableName,
+    Item: {
+      ...deliveryKeys.outboxEntry(target, entry),
+      lane: entry.lane,
+      entry_due_at: entry.dueAt,
+      entry_key: entry.key,
+      content: entry.content,
+      ttl: epochSeconds(new Date(entry.dueAt)) + entryDaysMax * 24 * 60 * 60,
+    },
+  },
+});

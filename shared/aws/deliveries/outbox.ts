@@ -1,0 +1,26 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import type { Outbox } from "../../outbox/outbox.ts";
+import { pastTransactions, transactWrites } from "../table/dynamo.ts";
+import { additionWrites, wakeUpdate } from "./outbox-writes.ts";
+
+export interface DynamoOutboxBase {
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Outboxes for whoever owes something and works nothing off. */
+export function dynamoOutbox(client: DynamoDBDocumentClient, options: DynamoOutboxBase): Outbox {
+  const { tableName } = options;
+  return {
+    async add(target, entries) {
+      if (entries.length === 0) return;
+      await transactWrites(client, additionWrites(tableName, target, entries), options);
+    },
+    async wake(target, now) {
+      const command = new UpdateCommand(wakeUpdate(tableName, target, now));
+      await pastTransactions(options, () => client.send(command));
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { BucketFailure } from "../../exports/customer-bucket.ts";
+import { failureReason } from "./failure-reason.ts";
+
+/** The failure of a call to a customer's bucket, from what the S3 client threw. */
+export function bucketFailure(error: unknown): BucketFailure {
+  const region = regionOf(error);
+  const reason = isKeyDenied(error) ? "kms_generate_data_key_denied" : failureReason(error);
+  return { outcome: "failed", reason, ...(region === undefined ? {} : { region }) };
+}
+
+/** AWS gives a missing permission on the bucket's KMS key the code of every denial, `AccessDenied`. */
+const isKeyDenied = (error: unknown): boolean =>
+  error instanceof Error && /\bkms:GenerateDataKey\b/.test(error.message);
+
+/** Named in the body of an error, and by AWS in a header too. */
+function regionOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const named = "Region" in error ? error.Region : headerOf(error, "x-amz-bucket-region");
+  return typeof named === "string" && /^[a-z0-9-]{1,32}$/.test(named) ? named : undefined;
+}
+
+function headerOf(error: Error, name: string): unknown {
+  const response: unknown = "$response" in error ? error.$response : undefined;
+  if (typeof response !== "object" || response === null || !("headers" in response)) {
+    return undefined;
+  }
+  return new Map(Object.entries(response.headers ?? {})).get(name);
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import type { LookupFunction } from "node:net";
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import type {
+  BucketAccess,
+  BucketFailure,
+  CustomerBucket,
+  CustomerBuckets,
+} from "../../exports/customer-bucket.ts";
+import type { AddressPolicy } from "../../outgoing/address-policy.ts";
+import { bucketFailure } from "./bucket-failure.ts";
+import { type ExchangeTimes, guardedConnection } from "../../outgoing/guarded-connection.ts";
+
+export interface CustomerBucketOptions {
+  readonly policy: AddressPolicy;
+  /** Name lookup, the system's unless a test gives another. */
+  readonly lookup?: LookupFunction;
+  /** 5 s to connect and 15 s in all, unless a call has less time than that. */
+  readonly times?: ExchangeTimes;
+}
+
+/** For a check within a call of the API: it signs in, writes, then deletes and looks up at once. */
+export const checkTimes: ExchangeTimes = { connectMs: 4_000, totalMs: 7_000 };
+
+const answerBytesMax = 64 * 1_024;
+
+/** Customers' buckets over the S3 client, one client a destination, every request guarded. */
+export function s3CustomerBuckets(options: CustomerBucketOptions): CustomerBuckets {
+  return { open: (access) => customerBucket(access, options) };
+}
+
+function customerBucket(access: BucketAccess, options: CustomerBucketOptions): CustomerBucket {
+  const { bucket: Bucket, accessKeyId, secretAccessKey, sessionToken } = access;
+  const connection = guardedConnection({ ...options, answerBytesMax });
+  const client = new S3Client({
+    region: access.region,
+    ...(access.endpoint === null ? {} : { endpoint: access.endpoint }),
+    forcePathStyle: access.forcePathStyle,
+    credentials: {
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+    },
+    // Stores other than AWS refuse checksums that nobody asked for.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    expectContinueHeader: false,
+    followRegionRedirects: false,
+    // The retry schedule repeats what fails.
+    maxAttempts: 1,
+    requestHandler: guardedHandler(connection),
+  });
+  return {
+    put: ({ key: Key, bytes: Body, contentType: ContentType }) => {
+      // Every store knows this header, and a bucket with Object Lock asks for it.
+      const ContentMD5 = createHash("md5").update(Body).digest("base64");
+      const command = new PutObjectCommand({ Bucket, Key, Body, ContentType, ContentMD5 });
+      return orFailure(async () => {
+        const { ETag } = await client.send(command);
+        // Every store names what it has written; a server that accepts any request does not.
+        return ETag === undefined
+          ? { outcome: "failed", reason: "no_object_store" }
+          : { outcome: "done" };
+      });
+    },
+    find: (Key) =>
+      orFailure(async () => {
+        try {
+          await client.send(new HeadObjectCommand({ Bucket, Key }));
+          return { outcome: "found" };
+        } catch (error) {
+          if (error instanceof NotFound) return { outcome: "absent" };
+          throw error;
+        }
+      }),
+    delete: (Key) =>
+      orFailure(async () => {
+        await client.send(new DeleteObjectCommand({ Bucket, Key }));
+        return { outcome: "done" };
+      }),
+    close: () => {
+      client.destroy();
+      connection.close();
+    },
+  };
+}
+
+/** The parts of the S3 client's request that make the HTTP request. */
+interface SignedRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  readonly path: string;
+  readonly method: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Sends the S3 client's requests as webhooks are sent. */
+function guardedHandler(connection: ReturnType<typeof guardedConnection>) {
+  return {
+    async handle(request: SignedRequest) {
+      const port = request.port === undefined ? "" : `:${request.port}`;
+      const exchange = await connection.exchange({
+        url: new URL(`${request.protocol}//${request.hostname}${port}`),
+        path: request.path + queryOf(request.query ?? {}),
+        method: request.method,
+        headers: request.headers,
+        body: request.body instanceof Uint8Array ? request.body : new Uint8Array(),
+      });
+      if (exchange.outcome === "failed") {
+        throw Object.assign(new Error("No answer from the bucket."), { name: exchange.error });
+      }
+      const { status: statusCode, headers, body } = exchange;
+      return { response: { statusCode, headers, body } };
+    },
+  };
+}
+
+/** The query exactly as it was signed. */
+function queryOf(query: NonNullable<SignedRequest["query"]>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value ?? ""].flat().map((one) => `${escaped(name)}=${escaped(one)}`),
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+const escaped = (text: string): string =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+async function orFailure<Outcome>(
+  send: () => Promise<Outcome | BucketFailure>,
+): Promise<Outcome | BucketFailure> {
+  try {
+    return await send();
+  } catch (error) {
+    return bucketFailure(error);
+  }
+}

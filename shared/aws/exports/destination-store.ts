@@ -1,0 +1,212 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import {
+  boolean,
+  literal,
+  nullable,
+  number,
+  object,
+  optional,
+  parse,
+  picklist,
+  string,
+  variant,
+} from "valibot";
+import { assertNever } from "../../base/assert.ts";
+import { limits } from "../../base/limits.ts";
+import { compressions, type Credentials, type Destination } from "../../exports/destination.ts";
+import type { DestinationReport, DestinationStore } from "../../exports/destination-store.ts";
+import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { deliveryKeys } from "../table/table.ts";
+
+/** S3 destinations in DynamoDB: one row an account, with a revision that writes are made of. */
+export function dynamoDestinationStore(
+  client: DynamoDBDocumentClient,
+  TableName: string,
+): DestinationStore {
+  const rowOf = (accountId: string) => ({ TableName, Key: deliveryKeys.destination(accountId) });
+  const isRevision = "revision = :revision";
+  return {
+    async get(accountId) {
+      const command = new GetCommand({ ...rowOf(accountId), ConsistentRead: true });
+      const { Item } = await client.send(command);
+      return Item === undefined ? null : destinationOf(Item);
+    },
+    put: (accountId, destination, replaces) =>
+      unlessRefused(() =>
+        client.send(
+          new PutCommand({
+            TableName,
+            Item: {
+              ...deliveryKeys.destination(accountId),
+              ...settingsOf(destination),
+              ...noFailures,
+              failures_in_row: destination.failuresInRow,
+              last_success_at: destination.lastSuccessAt,
+              last_error: destination.lastError,
+              created_at: destination.createdAt,
+            },
+            ...(replaces === null
+              ? { ConditionExpression: "attribute_not_exists(pk)" }
+              : {
+                  ConditionExpression: isRevision,
+                  ExpressionAttributeValues: { ":revision": replaces },
+                }),
+          }),
+        ),
+      ),
+    async change(accountId, destination, { revision, checked }) {
+      let kept: Row | undefined;
+      const set = { ...settingsOf(destination), ...(checked ? noFailures : {}) };
+      const command = new UpdateCommand({
+        ...rowOf(accountId),
+        ...updating({ set }, { ":revision": revision }),
+        ConditionExpression: isRevision,
+        ReturnValues: "ALL_NEW",
+      });
+      const changed = await unlessRefused(async () => {
+        kept = (await client.send(command)).Attributes;
+      });
+      return changed && kept !== undefined ? destinationOf(kept) : null;
+    },
+    async delete(accountId) {
+      const command = new DeleteCommand({ ...rowOf(accountId), ReturnValues: "ALL_OLD" });
+      return (await client.send(command)).Attributes !== undefined;
+    },
+    async report(accountId, revision, report) {
+      const command = new UpdateCommand({
+        ...rowOf(accountId),
+        ...updating(changesOf(report), { ":revision": revision }),
+        ConditionExpression: isRevision,
+      });
+      await unlessRefused(() => client.send(command));
+    },
+  };
+}
+
+interface RowChanges {
+  readonly set: Row;
+  /** Attributes to count up by one. */
+  readonly increment?: string;
+}
+
+/** The previous release has `failing` in place of the count, and cannot read a row without it. */
+const noFailures = { failures_in_row: 0, failing: false, last_error: null };
+
+function changesOf(report: DestinationReport): RowChanges {
+  switch (report.outcome) {
+    case "exported":
+      return { set: { ...noFailures, last_success_at: report.at.toISOString() } };
+    case "usable":
+      return { set: noFailures };
+    case "unusable":
+      return { set: { last_error: report.error } };
+    case "failed":
+      return { set: { last_error: report.error }, increment: "failures_in_row" };
+    default:
+      return assertNever(report);
+  }
+}
+
+/** The parameters of an update that makes these changes and leaves all other attributes. */
+function updating({ set, increment }: RowChanges, values: Row) {
+  const names = Object.keys(set);
+  const clauses = [
+    `SET ${names.map((name) => `#${name} = :${name}_set`).join(", ")}`,
+    ...(increment === undefined ? [] : [`ADD ${increment} :one`]),
+  ];
+  return {
+    UpdateExpression: clauses.join(" "),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+    ExpressionAttributeValues: {
+      ...values,
+      ...Object.fromEntries(names.map((name) => [`:${name}_set`, set[name]])),
+      ...(increment === undefined ? {} : { ":one": 1 }),
+    },
+  };
+}
+
+/** What its owner set, and when. */
+const settingsOf = (destination: Destination): Row => ({
+  enabled: destination.enabled,
+  bucket: destination.bucket,
+  region: destination.region,
+  endpoint: destination.endpoint,
+  force_path_style: destination.forcePathStyle,
+  prefix: destination.prefix,
+  credentials: storedCredentials(destination.credentials),
+  compression: destination.compression,
+  revision: destination.revision,
+  updated_at: destination.updatedAt,
+});
+
+const storedCredentials = (credentials: Credentials): Row =>
+  credentials.auth === "role"
+    ? { auth: "role", role_arn: credentials.roleArn }
+    : {
+        auth: "access_key",
+        access_key_id: credentials.accessKeyId,
+        secret_access_key: credentials.secretAccessKey,
+        secret_hint: credentials.secretHint,
+      };
+
+const destinationRow = object({
+  enabled: boolean(),
+  bucket: string(),
+  region: string(),
+  endpoint: nullable(string()),
+  force_path_style: boolean(),
+  prefix: string(),
+  credentials: variant("auth", [
+    object({
+      auth: literal("access_key"),
+      access_key_id: string(),
+      secret_access_key: string(),
+      secret_hint: nullable(string()),
+    }),
+    object({ auth: literal("role"), role_arn: string() }),
+  ]),
+  compression: picklist(compressions),
+  failures_in_row: optional(number(), 0),
+  /** Set by the previous release once an export had exhausted its retries. */
+  failing: boolean(),
+  last_success_at: nullable(string()),
+  last_error: nullable(string()),
+  revision: string(),
+  created_at: string(),
+  updated_at: string(),
+});
+
+function destinationOf(stored: Row): Destination {
+  const row = parse(destinationRow, stored);
+  const { credentials } = row;
+  return {
+    enabled: row.enabled,
+    bucket: row.bucket,
+    region: row.region,
+    endpoint: row.endpoint,
+    forcePathStyle: row.force_path_style,
+    prefix: row.prefix,
+    credentials:
+      credentials.auth === "role"
+        ? { auth: "role", roleArn: credentials.role_arn }
+        : {
+            auth: "access_key",
+            accessKeyId: credentials.access_key_id,
+            secretAccessKey: credentials.secret_access_key,
+            secretHint: credentials.secret_hint,
+          },
+    compression: row.compression,
+    failuresInRow: Math.max(row.failures_in_row, row.failing ? limits.failuresUntilFailing : 0),
+    lastSuccessAt: row.last_success_at,
+    lastError: row.last_error,
+    revision: row.revision,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

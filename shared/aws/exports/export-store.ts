@@ -1,0 +1,135 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { nullable, nullish, number, object, parse, picklist, string } from "valibot";
+import { limits } from "../../base/limits.ts";
+import { compressions } from "../../exports/destination.ts";
+import { type ExportRecord, exportStates } from "../../exports/export-record.ts";
+import type { ExportPage, ExportStore, ExportsWanted } from "../../exports/export-store.ts";
+import type { Row } from "../table/dynamo.ts";
+import type { Write } from "../deliveries/outbox-writes.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { deliveryKeys, epochSeconds } from "../table/table.ts";
+
+/** Rows that one page of a filtered log looks at, in queries of so many. */
+const rowsLookedAtMax = 1_000;
+const rowsAtOnce = 200;
+/**
+ * A row remembers the format of a run's objects, so it outlives what a late attempt can still write:
+ * the event bodies, which S3 removes up to a day or two after their last day.
+ */
+const retentionSeconds = (limits.eventBodyDays + 2) * 24 * 60 * 60;
+
+/** The export log in DynamoDB. Ids begin with the time the run ended, so rows sort by it. */
+export function dynamoExportStore(client: DynamoDBDocumentClient, TableName: string): ExportStore {
+  return {
+    async get(accountId, id) {
+      const Key = deliveryKeys.export(accountId, id);
+      const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+      return Item === undefined ? null : exportOf(Item);
+    },
+    list: (accountId, wanted) => list({ client, TableName }, accountId, wanted),
+  };
+}
+
+async function list(
+  { client, TableName }: { readonly client: DynamoDBDocumentClient; readonly TableName: string },
+  accountId: string,
+  wanted: ExportsWanted,
+): Promise<ExportPage> {
+  const { limit, before, state, watchlistId = null, since } = wanted;
+  const { pk } = deliveryKeys.export(accountId, "");
+  const rows = queryRows(client, {
+    TableName,
+    KeyConditionExpression: before === null ? "pk = :pk" : "pk = :pk AND sk < :before",
+    ExpressionAttributeValues: { ":pk": pk, ...(before === null ? {} : { ":before": before }) },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    // One more than fits tells whether there are more.
+    Limit: state === null && watchlistId === null ? limit + 1 : rowsAtOnce,
+  });
+  const found: ExportRecord[] = [];
+  let lastId = before;
+  let looked = 0;
+  for await (const row of rows) {
+    const record = exportOf(row);
+    if (record.createdAt < (since ?? "")) break;
+    if (found.length === limit) return { exports: found, lastId };
+    if (matches(record, wanted)) found.push(record);
+    lastId = record.id;
+    looked += 1;
+    if (looked === rowsLookedAtMax) return { exports: found, lastId };
+  }
+  return { exports: found, lastId: null };
+}
+
+const matches = (record: ExportRecord, { state, watchlistId }: ExportsWanted): boolean =>
+  (state ?? record.state) === record.state &&
+  (watchlistId ?? record.watchlistId) === record.watchlistId;
+
+/** The write of an export into the log, for the transaction that also keeps what led to it. */
+export const exportWrite = (TableName: string, accountId: string, record: ExportRecord): Write => ({
+  Put: {
+    TableName,
+    Item: {
+      ...deliveryKeys.export(accountId, record.id),
+      id: record.id,
+      run_id: record.runId,
+      watchlist_id: record.watchlistId,
+      run_number: record.runNumber,
+      state: record.state,
+      objects: record.objects,
+      bytes: record.bytes,
+      destination_revision: record.destinationRevision,
+      compression: record.compression,
+      manifest_key: record.manifestKey,
+      attempt_count: record.attemptCount,
+      tries: record.tries,
+      last_error: record.lastError,
+      next_attempt_at: record.nextAttemptAt,
+      created_at: record.createdAt,
+      finished_at: record.finishedAt,
+      ttl: epochSeconds(new Date(record.createdAt)) + retentionSeconds,
+    },
+  },
+});
+
+const exportRow = object({
+  id: string(),
+  run_id: string(),
+  watchlist_id: string(),
+  run_number: nullable(number()),
+  state: picklist(exportStates),
+  objects: number(),
+  bytes: number(),
+  destination_revision: nullable(string()),
+  // The previous release stored none.
+  compression: nullish(picklist(compressions), null),
+  manifest_key: nullable(string()),
+  attempt_count: number(),
+  tries: number(),
+  last_error: nullable(string()),
+  next_attempt_at: nullable(string()),
+  created_at: string(),
+  finished_at: nullable(string()),
+});
+
+function exportOf(stored: Row): ExportRecord {
+  const row = parse(exportRow, stored);
+  return {
+    id: row.id,
+    runId: row.run_id,
+    watchlistId: row.watchlist_id,
+    runNumber: row.run_number,
+    state: row.state,
+    objects: row.objects,
+    bytes: row.bytes,
+    destinationRevision: row.destination_revision,
+    compression: row.compression,
+    manifestKey: row.manifest_key,
+    attemptCount: row.attempt_count,
+    tries: row.tries,
+    lastError: row.last_error,
+    nextAttemptAt: row.next_attempt_at,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at,
+  };
+}

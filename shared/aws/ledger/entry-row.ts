@@ -1,0 +1,94 @@
+import { numberedId } from "../../base/ids.ts";
+import type { CreditTransaction } from "../../credits/credit-history.ts";
+import type { CreditSource, EntryType } from "../../credits/ledger.ts";
+import type { Row } from "../table/dynamo.ts";
+import { ledgerKeys, type RowKey } from "../table/table.ts";
+
+export interface Entry {
+  readonly accountId: string;
+  /** Gapless per account, from 1. */
+  readonly sequence: number;
+  readonly type: EntryType;
+  /** Credits moved, never negative; the type says in which direction. */
+  readonly credits: number;
+  readonly balanceBefore: number;
+  readonly balanceAfter: number;
+  readonly createdAt: string;
+  readonly holdId?: string;
+  /** Of the grant, purchase or adjustment behind it. */
+  readonly changeId?: string;
+  readonly source?: CreditSource;
+  /** Of a refund that takes back a charge: when that was made. */
+  readonly chargedAt?: string;
+  /** Of a charge and a refund. */
+  readonly itemsCharged?: number | undefined;
+}
+
+/** The stored form of a ledger entry. */
+export function ledgerEntry(entry: Entry): RowKey & Record<string, unknown> {
+  return {
+    ...ledgerKeys.entry(entry.accountId, entry.sequence),
+    id: numberedId("creditTransaction", entry.sequence, entry.accountId),
+    account_id: entry.accountId,
+    sequence: entry.sequence,
+    type: entry.type,
+    credits: entry.credits,
+    balance_before: entry.balanceBefore,
+    balance_after: entry.balanceAfter,
+    created_at: entry.createdAt,
+    hold_id: entry.holdId,
+    charged_at: entry.chargedAt,
+    change_id: entry.changeId,
+    items_charged: entry.itemsCharged,
+    ...(entry.source === undefined ? {} : sourceRow(entry.source)),
+  };
+}
+
+/** What a hold or an entry was made for, as its row keeps it. */
+export function sourceRow(source: CreditSource): Row {
+  const { scraper, items } = source;
+  return "requestId" in source
+    ? { request_id: source.requestId, endpoint: source.endpoint, scraper, items }
+    : {
+        run_id: source.runId,
+        step: source.step,
+        watchlist_id: source.watchlistId,
+        run_number: source.runNumber,
+        scraper,
+        items,
+      };
+}
+
+/** The entry in a stored row. */
+export const transactionOf = (row: Row): CreditTransaction => ({
+  sequence: Number(row["sequence"]),
+  type: row["type"] as EntryType,
+  credits: Number(row["credits"]),
+  balanceBefore: Number(row["balance_before"]),
+  balanceAfter: Number(row["balance_after"]),
+  source: sourceOf(row),
+  ...(typeof row["items_charged"] === "number" && { itemsCharged: row["items_charged"] }),
+  createdAt: String(row["created_at"]),
+  chargedAt: typeof row["charged_at"] === "string" ? row["charged_at"] : null,
+});
+
+/** What a hold or an entry was made for. */
+export function sourceOf(row: Row): CreditSource | null {
+  const { request_id: requestId, run_id: runId, endpoint, scraper, items } = row;
+  const work = {
+    ...(typeof scraper === "string" && { scraper }),
+    ...(typeof items === "number" && { items }),
+  };
+  if (typeof requestId === "string") {
+    return { requestId, ...(typeof endpoint === "string" && { endpoint }), ...work };
+  }
+  if (typeof runId !== "string") return null;
+  const { watchlist_id: watchlistId, run_number: runNumber } = row;
+  return {
+    runId,
+    step: String(row["step"]),
+    ...(typeof watchlistId === "string" && { watchlistId }),
+    ...(typeof runNumber === "number" && { runNumber }),
+    ...work,
+  };
+}

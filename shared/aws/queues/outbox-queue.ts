@@ -1,0 +1,32 @@
+import { SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import type { OutboxQueue, Target } from "../../outbox/outbox.ts";
+
+const batchMessagesMax = 10;
+
+/** The deliveries queue. Messages are grouped by account, so that no account starves another. */
+export function sqsOutboxQueue(client: SQSClient, queueUrl: string): OutboxQueue {
+  return {
+    async send(targets, delaySeconds) {
+      for (let start = 0; start < targets.length; start += batchMessagesMax) {
+        const batch = targets.slice(start, start + batchMessagesMax);
+        const { Failed = [] } = await client.send(
+          new SendMessageBatchCommand({
+            QueueUrl: queueUrl,
+            Entries: batch.map((target, index) => ({
+              Id: String(index),
+              MessageBody: messageBody(target),
+              MessageGroupId: target.accountId,
+              DelaySeconds: delaySeconds,
+            })),
+          }),
+        );
+        if (Failed.length > 0) {
+          throw new Error(`${Failed.length} messages were not sent: ${Failed[0]?.Code}`);
+        }
+      }
+    },
+  };
+}
+
+const messageBody = ({ accountId, targetId }: Target): string =>
+  JSON.stringify({ account_id: accountId, target_id: targetId });

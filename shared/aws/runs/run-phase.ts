@@ -1,0 +1,80 @@
+import { type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Run, RunPhase, RunRef } from "../../runs/run.ts";
+import { type Row, unlessRefused } from "../table/dynamo.ts";
+import { runOf } from "./run-row.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+export interface PhaseChange {
+  readonly from: readonly RunPhase[];
+  readonly set: Row;
+  /** True leaves a run alone that was given up: whoever did that ends it. */
+  readonly unlessGivenUp?: boolean;
+  /** True takes the run out of the due index: nobody has to look after it any more. */
+  readonly settle?: boolean;
+}
+
+/** Changes a run that is in one of the phases named; false when it is in another. */
+export function movePhase(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { run, change }: { readonly run: RunRef; readonly change: PhaseChange },
+): Promise<boolean> {
+  const names = Object.keys(change.set);
+  const phases = change.from.map((phase) => [`:from_${phase}`, phase] as const);
+  const conditions = [
+    `phase IN (${phases.map(([name]) => name).join(", ")})`,
+    ...(change.unlessGivenUp === true ? ["attribute_type(#given_up, :null)"] : []),
+  ];
+  return unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+        UpdateExpression:
+          `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}` +
+          (change.settle === true ? " REMOVE due_kind, due_at" : ""),
+        ConditionExpression: conditions.join(" AND "),
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
+          ...(change.unlessGivenUp === true && { "#given_up": "error" }),
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(names.map((name) => [`:${name}`, change.set[name]])),
+          ...Object.fromEntries(phases),
+          ...(change.unlessGivenUp === true && { ":null": "NULL" }),
+        },
+      }),
+    ),
+  );
+}
+
+/** Marks a run as failed, if it has not moved since it was read. */
+export async function giveUp(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { run, error, dueAt: due }: { readonly run: Run; readonly error: string; readonly dueAt: string },
+): Promise<Run | undefined> {
+  let failed: Run | undefined;
+  await unlessRefused(async () => {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+        UpdateExpression: "SET #error = :error, due_at = :due",
+        ConditionExpression:
+          "phase IN (:claimed, :reading) AND (progress_at = :seen OR #error = :error)",
+        ExpressionAttributeNames: { "#error": "error" },
+        ExpressionAttributeValues: {
+          ":error": error,
+          ":due": due,
+          ":claimed": "claimed",
+          ":reading": "reading",
+          ":seen": run.progressAt,
+        },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    failed = runOf(Attributes ?? {});
+  });
+  return failed;
+}

@@ -1,0 +1,90 @@
+import type { Run, RunStats, StepRecord, StepStats } from "../../runs/run.ts";
+import type { Row } from "../table/dynamo.ts";
+
+/** The stored form of a run, without its key. */
+export function runRow(run: Run): Row {
+  return {
+    id: run.id,
+    account_id: run.accountId,
+    watchlist_id: run.watchlistId,
+    run_number: run.runNumber,
+    trigger: run.trigger,
+    kind: run.kind,
+    phase: run.phase,
+    status: run.status,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    progress_at: run.progressAt,
+    credits: run.credits,
+    stats: statsRow(run.stats),
+    error: run.error,
+    pipeline: run.pipeline,
+    plan: run.plan,
+    watchlist: run.watchlist,
+  };
+}
+
+/** Steps in a list: their ids are the customer's, and a map cannot hold just any name. */
+export const statsRow = (stats: RunStats): Row => ({
+  ...stats,
+  steps: Object.entries(stats.steps),
+});
+
+function statsOf(stored: unknown): RunStats {
+  const stats = stored as RunStats & { readonly steps: readonly (readonly [string, StepStats])[] };
+  return { ...stats, steps: Object.fromEntries(stats.steps) };
+}
+
+/** Rows are written by this folder alone, so they are read without another check. */
+export function runOf(row: Row): Run {
+  return {
+    id: row["id"],
+    accountId: row["account_id"],
+    watchlistId: row["watchlist_id"],
+    runNumber: row["run_number"],
+    trigger: row["trigger"],
+    kind: row["kind"],
+    phase: row["phase"],
+    status: row["status"],
+    startedAt: row["started_at"],
+    finishedAt: row["finished_at"],
+    progressAt: row["progress_at"],
+    credits: row["credits"],
+    stats: statsOf(row["stats"]),
+    error: row["error"],
+    pipeline: row["pipeline"],
+    plan: row["plan"],
+    watchlist: row["watchlist"],
+  } as Run;
+}
+
+/** The stored form of a planned step, without its key; `done` appears with the first batch. */
+export function stepRow(step: StepRecord): Row {
+  return {
+    run_id: step.runId,
+    step: step.step,
+    position: step.position,
+    scraper: step.scraper,
+    plan: step.plan,
+    batches: step.batches,
+    items: step.items,
+    starts: step.starts,
+  };
+}
+
+export function stepOf(row: Row): StepRecord {
+  return {
+    runId: row["run_id"],
+    step: row["step"],
+    position: row["position"],
+    scraper: row["scraper"],
+    plan: row["plan"],
+    batches: row["batches"],
+    items: row["items"],
+    starts: row["starts"],
+    decision: row["decision"] ?? null,
+    shortfall: row["shortfall"] ?? null,
+    done: (row["done"] as ReadonlySet<number> | undefined) ?? new Set<number>(),
+    stats: row["stats"] ?? null,
+  } as StepRecord;
+}

@@ -1,0 +1,288 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { progressMs, type Run, type RunRef } from "../../runs/run.ts";
+import type { Claim, ListOutcome, RunStore } from "../../runs/run-store.ts";
+import { dueKeys } from "../table/due-keys.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import { cancellationReasons, isContention, unlessRefused, untilSettled } from "../table/dynamo.ts";
+import { firstRows } from "../table/query-rows.ts";
+import { giveUp, movePhase, type PhaseChange } from "./run-phase.ts";
+import { runOf, runRow, statsRow } from "./run-row.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** A claimed or finishing run that nobody takes on within this time is picked up by the sweeper. */
+const pickUpMs = 60_000;
+/** The first step is looked after sooner, until its batches are on their way. */
+const sendingMs = 30_000;
+
+/** Runs in DynamoDB. */
+export function dynamoRunStore(client: DynamoDBDocumentClient, options: Options): RunStore {
+  const { table } = options;
+  const isoIn = (milliseconds: number): string =>
+    new Date(options.clock.now().getTime() + milliseconds).toISOString();
+  const move = (run: RunRef, change: PhaseChange): Promise<boolean> =>
+    movePhase(client, table, { run, change });
+  return {
+    claim: (claim) => claimRun(client, options, claim),
+    async get(ref) {
+      const { Item } = await client.send(
+        new GetCommand({
+          TableName: table,
+          Key: watchlistKeys.run(ref.watchlistId, ref.runNumber),
+          ConsistentRead: true,
+        }),
+      );
+      return Item === undefined ? undefined : runOf(Item);
+    },
+    list: (watchlistId, limit, before) => listRuns(client, table, { watchlistId, limit, before }),
+    async startReading(run, { plan, stats }) {
+      const set = {
+        phase: "reading",
+        plan,
+        stats: statsRow(stats),
+        progress_at: isoIn(0),
+        due_at: isoIn(sendingMs),
+      };
+      await move(run, { from: ["claimed"], set });
+    },
+    async noteProgress(run) {
+      const set = { progress_at: isoIn(0), due_at: isoIn(progressMs) };
+      await move(run, { from: ["reading"], set });
+    },
+    giveUp: (run, error) => giveUp(client, table, { run, error, dueAt: isoIn(pickUpMs) }),
+    async startFinishing(run, status, from) {
+      const set = { phase: "finishing", status, due_at: isoIn(pickUpMs) };
+      await move(run, { from, set, unlessGivenUp: status !== "failed" });
+    },
+    finish: (ended, list) => finishRun(client, options, { run: ended, list }),
+    async markEmitted(run) {
+      await move(run, { from: ["emitting"], set: { phase: "done" }, settle: true });
+    },
+    async forget(watchlistId, runNumber) {
+      if (runNumber < 1) return;
+      const Key = watchlistKeys.run(watchlistId, runNumber);
+      await client.send(new DeleteCommand({ TableName: table, Key }));
+    },
+    takeStalled: (look) => takeStalled(client, table, look),
+  };
+}
+
+async function listRuns(
+  client: DynamoDBDocumentClient,
+  table: string,
+  {
+    watchlistId,
+    limit,
+    before,
+  }: { watchlistId: string; limit: number; before: number | undefined },
+): Promise<{ readonly runs: readonly Run[]; readonly hasMore: boolean }> {
+  if (before !== undefined && before <= 1) return { runs: [], hasMore: false };
+  const { pk } = watchlistKeys.run(watchlistId, 0);
+  const query = {
+    TableName: table,
+    ...(before === undefined
+      ? {
+          KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
+          ExpressionAttributeValues: { ":pk": pk, ":run": "run#" },
+        }
+      : {
+          KeyConditionExpression: "pk = :pk AND sk BETWEEN :run AND :last",
+          ExpressionAttributeValues: {
+            ":pk": pk,
+            ":run": "run#",
+            ":last": watchlistKeys.run(watchlistId, before - 1).sk,
+          },
+        }),
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  const rows = await firstRows(client, query, limit + 1);
+  return { runs: rows.slice(0, limit).map(runOf), hasMore: rows.length > limit };
+}
+
+function claimRun(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { run, watchlist, nextRunAt }: Claim,
+): Promise<"claimed" | "conflict"> {
+  const { table } = options;
+  const due = new Date(new Date(run.startedAt).getTime() + pickUpMs);
+  const runKey = watchlistKeys.run(run.watchlistId, run.runNumber);
+  return untilSettled(options, async () => {
+    try {
+      await client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            {
+              Update: {
+                TableName: table,
+                Key: watchlistKeys.list(run.accountId, run.watchlistId),
+                UpdateExpression:
+                  "SET running_run = :number, run_count = :number, last_run_at = :started, last_run_status = :running, next_run_at = :next" +
+                  (nextRunAt === null ? "" : ", due_at = :next"),
+                ConditionExpression:
+                  "running_run = :none AND run_count = :count AND next_run_at = :seen AND revision = :revision AND item_total > :empty",
+                ExpressionAttributeValues: {
+                  ":number": run.runNumber,
+                  ":started": run.startedAt,
+                  ":running": "running",
+                  ":next": nextRunAt,
+                  ":none": null,
+                  ":count": watchlist.runCount,
+                  ":seen": watchlist.nextRunAt,
+                  ":revision": watchlist.revision,
+                  ":empty": 0,
+                },
+              },
+            },
+            {
+              Put: {
+                TableName: table,
+                Item: {
+                  ...runKey,
+                  ...runRow(run),
+                  ...dueAt("run", runKey, due),
+                },
+                ConditionExpression: "attribute_not_exists(pk)",
+              },
+            },
+          ],
+        }),
+      );
+      return "claimed";
+    } catch (error) {
+      const reasons = cancellationReasons(error);
+      if (reasons === undefined) throw error;
+      return isContention(reasons) ? "again" : "conflict";
+    }
+  });
+}
+
+async function takeStalled(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { now, nextLook, limit }: Parameters<RunStore["takeStalled"]>[0],
+): Promise<readonly RunRef[]> {
+  const taken: RunRef[] = [];
+  for (const { pk, sk, dueAt: seen } of await dueKeys(client, table, {
+    kind: "run",
+    by: now,
+    limit,
+  })) {
+    await unlessRefused(async () => {
+      const { Attributes } = await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { pk, sk },
+          UpdateExpression: "SET due_at = :next",
+          ConditionExpression: "due_at = :seen",
+          ExpressionAttributeValues: { ":next": nextLook.toISOString(), ":seen": seen },
+          ReturnValues: "ALL_NEW",
+        }),
+      );
+      taken.push(runOf(Attributes ?? {}));
+    });
+  }
+  return taken;
+}
+
+type Ending = { readonly run: Run; readonly list: ListOutcome | null };
+/** Of its write in the transaction that ends a run. */
+const runPosition = 0;
+
+function finishRun(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  ending: Ending,
+): Promise<"finished" | "finished_before" | "conflict"> {
+  return untilSettled(options, async () => {
+    try {
+      await client.send(
+        new TransactWriteCommand({ TransactItems: finishWrites(options.table, ending) }),
+      );
+      return "finished";
+    } catch (error) {
+      const reasons = cancellationReasons(error);
+      if (reasons === undefined) throw error;
+      if (isContention(reasons)) return "again";
+      const isFinished = reasons[runPosition]?.code === "ConditionalCheckFailed";
+      return isFinished ? "finished_before" : "conflict";
+    }
+  });
+}
+
+function finishWrites(
+  table: string,
+  { run, list }: Ending,
+): TransactWriteCommandInput["TransactItems"] {
+  const runUpdate = {
+    Update: {
+      TableName: table,
+      Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+      UpdateExpression:
+        "SET phase = :emitting, #status = :status, #error = :error, finished_at = :at, watchlist = :watchlist, stats = :stats, credits = :credits",
+      ExpressionAttributeNames: { "#status": "status", "#error": "error" },
+      ConditionExpression: "phase = :finishing",
+      ExpressionAttributeValues: {
+        ":emitting": "emitting",
+        ":finishing": "finishing",
+        ":at": run.finishedAt,
+        ":watchlist": run.watchlist,
+        ":status": run.status,
+        ":error": run.error,
+        ":stats": statsRow(run.stats),
+        ":credits": run.credits,
+      },
+    },
+  };
+  return list === null ? [runUpdate] : [runUpdate, listUpdate(table, run, list)];
+}
+
+function listUpdate(
+  table: string,
+  run: Run,
+  list: ListOutcome,
+): NonNullable<TransactWriteCommandInput["TransactItems"]>[number] {
+  const pausing = list.pause
+    ? ", #status = :paused, paused_reason = :reason, next_run_at = :none REMOVE due_kind, due_at"
+    : "";
+  return {
+    Update: {
+      TableName: table,
+      Key: watchlistKeys.list(run.accountId, run.watchlistId),
+      UpdateExpression:
+        "SET running_run = :none, last_run_status = :run, consecutive_skips = :skips, refresh_due = :refresh" +
+        (list.endpoint === undefined
+          ? ""
+          : ", webhook_endpoint_id = :endpoint, webhook_url = :url") +
+        pausing,
+      ConditionExpression: "running_run = :number AND revision = :revision",
+      ...(list.pause ? { ExpressionAttributeNames: { "#status": "status" } } : {}),
+      ExpressionAttributeValues: {
+        ":none": null,
+        ":number": run.runNumber,
+        ":run": run.status,
+        ":skips": list.consecutiveSkips,
+        ":refresh": list.refreshDue,
+        ":revision": list.revision,
+        ...(list.endpoint === undefined
+          ? {}
+          : { ":endpoint": list.endpoint.endpointId, ":url": list.endpoint.url }),
+        ...(list.pause ? { ":paused": "paused", ":reason": "insufficient_credits" } : {}),
+      },
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import type {
+  BatchCounts,
+  BatchRef,
+  BatchResult,
+  Carried,
+  ItemOutcome,
+  PlannedBatch,
+} from "../../runs/run.ts";
+import type { OpenedBatch } from "../../runs/step-store.ts";
+import { compareIds } from "../../watchlists/page.ts";
+import { unpack } from "./compressed.ts";
+import type { Row } from "../table/dynamo.ts";
+import { rowsByKey } from "../table/rows-by-key.ts";
+import { runOf, stepOf } from "./run-row.ts";
+import { type RowKey, watchlistKeys } from "../table/table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Where a batch's ids stand: among what its run's plan starts, or in a row of its own. */
+export const plannedKey = ({ runId, step, plan, starts, batch }: BatchRef): RowKey =>
+  starts === null
+    ? watchlistKeys.batch(runId, { step, plan, number: batch })
+    : watchlistKeys.starts(runId, { plan: starts, step, chunk: batch });
+
+export const resultKey = ({ runId, step, plan, batch }: BatchRef): RowKey =>
+  watchlistKeys.result(runId, { step, plan, number: batch });
+
+export const plannedOf = (row: Row): PlannedBatch => ({
+  ids: unpack(row["ids"]) as string[],
+  carried: listIn<Carried>(row["carried"]),
+});
+
+export const resultOf = (row: Row): BatchResult => ({
+  counts: row["counts"] as BatchCounts,
+  outcomes: ["routed", "outcomes", "silent"]
+    .flatMap((name) => listIn<ItemOutcome>(row[name]))
+    .toSorted((a, b) => compareIds(a.id, b.id)),
+});
+
+/** A packed list; an attribute that is not there is an empty one. */
+export const listIn = <T>(packed: unknown): T[] =>
+  packed === undefined ? [] : (unpack(packed) as T[]);
+
+/** The rows that a batch's work begins with, in one request. */
+export async function openBatch(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  ref: BatchRef,
+): Promise<OpenedBatch> {
+  const keys = [
+    watchlistKeys.run(ref.watchlistId, ref.runNumber),
+    watchlistKeys.step(ref.runId, ref.step),
+    plannedKey(ref),
+    resultKey(ref),
+  ];
+  const rows = new Map((await rowsByKey(client, options, keys)).map((row) => [nameOf(row), row]));
+  const [run, step, planned, result] = keys.map((key) => rows.get(nameOf(key)));
+  return {
+    run: run && runOf(run),
+    step: step && stepOf(step),
+    planned: planned && plannedOf(planned),
+    result: result && resultOf(result),
+  };
+}
+
+const nameOf = (key: Row | RowKey): string => JSON.stringify([key.pk, key.sk]);

@@ -1,0 +1,70 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import type { Run, Shortfall, StepDecision, StepRecord } from "../../runs/run.ts";
+import { cancellationReasons, isContention, untilSettled } from "../table/dynamo.ts";
+import { stepOf } from "./run-row.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+interface Decision {
+  readonly run: Run;
+  readonly step: StepRecord;
+  readonly shortfall: Shortfall | null;
+}
+
+/** In one transaction with a look at the run, so that nothing is begun of a run that has ended. */
+export function decideStep(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { run, step, shortfall }: Decision,
+): Promise<StepDecision | "over"> {
+  const { table } = options;
+  const decision = shortfall === null ? "read" : "defer";
+  const Key = watchlistKeys.step(step.runId, step.step);
+  return untilSettled(options, async () => {
+    try {
+      await client.send(
+        new TransactWriteCommand({
+          TransactItems: [
+            {
+              Update: {
+                TableName: table,
+                Key,
+                UpdateExpression: "SET decision = :decision, shortfall = :shortfall",
+                ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(decision)",
+                ExpressionAttributeValues: { ":decision": decision, ":shortfall": shortfall },
+              },
+            },
+            {
+              ConditionCheck: {
+                TableName: table,
+                Key: watchlistKeys.run(run.watchlistId, run.runNumber),
+                ConditionExpression: "phase = :reading AND #error = :none",
+                ExpressionAttributeNames: { "#error": "error" },
+                ExpressionAttributeValues: { ":reading": "reading", ":none": null },
+              },
+            },
+          ],
+        }),
+      );
+      return decision;
+    } catch (error) {
+      const reasons = cancellationReasons(error);
+      if (reasons === undefined) throw error;
+      if (isContention(reasons)) return "again";
+      const { Item } = await client.send(
+        new GetCommand({ TableName: table, Key, ConsistentRead: true }),
+      );
+      return (Item === undefined ? null : stepOf(Item).decision) ?? "over";
+    }
+  });
+}

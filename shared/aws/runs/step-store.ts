@@ -1,0 +1,259 @@
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { assert } from "../../base/assert.ts";
+import type { Chance, Clock } from "../../base/clock.ts";
+import {
+  addBatchCounts,
+  type BatchCounts,
+  type BatchRef,
+  type BatchResult,
+  type ItemOutcome,
+  noCounts,
+  type StepRecord,
+} from "../../runs/run.ts";
+import type { Starts, StepPlan, StepStore } from "../../runs/step-store.ts";
+import { pack, packIds, unpack } from "./compressed.ts";
+import { type Row, unlessRefused, writeRows } from "../table/dynamo.ts";
+import { queryRows } from "../table/query-rows.ts";
+import { stepOf, stepRow } from "./run-row.ts";
+import { listIn, openBatch, plannedKey, plannedOf, resultKey, resultOf } from "./step-batch.ts";
+import { decideStep } from "./step-decision.ts";
+import { epochSeconds, type RowKey, watchlistKeys } from "../table/table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** What the steps of a run found is needed until its events are out; kept longer to look at. */
+const stepRowDays = 14;
+
+/** Steps and batches in DynamoDB; ids and results are compressed. */
+export function dynamoStepStore(client: DynamoDBDocumentClient, options: Options): StepStore {
+  const { table, clock } = options;
+  const ttl = (): number => epochSeconds(clock.now()) + stepRowDays * 86_400;
+  const read = async (key: RowKey): Promise<Row | undefined> => {
+    const { Item } = await client.send(
+      new GetCommand({ TableName: table, Key: key, ConsistentRead: true }),
+    );
+    return Item;
+  };
+  const query = (key: RowKey, attributes?: readonly string[]): AsyncGenerator<Row> =>
+    rowsBelow(client, table, { key, attributes });
+  return {
+    async saveStarts(runId, plan, starts) {
+      await writeRows(client, options, startRows({ runId, plan, ttl: ttl() }, starts));
+    },
+    async starts(run, step) {
+      assert(run.plan !== null, "a run that reads is planned");
+      const key = watchlistKeys.starts(run.id, { plan: run.plan, step, chunk: 0 });
+      return Array.fromAsync(query(key), (row) => unpack(row["ids"]) as string[]);
+    },
+    plan: (plan) => savePlan(client, options, { ...plan, ttl: ttl() }),
+    async get(runId, step) {
+      const row = await read(watchlistKeys.step(runId, step));
+      return row === undefined ? undefined : stepOf(row);
+    },
+    async list(runId) {
+      const records = await Array.fromAsync(query(watchlistKeys.step(runId, "")), stepOf);
+      return records.toSorted((a, b) => a.position - b.position);
+    },
+    decide: (run, step, shortfall) => decideStep(client, options, { run, step, shortfall }),
+    open: (ref) => openBatch(client, options, ref),
+    async planned(ref) {
+      const row = await read(plannedKey(ref));
+      return row === undefined ? undefined : plannedOf(row);
+    },
+    async recordResult(ref, found) {
+      if (await putResult(client, table, { ref, found, ttl: ttl() })) return { isFirst: true };
+      const recorded = await read(resultKey(ref));
+      assert(recorded !== undefined, "a batch that refuses a result has one");
+      return { isFirst: false, first: resultOf(recorded) };
+    },
+    markDone: (ref) => markDone(client, table, ref),
+    async counts(step) {
+      let sum = noCounts;
+      for await (const row of query(firstResult(step), ["counts"])) {
+        sum = addBatchCounts(sum, row["counts"] as BatchCounts);
+      }
+      return sum;
+    },
+    async *routed(step) {
+      for await (const row of query(firstResult(step), ["routed"])) yield listIn(row["routed"]);
+    },
+    async *toldResults(step) {
+      const told = ["counts", "routed", "outcomes"];
+      for await (const row of query(firstResult(step), told)) yield resultOf(row);
+    },
+    async *delisted(step) {
+      for await (const row of query(firstResult(step), ["delisted"])) yield listIn(row["delisted"]);
+    },
+    recordStats: (step) => recordStats(client, table, step),
+  };
+}
+
+/** An outcome that no event, count or route comes from. */
+const isSilent = ({ status, changes, reported, matched, lastSnapshot }: ItemOutcome): boolean =>
+  status === "ok" &&
+  changes === undefined &&
+  reported === undefined &&
+  matched === undefined &&
+  lastSnapshot === undefined;
+
+const firstResult = (step: StepRecord): RowKey =>
+  watchlistKeys.result(step.runId, { step: step.step, plan: step.plan, number: 0 });
+
+/** The rows of a partition whose sort keys share the part up to the last `#` of a key. */
+function rowsBelow(
+  client: DynamoDBDocumentClient,
+  table: string,
+  {
+    key,
+    attributes,
+  }: { readonly key: RowKey; readonly attributes?: readonly string[] | undefined },
+): AsyncGenerator<Row> {
+  const names = attributes?.map((name, n) => [`#a${n}`, name] as const);
+  return queryRows(client, {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :prefix)",
+    ...(names !== undefined && {
+      ProjectionExpression: names.map(([name]) => name).join(", "),
+      ExpressionAttributeNames: Object.fromEntries(names),
+    }),
+    ExpressionAttributeValues: {
+      ":pk": key.pk,
+      ":prefix": key.sk.slice(0, key.sk.lastIndexOf("#") + 1),
+    },
+    ConsistentRead: true,
+  });
+}
+
+const startRows = (
+  { runId, plan, ttl }: { readonly runId: string; readonly plan: string; readonly ttl: number },
+  starts: Starts,
+): Row[] =>
+  [...starts].flatMap(([step, batches]) =>
+    batches.map((ids, chunk) => ({
+      ...watchlistKeys.starts(runId, { plan, step, chunk }),
+      ids: packIds(ids),
+      ttl,
+    })),
+  );
+
+/**
+ * Outcomes are kept apart by who needs them: what goes on to a next step is all that it is planned
+ * from, and of what is silent nobody but the items has to know.
+ */
+function putResult(
+  client: DynamoDBDocumentClient,
+  table: string,
+  {
+    ref,
+    found,
+    ttl,
+  }: { readonly ref: BatchRef; readonly found: BatchResult; readonly ttl: number },
+): Promise<boolean> {
+  const { routed, outcomes, silent } = Object.groupBy(found.outcomes, (outcome) => {
+    if (outcome.next !== undefined) return "routed";
+    return isSilent(outcome) ? "silent" : "outcomes";
+  });
+  const delisted = found.outcomes
+    .filter(({ lastSnapshot }) => lastSnapshot !== undefined)
+    .map(({ id }) => id);
+  return unlessRefused(() =>
+    client.send(
+      new PutCommand({
+        TableName: table,
+        Item: {
+          ...resultKey(ref),
+          counts: found.counts,
+          ...(routed !== undefined && { routed: pack(routed) }),
+          ...(outcomes !== undefined && { outcomes: pack(outcomes) }),
+          ...(silent !== undefined && { silent: pack(silent) }),
+          ...(delisted.length > 0 && { delisted: pack(delisted) }),
+          ttl,
+        },
+        ConditionExpression: "attribute_not_exists(pk)",
+      }),
+    ),
+  );
+}
+
+/** A set of numbers, so that a batch marked twice counts once. */
+async function markDone(
+  client: DynamoDBDocumentClient,
+  table: string,
+  ref: BatchRef,
+): Promise<StepRecord | undefined> {
+  let marked: StepRecord | undefined;
+  await unlessRefused(async () => {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(ref.runId, ref.step),
+        UpdateExpression: "ADD done :batch",
+        ConditionExpression: "attribute_exists(pk)",
+        ExpressionAttributeValues: { ":batch": new Set([ref.batch]) },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    marked = stepOf(Attributes ?? {});
+  });
+  return marked;
+}
+
+/** Batches first, then the step row that makes them the plan: the first step row wins. */
+async function savePlan(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { step, batches, ttl }: StepPlan & { readonly ttl: number },
+): Promise<StepRecord> {
+  const { table } = options;
+  const { runId, plan } = step;
+  const rows = batches.map(({ ids, carried }, number) => ({
+    ...watchlistKeys.batch(runId, { step: step.step, plan, number }),
+    ids: packIds(ids),
+    ...(carried.length > 0 && { carried: pack(carried) }),
+    ttl,
+  }));
+  if (step.starts === null) await writeRows(client, options, rows);
+  const Key = watchlistKeys.step(runId, step.step);
+  const saved = await unlessRefused(() =>
+    client.send(
+      new PutCommand({
+        TableName: table,
+        Item: { ...Key, ...stepRow(step), ttl },
+        ConditionExpression: "attribute_not_exists(pk)",
+      }),
+    ),
+  );
+  if (saved) return step;
+  const { Item } = await client.send(
+    new GetCommand({ TableName: table, Key, ConsistentRead: true }),
+  );
+  assert(Item !== undefined, "a step row that blocks a plan exists");
+  return stepOf(Item);
+}
+
+async function recordStats(
+  client: DynamoDBDocumentClient,
+  table: string,
+  step: StepRecord,
+): Promise<void> {
+  await unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.step(step.runId, step.step),
+        UpdateExpression: "SET stats = :stats",
+        ConditionExpression: "attribute_exists(pk) AND attribute_not_exists(stats)",
+        ExpressionAttributeValues: { ":stats": step.stats },
+      }),
+    ),
+  );
+}

@@ -1,0 +1,50 @@
+import { StandardRetryStrategy } from "@smithy/core/retry";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
+import { limits } from "../../base/limits.ts";
+import { pausingWithinBudget, withinBudget } from "../../base/retry-budget.ts";
+
+const { dependencies } = limits;
+
+export interface ClientTimes {
+  /** Milliseconds to connect. @default limits.dependencies.connectMs */
+  readonly connectMs?: number;
+  /** Milliseconds for one attempt. @default limits.dependencies.attemptMs */
+  readonly attemptMs?: number;
+  /** Attempts at one request, the first included. @default limits.dependencies.attemptsMax */
+  readonly attemptsMax?: number;
+}
+
+/**
+ * The settings of every client of AWS: how long a connection and an attempt may take, and how often a
+ * request is attempted. Under a retry budget, attempts and pauses end when it is used up.
+ */
+export const clientSettings = ({
+  connectMs = dependencies.connectMs,
+  attemptMs = dependencies.attemptMs,
+  attemptsMax = dependencies.attemptsMax,
+}: ClientTimes = {}) => ({
+  requestHandler: requestHandler(connectMs, attemptMs),
+  retryStrategy: retryStrategy(attemptsMax),
+});
+
+function requestHandler(connectMs: number, attemptMs: number): NodeHttpHandler {
+  const handler = new NodeHttpHandler({
+    connectionTimeout: connectMs,
+    requestTimeout: attemptMs,
+    throwOnRequestTimeout: true,
+    // The time of a request ends with the headers of its answer: this one is for the body.
+    socketTimeout: attemptMs,
+  });
+  const handle = handler.handle.bind(handler);
+  handler.handle = (request, options) =>
+    withinBudget(attemptMs, (requestTimeout) => handle(request, { ...options, requestTimeout }));
+  return handler;
+}
+
+function retryStrategy(attemptsMax: number): StandardRetryStrategy {
+  const strategy = new StandardRetryStrategy(attemptsMax);
+  const pause = strategy.refreshRetryTokenForRetry.bind(strategy);
+  strategy.refreshRetryTokenForRetry = (token, error) =>
+    pausingWithinBudget(() => pause(token, error));
+  return strategy;
+}

@@ -1,0 +1,100 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type DueKind, tableSchema } from "../../base/table-schema.ts";
+import { duePartitionOf, duePartitionsOf } from "./due-partitions.ts";
+import type { Row } from "./dynamo.ts";
+import { firstRows, queryRows } from "./query-rows.ts";
+import type { RowKey } from "./table.ts";
+
+export interface DueKey extends RowKey {
+  readonly dueAt: string;
+}
+
+/** Later than any time in the index. */
+export const whenever = new Date("9999-12-31T23:59:59.999Z");
+
+const { name, partitionKey, sortKey } = tableSchema.dueIndex;
+
+/**
+ * Keys of the rows of one kind that were due by a time, longest due first. Every partition of the
+ * kind is asked at the same time for as many as are wanted: each may have all of them. The index
+ * lags behind its table: whoever acts on a row checks the row.
+ */
+export async function dueKeys(
+  client: DynamoDBDocumentClient,
+  table: string,
+  query: { readonly kind: DueKind; readonly by: Date; readonly limit: number },
+): Promise<readonly DueKey[]> {
+  const { kind, by, limit } = query;
+  const found = await Promise.all(
+    duePartitionsOf(kind).map((partition) => readDue(client, table, { partition, by, limit })),
+  );
+  return found.flat().toSorted(longestDueFirst).slice(0, limit);
+}
+
+/**
+ * The same among the rows of one partition key of the table: all of them. They stand in one
+ * partition of the index, but for those that were put elsewhere when there were fewer.
+ */
+export async function dueKeysOf(
+  client: DynamoDBDocumentClient,
+  table: string,
+  query: {
+    readonly kind: DueKind;
+    readonly by: Date;
+    readonly pk: string;
+    /** True asks every partition of the kind. */
+    readonly everywhere: boolean;
+  },
+): Promise<readonly DueKey[]> {
+  const { kind, by, pk, everywhere } = query;
+  const partitions = everywhere ? duePartitionsOf(kind) : [duePartitionOf(kind, pk)];
+  const found = await Promise.all(
+    partitions.map((partition) => readDue(client, table, { partition, by, pk })),
+  );
+  return found.flat();
+}
+
+interface Reading {
+  /** Of the index. */
+  readonly partition: string;
+  readonly by: Date;
+  /** Leaves out rows with another partition key of the table. */
+  readonly pk?: string;
+  readonly limit?: number;
+}
+
+async function readDue(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { partition, by, pk, limit }: Reading,
+): Promise<readonly DueKey[]> {
+  const query = {
+    TableName: table,
+    IndexName: name,
+    KeyConditionExpression: "#partition = :partition AND #at <= :by",
+    FilterExpression: pk === undefined ? undefined : "pk = :pk",
+    ExpressionAttributeNames: { "#partition": partitionKey, "#at": sortKey },
+    ExpressionAttributeValues: {
+      ":partition": partition,
+      ":by": by.toISOString(),
+      ...(pk === undefined ? {} : { ":pk": pk }),
+    },
+  };
+  const rows =
+    limit === undefined
+      ? await Array.fromAsync(queryRows(client, query))
+      : await firstRows(client, query, limit);
+  return rows.map(dueKeyOf);
+}
+
+/** Times of one form sort as their texts do. */
+const longestDueFirst = (one: DueKey, other: DueKey): number => {
+  if (one.dueAt === other.dueAt) return 0;
+  return one.dueAt < other.dueAt ? -1 : 1;
+};
+
+const dueKeyOf = (row: Row): DueKey => ({
+  pk: String(row["pk"]),
+  sk: String(row["sk"]),
+  dueAt: String(row[sortKey]),
+});

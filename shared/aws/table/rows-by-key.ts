@@ -1,0 +1,43 @@
+import { BatchGetCommand, type DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { againIfThrottled, type Row, untilSettled } from "./dynamo.ts";
+import type { RowKey } from "./table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** @default all */
+  readonly attributes?: readonly string[];
+}
+
+/**
+ * Reads up to 100 rows, or some of their attributes, by their keys in one strongly consistent request.
+ * Omits rows that do not exist. Requests keys again that an overloaded table did not process.
+ * @throws 503 UNAVAILABLE when the table keeps leaving keys out.
+ */
+export async function rowsByKey(
+  client: DynamoDBDocumentClient,
+  { table, attributes, ...patience }: Options,
+  keys: readonly RowKey[],
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  let left: Record<string, unknown>[] = keys.map((key) => ({ ...key }));
+  if (left.length === 0) return rows;
+  const projection = attributes !== undefined && {
+    ProjectionExpression: attributes.map((_, n) => `#a${n}`).join(", "),
+    ExpressionAttributeNames: Object.fromEntries(attributes.map((name, n) => [`#a${n}`, name])),
+  };
+  const read = async (): Promise<"read" | "again"> => {
+    const { Responses, UnprocessedKeys } = await client.send(
+      new BatchGetCommand({
+        RequestItems: { [table]: { Keys: left, ConsistentRead: true, ...projection } },
+      }),
+    );
+    rows.push(...(Responses?.[table] ?? []));
+    left = UnprocessedKeys?.[table]?.Keys ?? [];
+    return left.length === 0 ? "read" : "again";
+  };
+  await untilSettled(patience, (note) => againIfThrottled(note, read));
+  return rows;
+}

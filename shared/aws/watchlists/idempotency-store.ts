@@ -1,0 +1,122 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  type PutCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import type { IdempotencyRecord, IdempotencyStore } from "../../watchlists/idempotency.ts";
+import { isConditionFailure, pastTransactions, type Row, unlessRefused } from "../table/dynamo.ts";
+import { epochSeconds, watchlistKeys } from "../table/table.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Idempotency keys in the watchlists table, where a list and its key change in one transaction. */
+export function dynamoIdempotencyStore(
+  client: DynamoDBDocumentClient,
+  options: Options,
+): IdempotencyStore {
+  const { table } = options;
+  /** Puts a record; what stands there when the condition does not hold. */
+  const put = (record: IdempotencyRecord, condition: Condition): Promise<PutOutcome> =>
+    pastTransactions(options, () => putRecord(client, { table, record, condition }));
+  return {
+    async open(record, now) {
+      const { refusedBy } = await put(record, {
+        // The table's own clearing is late: what has expired is not remembered.
+        ConditionExpression: "attribute_not_exists(pk) OR expires_at <= :now",
+        ExpressionAttributeValues: { ":now": now.toISOString() },
+      });
+      return refusedBy ?? record;
+    },
+    async takeOver(record, seen) {
+      const { isPut, refusedBy } = await put(record, {
+        ConditionExpression: "#owner = :seen AND attribute_not_exists(answer)",
+        ExpressionAttributeNames: { "#owner": "owner" },
+        ExpressionAttributeValues: { ":seen": seen },
+      });
+      // It is this very record when the SDK repeated a write whose answer got lost.
+      return isPut || refusedBy?.owner === record.owner;
+    },
+    release: ({ accountId, keyHash, owner }) =>
+      pastTransactions(options, () =>
+        unlessRefused(() =>
+          client.send(
+            new DeleteCommand({
+              TableName: table,
+              Key: watchlistKeys.idempotency(accountId, keyHash),
+              ConditionExpression:
+                "attribute_not_exists(pk) OR (#owner = :owner AND attribute_not_exists(answer))",
+              ExpressionAttributeNames: { "#owner": "owner" },
+              ExpressionAttributeValues: { ":owner": owner },
+            }),
+          ),
+        ),
+      ),
+  };
+}
+
+type Condition = Pick<
+  PutCommandInput,
+  "ConditionExpression" | "ExpressionAttributeNames" | "ExpressionAttributeValues"
+>;
+
+interface PutOutcome {
+  readonly isPut: boolean;
+  readonly refusedBy?: IdempotencyRecord;
+}
+
+async function putRecord(
+  client: DynamoDBDocumentClient,
+  write: { readonly table: string; readonly record: IdempotencyRecord; condition: Condition },
+): Promise<PutOutcome> {
+  try {
+    await client.send(
+      new PutCommand({
+        TableName: write.table,
+        Item: recordRow(write.record),
+        ...write.condition,
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    );
+    return { isPut: true };
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
+    const row = error.Item;
+    return { isPut: false, ...(row && { refusedBy: recordOf(unmarshall(row)) }) };
+  }
+}
+
+function recordRow(record: IdempotencyRecord): Row {
+  return {
+    ...watchlistKeys.idempotency(record.accountId, record.keyHash),
+    account_id: record.accountId,
+    key_hash: record.keyHash,
+    body_hash: record.bodyHash,
+    owner: record.owner,
+    lease_until: record.leaseUntil.toISOString(),
+    watchlist_id: record.watchlistId,
+    claimed_at: record.claimedAt.toISOString(),
+    expires_at: record.expiresAt.toISOString(),
+    answer: record.answer ?? undefined,
+    ttl: epochSeconds(record.expiresAt),
+  };
+}
+
+/** Rows are written by `recordRow` alone, so they are read without another check. */
+const recordOf = (row: Row): IdempotencyRecord => ({
+  accountId: String(row["account_id"]),
+  keyHash: String(row["key_hash"]),
+  bodyHash: String(row["body_hash"]),
+  owner: String(row["owner"]),
+  leaseUntil: new Date(String(row["lease_until"])),
+  watchlistId: String(row["watchlist_id"]),
+  claimedAt: new Date(String(row["claimed_at"])),
+  expiresAt: new Date(String(row["expires_at"])),
+  answer: typeof row["answer"] === "string" ? row["answer"] : null,
+});

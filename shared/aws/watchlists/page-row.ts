@@ -1,0 +1,34 @@
+import type { Item } from "../../watchlists/item.ts";
+import { type CutPage, decodeItems, type StoredPage } from "../../watchlists/page.ts";
+import type { ItemCounts } from "../../watchlists/watchlist.ts";
+import type { Row } from "../table/dynamo.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+/** The lower bound of a page, from its sort key. */
+export const lowestOf = (row: Row): string => String(row["sk"]).slice("page#".length);
+
+/** The row of a page at a version. */
+export const pageRow = (watchlistId: string, page: CutPage, version: number): Row => ({
+  ...watchlistKeys.page(watchlistId, page.lowest),
+  version,
+  upper: page.upper ?? undefined,
+  counts: page.counts,
+  max_changed_at: page.maxChangedAt ?? undefined,
+  items: page.encoded,
+});
+
+/** Rows are written by `pageRow` alone, so they are read without another check. */
+export function pageOf(row: Row): StoredPage {
+  let items: readonly Item[] | undefined;
+  return {
+    lowest: lowestOf(row),
+    upper: (row["upper"] as string | undefined) ?? null,
+    version: row["version"] as number,
+    counts: row["counts"] as ItemCounts,
+    maxChangedAt: (row["max_changed_at"] as string | undefined) ?? null,
+    get items() {
+      items ??= decodeItems(row["items"] as Uint8Array);
+      return items;
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import {
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { addCounts, type CutPage, type StoredPage, totalOf } from "../../watchlists/page.ts";
+import type { ListRef, Replacement } from "../../watchlists/page-store.ts";
+import { type ItemCounts, noItems } from "../../watchlists/watchlist.ts";
+import {
+  cancellationReasons,
+  type CancellationReason,
+  isConditionFailure,
+  isThrottle,
+  untilSettled,
+} from "../table/dynamo.ts";
+import type { PageTable } from "./page-reader.ts";
+import { pageRow } from "./page-row.ts";
+import { watchlistKeys } from "../table/table.ts";
+
+interface PageWrite {
+  /** Adjacent, in order. */
+  readonly before: readonly StoredPage[];
+  /** What takes their place, over the same range. */
+  readonly cut: readonly CutPage[];
+  readonly keepsIds: boolean;
+  readonly listItemsMax: number;
+}
+
+/** Many pages of one list may be written at once, and each transaction needs the list's row. */
+const waitMsMax = 1_000;
+
+/**
+ * Puts pages in the place of others. Every new version is above those of all that go, so that a
+ * bound that is merged away and cut again never shows a version twice.
+ */
+export function writePages(
+  table: PageTable,
+  list: ListRef,
+  { before, cut, keepsIds, listItemsMax }: PageWrite,
+): Promise<Replacement> {
+  const version = Math.max(...before.map((page) => page.version)) + 1;
+  const growth = minus(sumOf(cut), sumOf(before));
+  const [was, is] = [before[0], cut[0]];
+  const { clock, chance } = table;
+  // Items that come and go are counted by who sent them, so those need a transaction's certainty.
+  const isPlain = keepsIds && cut.length === 1 && isNothing(growth);
+  return untilSettled({ clock, chance, waitMsMax }, () =>
+    isPlain && was && is
+      ? putPage(table, list, { seen: was.version, page: is, version })
+      : transact(table, list, { before, cut, version, growth, room: listItemsMax }),
+  );
+}
+
+const sumOf = (pages: readonly { readonly counts: ItemCounts }[]): ItemCounts =>
+  pages.reduce((sum, page) => addCounts(sum, page.counts), noItems);
+
+const minus = (a: ItemCounts, b: ItemCounts): ItemCounts => ({
+  new: a.new - b.new,
+  active: a.active - b.active,
+  delisted: a.delisted - b.delisted,
+});
+
+const isNothing = (growth: ItemCounts): boolean =>
+  growth.new === 0 && growth.active === 0 && growth.delisted === 0;
+
+/**
+ * One page in its own place, with the same ids and as many in each state: the list's row need not
+ * move. If the answer is lost and another writer comes before the SDK's repeat, it is stale although
+ * it was in place for a while: doing it again must be harmless.
+ */
+async function putPage(
+  { client, table }: PageTable,
+  { watchlistId }: ListRef,
+  { seen, page, version }: { seen: number; page: CutPage; version: number },
+): Promise<Replacement | "again"> {
+  try {
+    await client.send(
+      new PutCommand({
+        TableName: table,
+        Item: pageRow(watchlistId, page, version),
+        ConditionExpression: "version = :seen",
+        ExpressionAttributeValues: { ":seen": seen },
+        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+      }),
+    );
+    return "replaced";
+  } catch (error) {
+    if (isConditionFailure(error)) {
+      // The SDK repeats a write whose answer was lost: then what is in the way is the write itself.
+      const { version: there, items } = error.Item ?? {};
+      const isOurs = Number(there?.N) === version && areEqual(items?.B, page.encoded);
+      return isOurs ? "replaced" : "stale";
+    }
+    if (isThrottle(error) || isConflict(error)) return "again";
+    throw error;
+  }
+}
+
+const areEqual = (a: Uint8Array | undefined, b: Uint8Array): boolean =>
+  a !== undefined && Buffer.from(a).equals(b);
+
+/** A transaction that holds the row at this moment turns a plain write away. */
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && error.name === "TransactionConflictException";
+
+interface Transaction {
+  readonly before: readonly StoredPage[];
+  readonly cut: readonly CutPage[];
+  readonly version: number;
+  readonly growth: ItemCounts;
+  readonly room: number;
+}
+
+async function transact(
+  { client, table, chance }: PageTable,
+  list: ListRef,
+  wanted: Transaction,
+): Promise<Replacement | "again"> {
+  try {
+    await client.send(
+      new TransactWriteCommand({
+        // Makes a repeat by the SDK after a lost answer succeed; a try of ours needs a new one.
+        ClientRequestToken: Buffer.from(chance.bytes(16)).toString("hex"),
+        TransactItems: [
+          ...pageActions(table, list.watchlistId, wanted),
+          { Update: listUpdate(table, list, wanted) },
+        ],
+      }),
+    );
+    return "replaced";
+  } catch (error) {
+    const reasons = cancellationReasons(error);
+    if (reasons !== undefined) return replacementOf(reasons);
+    if (isThrottle(error)) return "again";
+    throw error;
+  }
+}
+
+type Action = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+function pageActions(
+  TableName: string,
+  watchlistId: string,
+  { before, cut, version }: Transaction,
+): Action[] {
+  const seen = new Map(before.map((page) => [page.lowest, page.version]));
+  const asSeen = (lowest: string) => ({
+    ConditionExpression: "version = :seen",
+    ExpressionAttributeValues: { ":seen": seen.get(lowest) },
+  });
+  const puts = cut.map((page) => ({
+    Put: {
+      TableName,
+      Item: pageRow(watchlistId, page, version),
+      ...(seen.has(page.lowest)
+        ? asSeen(page.lowest)
+        : { ConditionExpression: "attribute_not_exists(pk)" }),
+    },
+  }));
+  const kept = new Set(cut.map((page) => page.lowest));
+  const deletes = [...seen.keys()]
+    .filter((lowest) => !kept.has(lowest))
+    .map((lowest) => ({
+      Delete: { TableName, Key: watchlistKeys.page(watchlistId, lowest), ...asSeen(lowest) },
+    }));
+  return [...puts, ...deletes];
+}
+
+/** Moves the list's counters; it also holds the pages to a list that exists. */
+function listUpdate(
+  TableName: string,
+  { accountId, watchlistId }: ListRef,
+  { growth, room }: Transaction,
+): NonNullable<Action["Update"]> {
+  const total = totalOf(growth);
+  const moved = ["new", "active", "delisted"].map(
+    (s) => `item_counts.#${s} = item_counts.#${s} + :${s}`,
+  );
+  return {
+    TableName,
+    Key: watchlistKeys.list(accountId, watchlistId),
+    UpdateExpression: `SET ${moved.join(", ")}, item_total = item_total + :total`,
+    ConditionExpression:
+      total > 0 ? "attribute_exists(pk) AND item_total <= :room" : "attribute_exists(pk)",
+    ExpressionAttributeNames: { "#new": "new", "#active": "active", "#delisted": "delisted" },
+    ExpressionAttributeValues: {
+      ":new": growth.new,
+      ":active": growth.active,
+      ":delisted": growth.delisted,
+      ":total": total,
+      ...(total > 0 ? { ":room": room - total } : {}),
+    },
+    ReturnValuesOnConditionCheckFailure: "ALL_OLD",
+  };
+}
+
+const failed = (reason: CancellationReason | undefined): boolean =>
+  reason?.code === "ConditionalCheckFailed";
+
+/** The list's row is the last of the transaction. */
+function replacementOf(reasons: readonly CancellationReason[]): Replacement | "again" {
+  const list = reasons.at(-1);
+  if (failed(list) && list?.item === undefined) return "list_gone";
+  if (reasons.slice(0, -1).some(failed)) return "stale";
+  return failed(list) ? "full" : "again";
+}

@@ -1,0 +1,186 @@
+import { DeleteCommand, type DynamoDBDocumentClient, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import type { PurgeStore } from "../../watchlists/purge-store.ts";
+import { dueKeys } from "../table/due-keys.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import {
+  deleteRows,
+  pastTransactions,
+  type Row,
+  type TransactItem,
+  transactWrites,
+  unlessRefused,
+} from "../table/dynamo.ts";
+import { firstRows, queryPages, queryRows } from "../table/query-rows.ts";
+import { type RowKey, watchlistKeys } from "../table/table.ts";
+import { purgeState } from "./transactions.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Rows looked up by one request. */
+const rowsMax = 500;
+const runsAtOnce = 10;
+
+/** Marks of lists to be purged, and the purging of their rows, in the watchlists table. */
+export function dynamoPurgeStore(client: DynamoDBDocumentClient, options: Options): PurgeStore {
+  const { table } = options;
+  return {
+    expectCreation: (list, purgeAt) =>
+      transactWrites(client, expectationWrites(table, list, purgeAt), options),
+    async due(by, limit) {
+      const keys = await dueKeys(client, table, { kind: "purge", by, limit });
+      return keys.map(({ pk }) => pk.slice("watchlist#".length));
+    },
+    begin: (watchlistId, look) =>
+      pastTransactions(options, () => begin(client, table, { watchlistId, ...look })),
+    isRunning: (watchlistId) => isRunning(client, table, watchlistId),
+    removeRows: (watchlistId, isOver) => removeRows(client, options, { watchlistId, isOver }),
+    async end(watchlistId) {
+      await client.send(
+        new DeleteCommand({ TableName: table, Key: watchlistKeys.purge(watchlistId) }),
+      );
+    },
+  };
+}
+
+/** A mark at a list that is there would have it purged: whoever is late must not put it again. */
+function expectationWrites(
+  table: string,
+  { accountId, id }: { readonly accountId: string; readonly id: string },
+  purgeAt: Date,
+): readonly TransactItem[] {
+  const mark = watchlistKeys.purge(id);
+  return [
+    {
+      Put: {
+        TableName: table,
+        Item: { ...mark, state: purgeState.expected, ...dueAt("purge", mark, purgeAt) },
+        ConditionExpression: "attribute_not_exists(pk) OR #state = :expected",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":expected": purgeState.expected },
+      },
+    },
+    {
+      ConditionCheck: {
+        TableName: table,
+        Key: watchlistKeys.list(accountId, id),
+        ConditionExpression: "attribute_not_exists(pk)",
+      },
+    },
+  ];
+}
+
+type Look = { readonly watchlistId: string } & Parameters<PurgeStore["begin"]>[1];
+
+function begin(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { watchlistId, now, nextLook, abandoned }: Look,
+): Promise<boolean> {
+  return unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.purge(watchlistId),
+        UpdateExpression: "SET #state = :begun, due_at = :next",
+        ConditionExpression: abandoned
+          ? "attribute_exists(pk)"
+          : "#state = :begun OR due_at <= :now",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: {
+          ":begun": purgeState.begun,
+          ":next": nextLook.toISOString(),
+          ...(abandoned ? {} : { ":now": now.toISOString() }),
+        },
+      }),
+    ),
+  );
+}
+
+async function isRunning(
+  client: DynamoDBDocumentClient,
+  table: string,
+  watchlistId: string,
+): Promise<boolean> {
+  const query = runsOf(table, watchlistId);
+  const running = queryRows(client, {
+    ...query,
+    FilterExpression: "phase <> :done",
+    ExpressionAttributeValues: { ...query.ExpressionAttributeValues, ":done": "done" },
+    ProjectionExpression: "sk",
+  });
+  return (await running.next()).done !== true;
+}
+
+const runsOf = (table: string, watchlistId: string) => ({
+  TableName: table,
+  KeyConditionExpression: "pk = :pk AND begins_with(sk, :run)",
+  ExpressionAttributeValues: { ":pk": watchlistKeys.run(watchlistId, 0).pk, ":run": "run#" },
+  ConsistentRead: true,
+});
+
+interface Removal {
+  readonly watchlistId: string;
+  readonly isOver: () => boolean;
+}
+
+/** A run's own row goes after all that only it leads to, so that a stop in between loses nothing. */
+async function removeRows(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { watchlistId, isOver }: Removal,
+): Promise<boolean> {
+  const { table } = options;
+  for (;;) {
+    const query = { ...runsOf(table, watchlistId), ProjectionExpression: "pk, sk, id" };
+    const runs = await firstRows(client, query, rowsMax);
+    if (runs.length === 0) break;
+    for (let start = 0; start < runs.length; start += runsAtOnce) {
+      const some = runs.slice(start, start + runsAtOnce);
+      const removed = await Promise.all(
+        some.map((run) => {
+          const { pk } = watchlistKeys.step(String(run["id"]), "");
+          return removePartition(client, options, { pk, isOver });
+        }),
+      );
+      if (removed.includes(false)) return false;
+      await deleteRows(client, options, some.map(keyOf));
+    }
+  }
+  const { pk, sk: mark } = watchlistKeys.purge(watchlistId);
+  return removePartition(client, options, { pk, isOver, keep: mark });
+}
+
+interface Partition {
+  readonly pk: string;
+  readonly isOver: () => boolean;
+  /** The sort key of a row that stays. */
+  readonly keep?: string;
+}
+
+async function removePartition(
+  client: DynamoDBDocumentClient,
+  options: Options,
+  { pk, isOver, keep }: Partition,
+): Promise<boolean> {
+  const pages = queryPages(client, {
+    TableName: options.table,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": pk },
+    ProjectionExpression: "pk, sk",
+    ConsistentRead: true,
+    Limit: rowsMax,
+  });
+  for await (const rows of pages) {
+    if (isOver()) return false;
+    const keys = rows.map(keyOf).filter(({ sk }) => sk !== keep);
+    await deleteRows(client, options, keys);
+  }
+  return true;
+}
+
+const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });

@@ -1,0 +1,108 @@
+import {
+  ConflictException,
+  CreateScheduleCommand,
+  type CreateScheduleCommandInput,
+  DeleteScheduleCommand,
+  ResourceNotFoundException,
+  type SchedulerClient,
+  UpdateScheduleCommand,
+} from "@aws-sdk/client-scheduler";
+import { parseCron } from "../../cron/parse-cron.ts";
+import { tickerExpression } from "../../cron/ticker-expression.ts";
+import type { Schedule } from "../../watchlists/schedule.ts";
+import type { ListSchedule, Schedules } from "../../watchlists/schedules.ts";
+
+interface Options {
+  readonly group: string;
+  /** The queue that schedules send to. */
+  readonly queueUrl: string;
+  /** The role that allows schedules to send. */
+  readonly roleArn: string;
+}
+
+/** Calls that pause and change a list at once may take turns so often. */
+const triesMax = 4;
+
+/** One EventBridge schedule per list; the list's id is the schedule's name. */
+export function eventBridgeSchedules(client: SchedulerClient, options: Options): Schedules {
+  return {
+    async put(schedule) {
+      const input = scheduleInput(options, schedule);
+      for (let tries = 1; ; tries += 1) {
+        try {
+          await client.send(new CreateScheduleCommand(input));
+          return;
+        } catch (error) {
+          if (!(error instanceof ConflictException)) throw error;
+        }
+        try {
+          await client.send(new UpdateScheduleCommand(input));
+          return;
+        } catch (error) {
+          // Another call has removed it since it was in the way.
+          if (!(error instanceof ResourceNotFoundException) || tries === triesMax) throw error;
+        }
+      }
+    },
+    async remove(watchlistId) {
+      try {
+        await client.send(
+          new DeleteScheduleCommand({ Name: watchlistId, GroupName: options.group }),
+        );
+      } catch (error) {
+        if (!(error instanceof ResourceNotFoundException)) throw error;
+      }
+    },
+  };
+}
+
+function scheduleInput(
+  { group, queueUrl, roleArn }: Options,
+  { accountId, watchlistId, schedule, firstAt }: ListSchedule,
+): CreateScheduleCommandInput {
+  return {
+    Name: watchlistId,
+    GroupName: group,
+    ...expressionOf(schedule, firstAt),
+    FlexibleTimeWindow: { Mode: "OFF" },
+    Target: {
+      Arn: sendMessageTarget(roleArn),
+      RoleArn: roleArn,
+      Input: JSON.stringify({
+        QueueUrl: queueUrl,
+        MessageBody: JSON.stringify({
+          type: "due",
+          account_id: accountId,
+          watchlist_id: watchlistId,
+          scheduled_time: "<aws.scheduler.scheduled-time>",
+          hops: 0,
+        }),
+        MessageGroupId: accountId,
+      }),
+      RetryPolicy: { MaximumRetryAttempts: 10, MaximumEventAgeInSeconds: 600 },
+    },
+  };
+}
+
+/**
+ * The universal target of `SendMessage`, in the partition of the role. AWS documents a message group ID
+ * in the templated target of a queue for FIFO queues only.
+ */
+function sendMessageTarget(roleArn: string): string {
+  const [, partition = "aws"] = roleArn.split(":");
+  return `arn:${partition}:scheduler:::aws-sdk:sqs:sendMessage`;
+}
+
+/** A rate counts from its start date; a ticker fires too often rather than too late, and needs none. */
+const expressionOf = (
+  schedule: Schedule,
+  firstAt: Date,
+): Pick<CreateScheduleCommandInput, "ScheduleExpression" | "StartDate"> =>
+  schedule.type === "every"
+    ? { ScheduleExpression: rateOf(schedule.everySeconds / 60), StartDate: firstAt }
+    : {
+        ScheduleExpression: tickerExpression(parseCron(schedule.cron, schedule.timezone), firstAt),
+      };
+
+const rateOf = (minutes: number): string =>
+  `rate(${minutes} ${minutes === 1 ? "minute" : "minutes"})`;

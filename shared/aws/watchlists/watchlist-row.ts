@@ -1,0 +1,73 @@
+import type { Watchlist } from "../../watchlists/watchlist.ts";
+import { totalOf } from "../../watchlists/page.ts";
+import { presentSettings, settingsIn } from "../../watchlists/settings.ts";
+import type { Row } from "../table/dynamo.ts";
+
+/** The stored form of a list, without its key. */
+export function listRow(list: Watchlist): Row {
+  return {
+    ...settingsRow(list),
+    id: list.id,
+    account_id: list.accountId,
+    platform: list.platform,
+    marketplace: list.marketplace,
+    item_counts: list.itemCounts,
+    item_total: totalOf(list.itemCounts),
+    run_count: list.runCount,
+    consecutive_skips: list.consecutiveSkips,
+    refresh_due: list.refreshDue,
+    overlaps: list.overlaps,
+    running_run: list.runningRun,
+    last_run_at: list.lastRunAt,
+    last_run_status: list.lastRunStatus,
+    created_at: list.createdAt,
+  };
+}
+
+/** Rows are written by `listRow` alone, so they are read without another check. */
+export function watchlistOf(row: Row): Watchlist {
+  return {
+    id: row["id"],
+    accountId: row["account_id"],
+    name: row["name"],
+    platform: row["platform"],
+    marketplace: row["marketplace"],
+    status: row["status"],
+    pausedReason: row["paused_reason"],
+    schedule: row["schedule"],
+    pipeline: row["pipeline"],
+    ...settingsIn(row),
+    webhookEndpointId: row["webhook_endpoint_id"],
+    webhookUrl: row["webhook_url"],
+    itemCounts: row["item_counts"],
+    runCount: row["run_count"],
+    consecutiveSkips: row["consecutive_skips"],
+    // Rows of earlier releases do not have it.
+    refreshDue: row["refresh_due"] ?? false,
+    overlaps: row["overlaps"],
+    runningRun: row["running_run"],
+    lastRunAt: row["last_run_at"],
+    lastRunStatus: row["last_run_status"],
+    nextRunAt: row["next_run_at"],
+    revision: row["revision"],
+    createdAt: row["created_at"],
+    updatedAt: row["updated_at"],
+  } as Watchlist;
+}
+
+/** The attributes of a list that its owner sets, and those that follow from them alone. */
+export function settingsRow(list: Watchlist): Row {
+  return {
+    name: list.name,
+    status: list.status,
+    paused_reason: list.pausedReason,
+    schedule: list.schedule,
+    pipeline: list.pipeline,
+    ...presentSettings(list),
+    webhook_endpoint_id: list.webhookEndpointId,
+    webhook_url: list.webhookUrl,
+    next_run_at: list.nextRunAt,
+    revision: list.revision,
+    updated_at: list.updatedAt,
+  };
+}

@@ -1,0 +1,177 @@
+import { type DynamoDBDocumentClient, GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import type { Chance, Clock } from "../../base/clock.ts";
+import { limits } from "../../base/limits.ts";
+import type { Watchlist } from "../../watchlists/watchlist.ts";
+import type { WatchlistStore } from "../../watchlists/watchlist-store.ts";
+import { dueKeys } from "../table/due-keys.ts";
+import { dueAt } from "../table/due-partitions.ts";
+import { isConditionFailure, pastTransactions, unlessRefused } from "../table/dynamo.ts";
+import { firstRows } from "../table/query-rows.ts";
+import { accountIdOf, watchlistKeys } from "../table/table.ts";
+import { settingsRow, watchlistOf } from "./watchlist-row.ts";
+import { createList, removeList } from "./transactions.ts";
+
+interface Options {
+  readonly table: string;
+  readonly clock: Clock;
+  readonly chance: Chance;
+}
+
+/** Lists in DynamoDB. */
+export function dynamoWatchlistStore(
+  client: DynamoDBDocumentClient,
+  options: Options,
+): WatchlistStore {
+  const { table } = options;
+  return {
+    isFull: (accountId) => isFull(client, table, accountId),
+    create: (creation) => createList(client, options, creation),
+    async get(accountId, watchlistId) {
+      const { Item } = await client.send(
+        new GetCommand({
+          TableName: table,
+          Key: watchlistKeys.list(accountId, watchlistId),
+          ConsistentRead: true,
+        }),
+      );
+      return Item === undefined ? undefined : watchlistOf(Item);
+    },
+    list: (accountId, limit) => listLists(client, table, { accountId, limit }),
+    update: (change) => pastTransactions(options, () => updateList(client, table, change)),
+    remove: (list) => removeList(client, options, list),
+    async due(by, limit) {
+      const keys = await dueKeys(client, table, { kind: "watchlist", by, limit });
+      return keys.map((key) => ({
+        accountId: accountIdOf(key),
+        watchlistId: key.sk.slice("watchlist#".length),
+        dueAt: key.dueAt,
+      }));
+    },
+    skipOverlap: (watchlist, nextRunAt) =>
+      pastTransactions(options, () =>
+        skipRun(client, table, { watchlist, nextRunAt, why: "overlap" }),
+      ),
+    skipEmpty: (watchlist, nextRunAt) =>
+      pastTransactions(options, () =>
+        skipRun(client, table, { watchlist, nextRunAt, why: "empty" }),
+      ),
+  };
+}
+
+async function isFull(
+  client: DynamoDBDocumentClient,
+  table: string,
+  accountId: string,
+): Promise<boolean> {
+  const { Item } = await client.send(
+    new GetCommand({
+      TableName: table,
+      Key: watchlistKeys.count(accountId),
+      ConsistentRead: true,
+    }),
+  );
+  return Number(Item?.["watchlists"] ?? 0) >= limits.watchlistsMax;
+}
+
+async function listLists(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { accountId, limit }: { readonly accountId: string; readonly limit: number },
+): ReturnType<WatchlistStore["list"]> {
+  const query = {
+    TableName: table,
+    KeyConditionExpression: "pk = :pk AND begins_with(sk, :list)",
+    ExpressionAttributeValues: {
+      ":pk": watchlistKeys.list(accountId, "").pk,
+      ":list": watchlistKeys.list(accountId, "").sk,
+    },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+  };
+  const rows = await firstRows(client, query, limit + 1);
+  return { watchlists: rows.slice(0, limit).map(watchlistOf), hasMore: rows.length > limit };
+}
+
+/** Sets every setting on condition that nothing the new ones were computed from has changed. */
+async function updateList(
+  client: DynamoDBDocumentClient,
+  table: string,
+  { before, after }: Parameters<WatchlistStore["update"]>[0],
+): Promise<Watchlist | undefined> {
+  const { nextRunAt } = after;
+  const Key = watchlistKeys.list(after.accountId, after.id);
+  const set = {
+    ...settingsRow(after),
+    // Runs count these too, and say so in no other attribute that is looked at here.
+    ...(after.consecutiveSkips === before.consecutiveSkips
+      ? {}
+      : { consecutive_skips: after.consecutiveSkips }),
+    ...(nextRunAt === null ? {} : dueAt("watchlist", Key, new Date(nextRunAt))),
+  };
+  const names = Object.keys(set);
+  const seen = ["revision", "status", "next_run_at", "last_run_at"];
+  try {
+    const { Attributes } = await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key,
+        UpdateExpression:
+          `SET ${names.map((name) => `#${name} = :${name}`).join(", ")}` +
+          (nextRunAt === null ? " REMOVE due_kind, due_at" : ""),
+        ConditionExpression: seen.map((name) => `#${name} = :seen_${name}`).join(" AND "),
+        ExpressionAttributeNames: Object.fromEntries(
+          [...names, ...seen].map((name) => [`#${name}`, name]),
+        ),
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
+          ":seen_revision": before.revision,
+          ":seen_status": before.status,
+          ":seen_next_run_at": before.nextRunAt,
+          ":seen_last_run_at": before.lastRunAt,
+        },
+        ReturnValues: "ALL_NEW",
+      }),
+    );
+    return watchlistOf(Attributes ?? {});
+  } catch (error) {
+    if (isConditionFailure(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Moves the due time of a watchlist on without a run. Refused when another delivery of the same tick
+ * has changed it already, and for an empty watchlist also when items were added: then it is due.
+ */
+async function skipRun(
+  client: DynamoDBDocumentClient,
+  table: string,
+  {
+    watchlist,
+    nextRunAt,
+    why,
+  }: {
+    readonly watchlist: Watchlist;
+    readonly nextRunAt: string;
+    readonly why: "overlap" | "empty";
+  },
+): Promise<void> {
+  const isOverlap = why === "overlap";
+  await unlessRefused(() =>
+    client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: watchlistKeys.list(watchlist.accountId, watchlist.id),
+        UpdateExpression:
+          "SET next_run_at = :next, due_at = :next" + (isOverlap ? " ADD #overlaps :n" : ""),
+        ConditionExpression: "next_run_at = :seen" + (isOverlap ? "" : " AND item_total = :n"),
+        ...(isOverlap && { ExpressionAttributeNames: { "#overlaps": "overlaps" } }),
+        ExpressionAttributeValues: {
+          ":next": nextRunAt,
+          ":seen": watchlist.nextRunAt,
+          ":n": isOverlap ? 1 : 0,
+        },
+      }),
+    ),
+  );
+}

@@ -1,0 +1,73 @@
+import type { Figures, FigureValue } from "./figures.ts";
+import { metricKinds, metricNamespace } from "./metric-names.ts";
+
+/** Values that CloudWatch takes for one metric in one line. */
+const valuesMax = 100;
+
+/**
+ * Members that make a log line metrics as well (CloudWatch's embedded metric format); none without
+ * figures. The line has the members `stage` and `service` besides.
+ */
+export function metricMembers(told: readonly Figures[], at: Date): Record<string, unknown> {
+  const written = told
+    .map(({ values, ...one }) => ({ ...one, values: writtenValues(values) }))
+    .filter(({ values }) => Object.keys(values).length > 0);
+  if (written.length === 0) return {};
+  return {
+    ...Object.fromEntries(
+      written.flatMap(({ dimensions, values }) => [
+        ...Object.entries(dimensions),
+        ...Object.entries(values),
+      ]),
+    ),
+    _aws: { Timestamp: at.getTime(), CloudWatchMetrics: directivesOf(written) },
+  };
+}
+
+interface Directive {
+  readonly Namespace: string;
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: { readonly Name: string; readonly Unit: string }[];
+}
+
+/** One for all metrics with the same dimensions: the shorter line is the cheaper one. */
+function directivesOf(written: readonly Pick<Figures, "kind" | "values">[]): readonly Directive[] {
+  const directives = new Map<string, Directive>();
+  for (const { kind, values } of written) {
+    const { dimensions, metrics } = metricKinds[kind];
+    const units: Readonly<Record<string, string>> = metrics;
+    const name = JSON.stringify(dimensions);
+    const directive = directives.get(name) ?? {
+      Namespace: metricNamespace,
+      Dimensions: dimensions.map((names) => ["stage"].concat(names)),
+      Metrics: [],
+    };
+    directives.set(name, directive);
+    for (const metric of Object.keys(values)) {
+      directive.Metrics.push({ Name: metric, Unit: units[metric] ?? "None" });
+    }
+  }
+  return [...directives.values()];
+}
+
+/** CloudWatch drops a whole line of which one value is none: such a value is left out. */
+function writtenValues(values: Figures["values"]): Record<string, FigureValue> {
+  return Object.fromEntries(
+    Object.entries(values)
+      .map(([name, value]) => [name, writtenValue(value)] as const)
+      .filter(([, value]) =>
+        typeof value === "number" ? Number.isFinite(value) : value.length > 0,
+      ),
+  );
+}
+
+const writtenValue = (value: FigureValue): FigureValue =>
+  typeof value === "number" ? value : spread(value.filter((one) => Number.isFinite(one)));
+
+/** As many values as fit, from all over their range, the smallest and the largest among them. */
+function spread(values: readonly number[]): readonly number[] {
+  if (values.length <= valuesMax) return values;
+  const sorted = values.toSorted((a, b) => a - b);
+  const step = (sorted.length - 1) / (valuesMax - 1);
+  return Array.from({ length: valuesMax }, (_, n) => sorted[Math.round(n * step)] ?? 0);
+}

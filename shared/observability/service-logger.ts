@@ -1,0 +1,49 @@
+import { LogFormatter, Logger, LogItem } from "@aws-lambda-powertools/logger";
+import type {
+  LogAttributes,
+  LogLevel,
+  UnformattedAttributes,
+} from "@aws-lambda-powertools/logger/types";
+import type { Figures } from "./figures.ts";
+import { workKeys } from "./work-log.ts";
+import { metricMembers } from "./metric-line.ts";
+
+/** Lays a line out: what it is, whose work it belongs to, what it says, and its metrics. */
+class LineFormatter extends LogFormatter {
+  formatAttributes(attributes: UnformattedAttributes, said: LogAttributes): LogItem {
+    const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId } = attributes;
+    const { figures, ...others } = said as LogAttributes & {
+      readonly figures?: readonly Figures[];
+    };
+    return new LogItem({
+      attributes: {
+        level,
+        message,
+        timestamp: this.formatTimestamp(timestamp),
+        service,
+        xray_trace_id: xRayTraceId,
+        ...workKeys(),
+        ...others,
+        ...metricMembers(figures ?? [], timestamp),
+      },
+    });
+  }
+}
+
+/** The logger of a function: lines are JSON, with the keys of the work that they are about. */
+export const serviceLogger = ({
+  stage,
+  service,
+  level,
+}: {
+  readonly stage: string;
+  readonly service: string;
+  /** @default what the environment says, else INFO */
+  readonly level?: LogLevel;
+}): Logger =>
+  new Logger({
+    serviceName: service,
+    persistentKeys: { stage },
+    logFormatter: new LineFormatter(),
+    ...(level === undefined ? {} : { logLevel: level }),
+  });

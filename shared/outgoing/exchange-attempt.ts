@@ -1,0 +1,148 @@
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import type { SendFailure } from "./sender.ts";
+
+export type Exchange =
+  | {
+      readonly outcome: "answered";
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: Uint8Array;
+    }
+  | {
+      readonly outcome: "failed";
+      readonly error: SendFailure;
+      /** True once the request may have left. */
+      readonly sent: boolean;
+    };
+
+export interface AttemptOptions {
+  readonly body: Uint8Array;
+  /** The answer's body is read so far. */
+  readonly bytesMax: number;
+  /** Ends the attempt, with "timeout" for its reason when time ran out. */
+  readonly ending: AbortSignal;
+}
+
+/** Interim answers (1xx) that a server may send ahead of its answer. */
+const interimMax = 16;
+
+export const failed = (error: SendFailure, sent: boolean): Exchange => ({
+  outcome: "failed",
+  error,
+  sent,
+});
+
+/**
+ * Sends a request once and reads its answer. Its socket stays open only after a whole answer to a
+ * whole request. `stale`: the server had closed an idle socket before the request came.
+ */
+export function attemptExchange(
+  open: () => ClientRequest,
+  { body, bytesMax, ending }: AttemptOptions,
+): Promise<Exchange | "stale"> {
+  // Between a stale socket and the next attempt, perhaps.
+  if (ending.aborted) return Promise.resolve(endedBy(ending, false));
+  return new Promise((resolve) => {
+    const outgoing = openedOrNull(open);
+    if (outgoing === null) return resolve(failed("connection_failed", false));
+    const hasLeft = leaving(outgoing);
+    let answer: (() => Exchange) | undefined;
+    const settle = (exchange: Exchange | "stale", keepsSocket = false): void => {
+      ending.removeEventListener("abort", onEnding);
+      resolve(exchange);
+      if (!keepsSocket) outgoing.destroy();
+    };
+    // Once the status is there, what happens to the rest of the answer does not change it.
+    const onEnding = (): void => settle(answer?.() ?? endedBy(ending, hasLeft()));
+    ending.addEventListener("abort", onEnding);
+    const isUnheard = listening(outgoing);
+    outgoing.on("error", (error) => {
+      settle(answer?.() ?? (isUnheard() ? "stale" : failed(failureOf(error), hasLeft())));
+    });
+    outgoing.on("upgrade", (response) => settle(answered(response, [])));
+    outgoing.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const soFar = (): Exchange => answered(response, chunks, bytesMax);
+      answer = soFar;
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes >= bytesMax) settle(soFar());
+      });
+      response.on("error", () => settle(soFar()));
+      response.on("end", () => settle(soFar(), outgoing.writableFinished));
+    });
+    limitInterim(outgoing);
+    outgoing.end(body);
+  });
+}
+
+/** Null for headers that HTTP cannot carry. */
+function openedOrNull(open: () => ClientRequest): ClientRequest | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
+}
+
+/** Tells whether a socket that was used before has said nothing to this request. */
+function listening(outgoing: ClientRequest): () => boolean {
+  let isHeard = false;
+  outgoing.on("socket", (socket) => {
+    socket.once("data", () => {
+      isHeard = true;
+    });
+  });
+  return () => outgoing.reusedSocket && !isHeard;
+}
+
+/** Tells whether the request had a connected socket, which it is written to at once. */
+function leaving(outgoing: ClientRequest): () => boolean {
+  let hasLeft = false;
+  outgoing.on("socket", (socket) => {
+    if (outgoing.reusedSocket) hasLeft = true;
+    const ready = socket instanceof TLSSocket ? "secureConnect" : "connect";
+    // The guard destroys a connected socket whose address it refuses.
+    socket.once(ready, () => {
+      hasLeft = !socket.destroyed;
+    });
+  });
+  return () => hasLeft;
+}
+
+function limitInterim(outgoing: ClientRequest): void {
+  let interim = 0;
+  outgoing.on("information", () => {
+    interim += 1;
+    if (interim > interimMax) outgoing.destroy(new Error("Too many interim answers."));
+  });
+}
+
+const answered = (
+  { statusCode: status = 0, headers }: IncomingMessage,
+  chunks: readonly Buffer[],
+  bytesMax = 0,
+): Exchange => {
+  const body = Buffer.concat(chunks).subarray(0, bytesMax);
+  return { outcome: "answered", status, headers, body };
+};
+
+const endedBy = ({ reason }: AbortSignal, sent: boolean): Exchange =>
+  failed(reason === "timeout" ? "timeout" : "connection_failed", sent);
+
+const failures: readonly (readonly [RegExp, SendFailure])[] = [
+  [/^ADDRESS_REFUSED$/, "address_refused"],
+  [/^CONNECT_TIMEOUT$/, "connect_timeout"],
+  [/^(?:ENOTFOUND$|EAI_)/, "name_not_resolved"],
+  [/^(?:ERR_TLS|ERR_SSL|ERR_OSSL|EPROTO|CERT_|CRL_|UNABLE_|DEPTH_ZERO|SELF_SIGNED)/, "tls_failed"],
+  [/^(?:HOSTNAME|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|ERROR_IN_CERT)/, "tls_failed"],
+];
+
+/** Why a connection failed, from an error of Node.js. */
+export function failureOf(error: Error): SendFailure {
+  const code = "code" in error ? String(error.code) : "";
+  return failures.find(([codes]) => codes.test(code))?.[1] ?? "connection_failed";
+}

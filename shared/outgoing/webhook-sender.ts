@@ -1,0 +1,43 @@
+import type { Clock } from "../base/clock.ts";
+import type { ReceiverConnection, Sender } from "./sender.ts";
+import {
+  type ConnectionOptions,
+  type GuardedConnection,
+  guardedConnection,
+} from "./guarded-connection.ts";
+
+const answerBytesMax = 16 * 1_024;
+
+export interface WebhookSenderOptions extends Omit<
+  ConnectionOptions,
+  "answerBytesMax" | "parallel"
+> {
+  readonly clock: Clock;
+}
+
+/** Sends webhooks over node's own HTTP client, as the guard allows. */
+export function webhookSender({ clock, ...options }: WebhookSenderOptions): Sender {
+  return {
+    connect: (url) =>
+      receiverConnection(new URL(url), clock, guardedConnection({ ...options, answerBytesMax })),
+  };
+}
+
+function receiverConnection(
+  url: URL,
+  clock: Clock,
+  connection: GuardedConnection,
+): ReceiverConnection {
+  return {
+    async send({ headers, body }) {
+      const startedAt = clock.now().getTime();
+      const exchange = await connection.exchange({ url, method: "POST", headers, body });
+      const durationMs = Math.max(0, clock.now().getTime() - startedAt);
+      if (exchange.outcome === "failed") return { ...exchange, durationMs };
+      const { status, headers: answered, body: answer } = exchange;
+      const retryAfter = answered["retry-after"] ?? null;
+      return { outcome: "answered", status, retryAfter, body: answer, durationMs };
+    },
+    close: () => connection.close(),
+  };
+}

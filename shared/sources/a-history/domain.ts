@@ -1,0 +1,28 @@
+import type { AHistoryDependencies } from "./source.ts";
+
+/** Marketplaces by the numbers that the history API gives them; it reads no others. */
+const domains: ReadonlyMap<string, number> = new Map([
+  ["us", 1],
+  ["uk", 2],
+  ["de", 3],
+  ["fr", 4],
+  ["jp", 5],
+  ["ca", 6],
+  ["it", 8],
+  ["es", 9],
+  ["in", 10],
+  ["mx", 11],
+  ["br", 12],
+]);
+
+/** Undefined, and noted, for a marketplace that the API does not read. */
+export function domainOf(
+  marketplace: string,
+  { note }: Pick<AHistoryDependencies, "note">,
+): number | undefined {
+  const domain = domains.get(marketplace);
+  if (domain === undefined) {
+    note?.(`a_history: the source does not read the marketplace ${marketplace}`);
+  }
+  return domain;
+}

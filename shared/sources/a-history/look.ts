@@ -1,0 +1,65 @@
+import { domainOf } from "./domain.ts";
+import { type HistoryProduct, productTypes } from "./product.ts";
+import { readProducts } from "./read.ts";
+import type { AHistoryDependencies, AHistoryOptions, HistorySource } from "./source.ts";
+
+/** Listings that the API takes in one call when it is to look up offers. */
+export const listingsPerCallMax = 20;
+const offersPerListingDefault = 40;
+/** What ten offers cost, in tokens. */
+const tokensPerTenOffers = 6;
+
+export interface LookDependencies {
+  readonly options: AHistoryOptions;
+  readonly dependencies: AHistoryDependencies;
+  readonly source: HistorySource;
+}
+
+export interface LookRequest {
+  readonly marketplace: string;
+  readonly deadline: Date;
+}
+
+/** What came of it. */
+export type Look =
+  | {
+      readonly kind: "read";
+      readonly products: ReadonlyMap<string, HistoryProduct>;
+      /** The API's number of the marketplace. */
+      readonly domain: string;
+    }
+  /** Failed for a reason that may lie in what was asked for. */
+  | { readonly kind: "failed" }
+  | { readonly kind: "none" };
+
+/** Has the API look at the live offers of listings, as they are now. */
+export async function lookAtOffers(
+  ids: readonly string[],
+  { marketplace, deadline }: LookRequest,
+  { options, dependencies, source }: LookDependencies,
+): Promise<Look> {
+  const { offersPerListing = offersPerListingDefault } = options;
+  const domain = domainOf(marketplace, dependencies);
+  if (domain === undefined) return { kind: "none" };
+  const reply = await source.ask({
+    path: "product",
+    parameters: {
+      domain: String(domain),
+      asin: ids.join(","),
+      history: "0",
+      stats: "1",
+      offers: String(offersPerListing),
+      "only-live-offers": "1",
+    },
+    cost: Math.ceil(offersPerListing / 10) * tokensPerTenOffers * ids.length,
+    deadline,
+  });
+  if (reply.kind !== "read") return reply;
+  const products = readProducts(reply.body, { ids, domain, dependencies });
+  return products === null ? { kind: "none" } : { kind: "read", products, domain: String(domain) };
+}
+
+/** True for a listing whose offers the source could look at; a parent has none. */
+export const isLookedAt = ({ productType, offersSuccessful }: HistoryProduct): boolean =>
+  productType === productTypes.parent ||
+  (productType !== productTypes.invalid && offersSuccessful === true);

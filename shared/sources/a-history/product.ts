@@ -1,0 +1,145 @@
+import * as v from "valibot";
+import { foreignFlag, foreignText } from "../contract/foreign-value.ts";
+import { momentOf, signedWhole } from "./value.ts";
+import { tellsOfTrouble } from "../contract/reply-trouble.ts";
+import { readingAgeMaxMs } from "../contract/reading-age.ts";
+
+const list = <Item>(
+  item: v.GenericSchema<unknown, Item>,
+): v.GenericSchema<unknown, readonly Item[]> => v.fallback(v.pipe(v.array(item)), []);
+
+/** Texts that may be HTML: cleaned where they are shown. */
+const html = v.fallback(v.optional(v.string()), undefined);
+
+const stats = v.object({
+  current: list(v.fallback(v.nullable(signedWhole), undefined)),
+  totalOfferCount: signedWhole,
+  buyBoxPrice: signedWhole,
+  buyBoxSellerId: foreignText,
+  buyBoxIsFBA: foreignFlag,
+  buyBoxIsAmazon: foreignFlag,
+  buyBoxIsMAP: foreignFlag,
+  buyBoxIsUnqualified: foreignFlag,
+  buyBoxIsShippable: foreignFlag,
+  buyBoxIsPreorder: foreignFlag,
+  buyBoxIsBackorder: foreignFlag,
+  buyBoxAvailabilityMessage: foreignText,
+  buyBoxUsedPrice: signedWhole,
+  buyBoxUsedSellerId: foreignText,
+  buyBoxUsedIsFBA: foreignFlag,
+  buyBoxUsedCondition: signedWhole,
+});
+
+const offer = v.object({
+  offerId: signedWhole,
+  sellerId: foreignText,
+  condition: signedWhole,
+  conditionComment: html,
+  isAmazon: foreignFlag,
+  isFBA: foreignFlag,
+  isShippable: foreignFlag,
+  isPreorder: foreignFlag,
+  offerCSV: list(signedWhole),
+});
+
+export type HistoryStats = v.InferOutput<typeof stats>;
+export type HistoryOffer = v.InferOutput<typeof offer>;
+
+/** A product of the source's reply; only its id and its type must be readable. */
+export const historyProduct = v.object({
+  asin: v.pipe(v.string(), v.trim(), v.toUpperCase(), v.regex(/^[A-Z0-9]{10}$/)),
+  domainId: signedWhole,
+  productType: v.pipe(
+    v.optional(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), 0),
+    v.integer(),
+  ),
+  lastUpdate: signedWhole,
+  title: html,
+  brand: html,
+  categoryTree: list(v.fallback(v.nullish(v.object({ name: html })), null)),
+  images: list(v.fallback(v.nullish(v.object({ l: foreignText, m: foreignText })), null)),
+  features: list(html),
+  description: html,
+  newPriceIsMAP: foreignFlag,
+  stats: v.fallback(v.nullish(stats), null),
+  offers: list(v.fallback(v.nullish(offer), null)),
+  liveOffersOrder: list(signedWhole),
+  offersSuccessful: foreignFlag,
+  manufacturer: html,
+  model: html,
+  partNumber: html,
+  color: html,
+  size: html,
+  style: html,
+  pattern: html,
+  materials: list(html),
+  edition: html,
+  binding: html,
+  numberOfItems: signedWhole,
+  numberOfPages: signedWhole,
+  itemWeight: signedWhole,
+  itemLength: signedWhole,
+  itemWidth: signedWhole,
+  itemHeight: signedWhole,
+  upcList: list(html),
+  eanList: list(html),
+});
+
+export type HistoryProduct = v.InferOutput<typeof historyProduct>;
+
+/** What the source has of a product (`productType`). */
+export const productTypes = {
+  standard: 0,
+  /** No such item: nothing of it is there, nor will be. */
+  invalid: 4,
+  /** What holds variations together; it has no offers of its own. */
+  parent: 5,
+} as const;
+
+/** Places in `stats.current`. */
+export const currentPlaces = {
+  newPrice: 1,
+  usedPrice: 2,
+  listPrice: 4,
+  newCount: 11,
+  usedCount: 12,
+  rating: 16,
+  reviews: 17,
+  buyboxWithShipping: 18,
+} as const;
+
+const reply = v.object({ products: v.array(v.unknown()) });
+
+interface ReplySetting {
+  /** The API's number of the marketplace that was asked for. */
+  readonly domain: number;
+  /** When the reply came. */
+  readonly now: Date;
+}
+
+/**
+ * The products of a reply by id, of two with one id the first; null when it is none. What cannot be
+ * read, what is of another marketplace, what the source looked at so long ago that it says nothing
+ * about now, and what it calls invalid while it tells of an error, is left out.
+ */
+export function productsOf(
+  body: unknown,
+  { domain, now }: ReplySetting,
+): ReadonlyMap<string, HistoryProduct> | null {
+  const parsed = v.safeParse(reply, body);
+  if (!parsed.success) return null;
+  const isTroubled = tellsOfTrouble(body);
+  const products = new Map<string, HistoryProduct>();
+  for (const entry of parsed.output.products) {
+    const product = v.safeParse(historyProduct, entry);
+    if (!product.success) continue;
+    const { asin, domainId = domain, lastUpdate, productType } = product.output;
+    if (isTroubled && productType === productTypes.invalid) continue;
+    if (domainId !== domain || products.has(asin) || isStale(lastUpdate, now)) continue;
+    products.set(asin, product.output);
+  }
+  return products;
+}
+
+const isStale = (lastUpdate: number | undefined, now: Date): boolean =>
+  now.getTime() - momentOf(lastUpdate, now).getTime() > readingAgeMaxMs;

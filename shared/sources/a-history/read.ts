@@ -1,0 +1,22 @@
+import { type HistoryProduct, productsOf } from "./product.ts";
+import type { AHistoryDependencies } from "./source.ts";
+import { replyProblem } from "../contract/reply-trouble.ts";
+
+interface Reading {
+  readonly ids: readonly string[];
+  /** The API's number of the marketplace that was asked for. */
+  readonly domain: number;
+  readonly dependencies: AHistoryDependencies;
+}
+
+/** The products of a reply to a question for `ids`, as `productsOf`; tells of trouble that costs any. */
+export function readProducts(
+  body: unknown,
+  { ids, domain, dependencies }: Reading,
+): ReadonlyMap<string, HistoryProduct> | null {
+  const products = productsOf(body, { domain, now: dependencies.clock.now() });
+  if (products === null) return null;
+  const problem = replyProblem(body, { asked: ids.length, found: products.size });
+  if (problem !== undefined) dependencies.note?.(`a_history: the source ${problem}`);
+  return products;
+}

@@ -1,0 +1,166 @@
+import {
+  type CommonFields,
+  foundStatus,
+  type RetailerBFields,
+  type RetailerBObject,
+} from "../../scrapers/product-fields.ts";
+import type { Answer } from "../../scrapers/scraper.ts";
+import type { AffiliateItem } from "./item.ts";
+
+/** What an answer says beside the item itself. */
+export interface AffiliateReading {
+  readonly id: string;
+  readonly fetchedAt: string;
+  readonly currency: string;
+  /** The seller's name where no other one is told. */
+  readonly retailerName: string;
+  /** True when the links that count the visit are wanted. */
+  readonly isTracking: boolean;
+}
+
+const imagesMax = 20;
+/** What stands in a counting link until somebody's own number is put there. */
+const placeholder = /\|\w+\||%7C\w+%7C/i;
+const mainPicture = "PRIMARY";
+const storeOnly = "STORE_ONLY";
+
+/** The stock words that mean "yes", and those that mean "no"; without case and spaces. */
+const buyableWords: ReadonlySet<string> = new Set([
+  "available",
+  "instock",
+  "limitedsupply",
+  "limitedsupplies",
+  "lastfewitems",
+]);
+const soldOutWords: ReadonlySet<string> = new Set(["notavailable", "unavailable", "outofstock"]);
+
+/** What an item of the reply means for the id that was asked for. */
+export function affiliateAnswer(item: AffiliateItem, reading: AffiliateReading): Answer {
+  const { id, fetchedAt } = reading;
+  const fields = fieldsOf(item, reading);
+  return { id, status: foundStatus(fields), fetchedAt, fields };
+}
+
+function fieldsOf(item: AffiliateItem, reading: AffiliateReading): RetailerBFields {
+  const { currency } = reading;
+  const url = linkOf(item, reading);
+  const availability = availabilityOf(item);
+  const seller = sellerOf(item, reading);
+  const byPlatform = item.shippedByRetailer ?? opposite(item.marketplace);
+  const images = imagesOf(item);
+  return {
+    ...(item.name !== undefined && { title: item.name }),
+    ...(url !== undefined && { url }),
+    ...(item.salePrice !== undefined && { price: { amount: item.salePrice, currency } }),
+    ...(availability !== undefined && { availability }),
+    ...(seller !== undefined && { seller: { name: seller } }),
+    ...(byPlatform !== undefined && { fulfillment: { byPlatform } }),
+    ...(images.length > 0 && { images }),
+    retailer_b: objectOf(item, currency),
+  };
+}
+
+function objectOf(item: AffiliateItem, currency: string): RetailerBObject {
+  const shipping = shippingOf(item, currency);
+  return shown<RetailerBObject>({
+    brand: item.brandName,
+    upc: item.upc,
+    modelNumber: item.modelNumber,
+    parentId: item.parentItemId,
+    listPrice: item.msrp === undefined ? undefined : { amount: item.msrp, currency },
+    offerId: item.offerId,
+    offerType: item.offerType,
+    thirdPartySeller: item.marketplace,
+    onlineAvailable: item.availableOnline,
+    shipping: Object.keys(shipping).length === 0 ? undefined : shipping,
+    maxPerOrder: item.maxItemsInOrder,
+    clearance: item.clearance,
+    preOrder: item.preOrder,
+    condition: item.condition,
+    category: item.categoryPath,
+    rating: item.customerRating,
+    reviewsCount: item.numReviews,
+    color: item.color,
+  });
+}
+
+const shippingOf = (
+  item: AffiliateItem,
+  currency: string,
+): NonNullable<RetailerBObject["shipping"]> =>
+  shown<NonNullable<RetailerBObject["shipping"]>>({
+    standard:
+      item.standardShipRate === undefined ? undefined : { amount: item.standardShipRate, currency },
+    twoDayEligible: item.isTwoDayShippingEligible,
+    freeOverThreshold: item.freeOverThreshold,
+  });
+
+/** Without what the source does not show: absent is another statement than null. */
+function shown<Fields extends object>(fields: {
+  readonly [Key in keyof Fields]: Fields[Key] | undefined;
+}): Fields {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only undefined values are gone
+  return Object.fromEntries(entries) as Fields;
+}
+
+function availabilityOf(item: AffiliateItem): CommonFields["availability"] {
+  if (item.preOrder === true) return { inStock: false, message: "Pre-order" };
+  const stock = (item.stock ?? "").toLowerCase().replaceAll(/[^a-z]/g, "");
+  const inStock = inStockOf(item, stock);
+  if (inStock === undefined) return undefined;
+  const contradicts = inStock ? soldOutWords.has(stock) : buyableWords.has(stock);
+  if (item.stock !== undefined && !contradicts) return { inStock, message: item.stock };
+  if (inStock) return { inStock, message: "In stock" };
+  return { inStock, message: item.offerType === storeOnly ? "In stores only" : "Out of stock" };
+}
+
+/** Undefined where neither the flag nor the word says it. */
+function inStockOf({ availableOnline }: AffiliateItem, stock: string): boolean | undefined {
+  if (soldOutWords.has(stock)) return false;
+  return availableOnline ?? (buyableWords.has(stock) ? true : undefined);
+}
+
+function sellerOf(
+  { sellerInfo, marketplace }: AffiliateItem,
+  { retailerName }: AffiliateReading,
+): string | undefined {
+  return sellerInfo ?? (marketplace === true ? undefined : retailerName);
+}
+
+const opposite = (flag: boolean | undefined): boolean | undefined =>
+  flag === undefined ? undefined : !flag;
+
+/** The page itself, or the link that counts the visit when it is wanted and filled in. */
+function linkOf(item: AffiliateItem, { isTracking }: AffiliateReading): string | undefined {
+  const counting = item.productTrackingUrl;
+  const filled = counting !== undefined && !placeholder.test(counting) ? counting : undefined;
+  const page = item.productUrl ?? pageBehind(counting);
+  return isTracking ? (filled ?? page) : (page ?? filled);
+}
+
+/** The page that a counting link leads to. */
+function pageBehind(counting: string | undefined): string | undefined {
+  const target = counting === undefined ? null : new URL(counting).searchParams.get("u");
+  return target !== null && /^https?:\/\//i.test(target) && URL.canParse(target)
+    ? target
+    : undefined;
+}
+
+function imagesOf(item: AffiliateItem): string[] {
+  const pictures = item.imageEntities.filter((picture) => picture != null);
+  const main = pictures.filter(({ entityType }) => entityType === mainPicture);
+  const others = pictures.filter(({ entityType }) => entityType !== mainPicture);
+  const urls = [...main, ...others].map(largestOf).filter((url) => url !== undefined);
+  const own = largestOf(item);
+  // The item's own picture is another size of the main one: it counts only where there is no other.
+  const all = urls.length === 0 && own !== undefined ? [own] : urls;
+  return [...new Set(all)].slice(0, imagesMax);
+}
+
+const largestOf = ({
+  largeImage,
+  mediumImage,
+  thumbnailImage,
+}: Pick<AffiliateItem, "largeImage" | "mediumImage" | "thumbnailImage">): string | undefined =>
+  largeImage ?? mediumImage ?? thumbnailImage;

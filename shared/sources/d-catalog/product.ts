@@ -1,0 +1,130 @@
+import * as v from "valibot";
+import {
+  foundStatus,
+  type RetailerDFields,
+  type RetailerDObject,
+  type RetailerDState,
+} from "../../scrapers/product-fields.ts";
+import type { Answer } from "../../scrapers/scraper.ts";
+import {
+  foreignAmount,
+  foreignFlag,
+  foreignPrice,
+  foreignText,
+  foreignUrl,
+} from "../contract/foreign-value.ts";
+
+/** Digits of a stock number, sent as a number or as text. */
+const sku = v.pipe(
+  v.union([v.pipe(v.number(), v.safeInteger(), v.minValue(0)), v.string()]),
+  v.transform((value) => String(value).trim()),
+  v.regex(/^\d{1,10}$/),
+);
+
+const categoryStep = v.fallback(v.nullish(v.object({ name: foreignText })), null);
+
+/** A product of the catalogue's reply; only the number must be readable. */
+export const catalogProduct = v.object({
+  sku,
+  active: foreignFlag,
+  name: foreignText,
+  url: foreignUrl,
+  salePrice: foreignPrice,
+  regularPrice: foreignPrice,
+  dollarSavings: foreignAmount,
+  priceRestriction: foreignText,
+  manufacturer: foreignText,
+  condition: foreignText,
+  categoryPath: v.fallback(v.optional(v.array(categoryStep), []), []),
+  onlineAvailability: foreignFlag,
+  onlineAvailabilityText: foreignText,
+  inStoreAvailability: foreignFlag,
+  orderable: foreignText,
+  marketplace: v.optional(v.unknown()),
+  image: foreignUrl,
+  largeFrontImage: foreignUrl,
+});
+
+export type CatalogProduct = v.InferOutput<typeof catalogProduct>;
+
+/** The fields to ask for: those that are read, and no more. */
+export const catalogFieldNames: readonly string[] = Object.keys(catalogProduct.entries);
+
+/** Words for `orderable`, without spaces and case. */
+const states: ReadonlyMap<string, RetailerDState> = new Map([
+  ["available", "ADD_TO_CART"],
+  ["backorder", "ADD_TO_CART"],
+  ["preorder", "PRE_ORDER"],
+  ["comingsoon", "COMING_SOON"],
+  ["soldout", "SOLD_OUT"],
+  ["soldoutonline", "SOLD_OUT"],
+  ["notorderable", "NOT_AVAILABLE"],
+]);
+const buyable: ReadonlySet<RetailerDState> = new Set(["ADD_TO_CART", "PRE_ORDER"]);
+
+/** What a product of the reply means for the id that was asked for. */
+export function catalogAnswer(
+  product: CatalogProduct,
+  read: { readonly id: string; readonly fetchedAt: string; readonly currency: string },
+): Answer {
+  const { id, fetchedAt, currency } = read;
+  if (product.active === false) return { id, status: "not_found", fetchedAt };
+  const hidden = product.priceRestriction !== undefined;
+  const fields = fieldsOf(product, { hidden, currency });
+  return { id, status: hidden ? "partial" : foundStatus(fields), fetchedAt, fields };
+}
+
+/** A price that the retailer hides until checkout is not shown, nor what would give it away. */
+function fieldsOf(
+  product: CatalogProduct,
+  { hidden, currency }: { readonly hidden: boolean; readonly currency: string },
+): RetailerDFields {
+  const { name, url, salePrice, onlineAvailability: inStock } = product;
+  const image = product.image ?? product.largeFrontImage;
+  return {
+    ...(name !== undefined && { title: name }),
+    ...(url !== undefined && { url }),
+    ...(salePrice !== undefined && !hidden && { price: { amount: salePrice, currency } }),
+    ...(inStock !== undefined && {
+      availability: { inStock, message: product.onlineAvailabilityText ?? stockMessage(inStock) },
+    }),
+    fulfillment: { byPlatform: !isMarketplace(product.marketplace) },
+    ...(image !== undefined && { images: [image] }),
+    retailer_d: objectOf(product, hidden),
+  };
+}
+
+function objectOf(product: CatalogProduct, hidden: boolean): RetailerDObject {
+  const { regularPrice, dollarSavings, manufacturer, condition } = product;
+  const category = product.categoryPath.at(-1)?.name;
+  const state = stateOf(product);
+  const purchasable = isPurchasable(product, state);
+  return {
+    ...(state !== undefined && { state }),
+    ...(regularPrice !== undefined && { regularPrice }),
+    ...(dollarSavings !== undefined && !hidden && { savings: dollarSavings }),
+    ...(manufacturer !== undefined && { brand: manufacturer }),
+    ...(condition !== undefined && { condition }),
+    ...(category !== undefined && { category }),
+    ...(purchasable !== undefined && { purchasable }),
+  };
+}
+
+/** Undefined for a word that nobody knows yet: not observed, rather than guessed. */
+function stateOf({ orderable, inStoreAvailability }: CatalogProduct): RetailerDState | undefined {
+  const state = states.get((orderable ?? "").toLowerCase().replaceAll(/[^a-z]/g, ""));
+  return state === "NOT_AVAILABLE" && inStoreAvailability === true ? "CHECK_STORES" : state;
+}
+
+function isPurchasable(
+  { onlineAvailability }: CatalogProduct,
+  state: RetailerDState | undefined,
+): boolean | undefined {
+  if (onlineAvailability === true || state === undefined) return onlineAvailability;
+  return buyable.has(state);
+}
+
+const stockMessage = (inStock: boolean): string => (inStock ? "In stock" : "Out of stock");
+
+const isMarketplace = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== false && value !== "";

@@ -1,0 +1,30 @@
+import { figures } from "../../observability/figures.ts";
+import type { WriteLine } from "../../observability/work-log.ts";
+import type { SourceReport } from "./report.ts";
+
+const itemStatuses = ["ok", "partial", "not_found", "unavailable"] as const;
+
+/** Writes one line per read of a source, with metrics by source and scraper. */
+export function sourceMetrics(write: WriteLine): (report: SourceReport) => void {
+  return ({ source, scraper, milliseconds, items, calls }) => {
+    write("source read", {
+      // Items are counted once, by whoever asked for them: here they only say how the read went.
+      items: Object.fromEntries(itemStatuses.map((status) => [status, items[status] ?? 0])),
+      replies: calls.replies,
+      figures: [
+        figures(
+          "sources",
+          { source, scraper },
+          {
+            source_calls: calls.milliseconds.length,
+            source_call_ms: calls.milliseconds,
+            source_read_ms: milliseconds,
+            source_tries: calls.tries,
+            source_throttled: calls.throttled,
+            source_circuits_opened: calls.circuitsOpened,
+          },
+        ),
+      ],
+    });
+  };
+}

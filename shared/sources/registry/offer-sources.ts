@@ -1,0 +1,68 @@
+import type { OfferChecker, OfferScraper } from "../../scrapers/scraper.ts";
+import { aHistoryOfferChecker } from "../a-history/offer-check.ts";
+import { aHistoryOffers } from "../a-history/offers.ts";
+import type { SourceConfiguration } from "./configuration.ts";
+import { reportedChecker, reportedOffers } from "./reported.ts";
+import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
+import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
+import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
+
+/** The sources behind the offers endpoints, made once. */
+export interface OfferSources {
+  readonly offerScraperFor: () => OfferScraper;
+  readonly offerCheckerFor: () => OfferChecker;
+}
+
+/** The sources of offers and of offer checks that the configuration names. */
+export function offerSources(
+  sources: SourceConfiguration,
+  dependencies: SourceDependencies,
+): OfferSources {
+  const scraper = offersFrom(sources["retailer_a.offers"], dependencies);
+  const checker = checkerFrom(sources["retailer_a.offer_check"], dependencies);
+  return { offerScraperFor: () => scraper, offerCheckerFor: () => checker };
+}
+
+function offersFrom(
+  options: SourceConfiguration["retailer_a.offers"],
+  dependencies: SourceDependencies,
+): OfferScraper {
+  switch (options.adapter) {
+    case "sandbox":
+      return sandboxOffers({ seed: options.seed, clock: dependencies.clock });
+    case "upstream": {
+      const { reporting, ...parts } = upstreamParts("retailer_a.offers", options, dependencies);
+      return reportedOffers(upstreamOffers(options, parts), reporting);
+    }
+    case "a_history": {
+      const { reporting, ...parts } = historyParts("retailer_a.offers", options, dependencies);
+      return reportedOffers(aHistoryOffers(options, parts), reporting);
+    }
+    default:
+      return options satisfies never;
+  }
+}
+
+function checkerFrom(
+  options: SourceConfiguration["retailer_a.offer_check"],
+  dependencies: SourceDependencies,
+): OfferChecker {
+  switch (options.adapter) {
+    case "sandbox":
+      return sandboxOfferChecker({ seed: options.seed, clock: dependencies.clock });
+    case "upstream": {
+      const { reporting, ...parts } = upstreamParts(
+        "retailer_a.offer_check",
+        options,
+        dependencies,
+      );
+      return reportedChecker(upstreamOfferChecker(options, parts), reporting);
+    }
+    case "a_history": {
+      const { reporting, ...parts } = historyParts("retailer_a.offer_check", options, dependencies);
+      return reportedChecker(aHistoryOfferChecker(options, parts), reporting);
+    }
+    default:
+      return options satisfies never;
+  }
+}

@@ -1,0 +1,174 @@
+import type { Chance, Clock } from "../../base/clock.ts";
+import type { SecretReader } from "../../base/secret-reader.ts";
+import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import { isTokenRefusal } from "../a-history/account.ts";
+import type { AHistoryDependencies } from "../a-history/source.ts";
+import type { TokensByKey } from "../a-history/tokens.ts";
+import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
+import type { SecretUse } from "../contract/secret-reference.ts";
+import { isKeptOut, isTurnedAway } from "../http/page-answer.ts";
+import {
+  type SourceClientOptions,
+  sourceClient,
+  temporaryStatuses,
+} from "../http/polite-client.ts";
+import type { RateBudget } from "../http/rate-budget.ts";
+import type { SourceClient } from "../http/source-client.ts";
+import type { SourceStates } from "../http/source-state.ts";
+import { type OpenSecret, openSecret } from "../contract/open-secret.ts";
+import { noteForRead, type Reporting, type TellOperator } from "./reported.ts";
+import { secretName, sourceName } from "./name.ts";
+import { statusProblem } from "../contract/status-problem.ts";
+import type { UpstreamDependencies, UpstreamNote } from "../upstream/exchange.ts";
+import type { SourceReport } from "./report.ts";
+
+export interface SourceDependencies {
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly budget: RateBudget;
+  /** What the scrapers that read from one source share: one of these in a process. */
+  readonly states: SourceStates;
+  readonly secrets: SecretReader;
+  /** What is left to pay the history API with: one count in a process for each key. */
+  readonly tokens: TokensByKey;
+  /** What each read came to. */
+  readonly report: (report: SourceReport) => void;
+  /** What an operator has to mend; tells no secret, and nothing of an answer. */
+  readonly warn: (problem: string) => void;
+}
+
+/** What every source over HTTP is made of. */
+export interface SourceParts {
+  readonly client: SourceClient;
+  readonly reporting: Reporting;
+  readonly tell: TellOperator;
+  readonly open: (secret: SecretUse) => OpenSecret;
+}
+
+const bytesMaxDefault = 5 * 1_024 * 1_024;
+const userAgentDefault = "retail-product-data-service/1.0";
+
+/** The options of an adapter that say which source it is, and how it is called. */
+type PacedOptions = Parameters<typeof sourceName>[0] & {
+  readonly callsPerSecond: number;
+  readonly burst: number;
+  readonly callsAtOnceMax: number;
+  readonly tryTimeoutMs: number;
+};
+
+type Peculiarities = Partial<
+  Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
+>;
+
+/** All that limits the calls is shared by the scrapers that read from the same source. */
+export function partsOf(
+  scraper: StepScraperId,
+  options: PacedOptions & Peculiarities,
+  dependencies: SourceDependencies,
+): SourceParts {
+  const { adapter, callsPerSecond, burst, callsAtOnceMax, tryTimeoutMs } = options;
+  const { clock, chance, budget, states, report, secrets } = dependencies;
+  const tell = operatorOf(scraper, dependencies);
+  const client = sourceClient(
+    {
+      name: sourceName(options),
+      callsPerSecond,
+      burst,
+      callsAtOnce: callsAtOnceMax,
+      isSpread: adapter !== "web",
+      tryTimeoutMs,
+      bytesMax: options.bytesMax ?? bytesMaxDefault,
+      userAgent: options.userAgent ?? userAgentDefault,
+      isTemporary: options.isTemporary ?? ((status) => temporaryStatuses.has(status)),
+      isBlock: options.isBlock ?? isTurnedAway,
+      ...(options.isUsual && { isUsual: options.isUsual }),
+    },
+    { clock, chance, budget, states, note: noteForRead },
+  );
+  return {
+    client,
+    reporting: { source: adapter, scraper, clock, report, tell },
+    tell,
+    open: (secret) => openSecret(secret, secrets, (problem) => tell(`${adapter}: ${problem}`)),
+  };
+}
+
+const toldAgainMs = 60_000;
+
+/** A problem that every call of a read meets, and every read, is told once a minute. */
+function operatorOf(scraper: StepScraperId, { clock, warn }: SourceDependencies): TellOperator {
+  const toldAt = new Map<string, number>();
+  return (problem, detail) => {
+    const now = clock.now().getTime();
+    if (now - (toldAt.get(problem) ?? -Infinity) < toldAgainMs) return;
+    toldAt.set(problem, now);
+    warn(`${scraper}: ${problem}${detail === undefined ? "" : ` (${detail})`}`);
+  };
+}
+
+export function upstreamParts(
+  scraper: StepScraperId,
+  options: UpstreamOptions,
+  dependencies: SourceDependencies,
+): UpstreamDependencies & Pick<SourceParts, "reporting"> {
+  const { clock, chance } = dependencies;
+  const { client, reporting, tell, open } = partsOf(
+    scraper,
+    // A 401 or 403 of the server refuses a key: others may well be served there with theirs.
+    { ...options, isBlock: isKeptOut },
+    dependencies,
+  );
+  return {
+    client,
+    reporting,
+    clock,
+    chance,
+    ...(options.secret && { secret: open(options.secret) }),
+    note: (note) => tell(`upstream: the server ${problemOf(note)}`),
+  };
+}
+
+function problemOf(note: UpstreamNote): string {
+  switch (note.kind) {
+    case "refused":
+      return statusProblem(note.status) ?? `turns calls away (${note.status})`;
+    case "too_many":
+      return "takes fewer ids in a call than batchIdsMax (413): set it lower";
+    case "unreadable":
+      return "does not keep the contract";
+    default:
+      return note satisfies never;
+  }
+}
+
+/** A hundred products in full come near to what is enough for other sources. */
+const historyBytesMax = 16 * 1_024 * 1_024;
+
+/** The history API says in the body of a 429 when to come back, and the adapter heeds it. */
+const isHistoryTemporary = (status: number): boolean =>
+  status !== 429 && temporaryStatuses.has(status);
+
+export function historyParts(
+  scraper: StepScraperId,
+  options: AHistoryOptions,
+  dependencies: SourceDependencies,
+): AHistoryDependencies & Pick<SourceParts, "reporting"> {
+  const { client, reporting, tell, open } = partsOf(
+    scraper,
+    {
+      ...options,
+      isTemporary: isHistoryTemporary,
+      isUsual: isTokenRefusal,
+      bytesMax: historyBytesMax,
+    },
+    dependencies,
+  );
+  return {
+    client,
+    reporting,
+    clock: dependencies.clock,
+    key: open(options.secret),
+    tokens: dependencies.tokens(secretName(options.secret.reference)),
+    note: tell,
+  };
+}

@@ -1,0 +1,59 @@
+/** Sources that report what each of their reads came to. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Clock } from "../../base/clock.ts";
+import type { StepScraperId } from "../../scrapers/catalogue.ts";
+import type { OfferChecker, OfferScraper, Scraper } from "../../scrapers/scraper.ts";
+import type { NoteEvent, SourceEvent } from "../http/source-event.ts";
+import { callStory, countsOf, type SourceReport } from "./report.ts";
+
+/**
+ * Tells the operator of a problem, with the scraper it was met by and what else is known of it; of
+ * each problem once a minute at most.
+ */
+export type TellOperator = (problem: string, detail?: string) => void;
+
+export interface Reporting {
+  readonly source: string;
+  readonly scraper: StepScraperId;
+  readonly clock: Clock;
+  readonly report: (report: SourceReport) => void;
+  readonly tell: TellOperator;
+}
+
+/** The events of the read on whose behalf the code runs: reads of one scraper overlap. */
+const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
+
+/** Notes an event with the read that it belongs to. */
+export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
+
+export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
+  read: (request) => reported(() => scraper.read(request), reporting),
+});
+
+export const reportedOffers = (scraper: OfferScraper, reporting: Reporting): OfferScraper => ({
+  readOffers: (request) => reported(() => scraper.readOffers(request), reporting),
+});
+
+export const reportedChecker = (checker: OfferChecker, reporting: Reporting): OfferChecker => ({
+  checkOffers: (request) => reported(() => checker.checkOffers(request), reporting),
+});
+
+async function reported<Answer extends { readonly status: string }>(
+  read: () => Promise<readonly Answer[]>,
+  { source, scraper, clock, report, tell }: Reporting,
+): Promise<readonly Answer[]> {
+  const startedAt = clock.now().getTime();
+  const events: SourceEvent[] = [];
+  const answers = await eventsOfRead.run(events, read);
+  const { calls, silence } = callStory(events);
+  if (silence?.isBusy === true) tell(`${source}: every call was turned away (429)`);
+  else if (silence !== null) tell(`${source}: no call was answered`, silence.reason);
+  report({
+    source,
+    scraper,
+    milliseconds: clock.now().getTime() - startedAt,
+    items: countsOf(answers.map(({ status }) => status)),
+    calls,
+  });
+  return answers;
+}

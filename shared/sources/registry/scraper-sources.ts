@@ -1,0 +1,76 @@
+import type { ProductScraperId } from "../../scrapers/catalogue.ts";
+import type { Scraper } from "../../scrapers/scraper.ts";
+import { aHistory } from "../a-history/scraper.ts";
+import { bAffiliate } from "../b-affiliate/scraper.ts";
+import type { SourceConfiguration } from "./configuration.ts";
+import { isCatalogBlock } from "../d-catalog/forbidden.ts";
+import { dCatalog } from "../d-catalog/scraper.ts";
+import { type Reporting, reportedScraper } from "./reported.ts";
+import { sandbox } from "../sandbox/scraper.ts";
+import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./parts.ts";
+import { upstream } from "../upstream/scraper.ts";
+import { webScraper } from "../web/scraper.ts";
+import { isBlockAnswer } from "../web/block-answer.ts";
+
+/** The scraper behind each id, made once; what limits an adapter's calls holds across reads. */
+export function scraperFor(
+  sources: SourceConfiguration,
+  dependencies: SourceDependencies,
+): (scraper: ProductScraperId) => Scraper {
+  const made = new Map<ProductScraperId, Scraper>();
+  return (id) => {
+    const scraper = made.get(id) ?? makeScraper(id, sources[id], dependencies);
+    made.set(id, scraper);
+    return scraper;
+  };
+}
+
+type ScraperOptions = SourceConfiguration[ProductScraperId];
+
+function makeScraper(
+  id: ProductScraperId,
+  options: ScraperOptions,
+  dependencies: SourceDependencies,
+): Scraper {
+  if (options.adapter === "sandbox") {
+    return sandbox({ seed: options.seed, clock: dependencies.clock });
+  }
+  const { scraper, reporting } = remoteScraper(id, options, dependencies);
+  return reportedScraper(scraper, reporting);
+}
+
+function remoteScraper(
+  id: ProductScraperId,
+  options: Exclude<ScraperOptions, { adapter: "sandbox" }>,
+  dependencies: SourceDependencies,
+): { readonly scraper: Scraper; readonly reporting: Reporting } {
+  const { clock } = dependencies;
+  switch (options.adapter) {
+    case "upstream": {
+      const { reporting, ...parts } = upstreamParts(id, options, dependencies);
+      return { scraper: upstream(options, parts), reporting };
+    }
+    case "d_catalog": {
+      const parts = partsOf(id, { ...options, isBlock: isCatalogBlock }, dependencies);
+      const { client, reporting, tell, open } = parts;
+      const secret = options.secret && { secret: open(options.secret) };
+      return { scraper: dCatalog(options, { client, clock, note: tell, ...secret }), reporting };
+    }
+    case "b_affiliate": {
+      const { client, reporting, tell, open } = partsOf(id, options, dependencies);
+      const privateKey = open(options.privateKey);
+      return { scraper: bAffiliate(options, { client, clock, privateKey, note: tell }), reporting };
+    }
+    case "a_history": {
+      const { reporting, ...parts } = historyParts(id, options, dependencies);
+      return { scraper: aHistory(options, parts), reporting };
+    }
+    case "web": {
+      const parts = partsOf(id, { ...options, isBlock: isBlockAnswer }, dependencies);
+      const { client, reporting, tell } = parts;
+      return { scraper: webScraper(options, { client, clock, note: tell }), reporting };
+    }
+    default:
+      return options satisfies never;
+  }
+}

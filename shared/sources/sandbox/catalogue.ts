@@ -1,0 +1,80 @@
+/** What the sandbox's shops sell: invented brands and products, drawn by a hash of the item's id. */
+import type { Platform } from "../../platforms/catalogue.ts";
+import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
+
+const brands = [
+  "Kelwick",
+  "Norvane",
+  "Tarbolt",
+  "Ostrelle",
+  "Pellune",
+  "Hexworth",
+  "Brindal",
+  "Quillmere",
+] as const;
+
+interface Kind {
+  readonly category: string;
+  readonly noun: string;
+  /** Usual prices, in whole units of the marketplace currency. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const kinds: readonly Kind[] = [
+  { category: "Headphones", noun: "Wireless Headphones", from: 29, to: 349 },
+  { category: "Televisions", noun: '55" Television', from: 299, to: 1_899 },
+  { category: "Laptops", noun: '14" Laptop', from: 399, to: 2_199 },
+  { category: "Small Kitchen Appliances", noun: "Espresso Machine", from: 89, to: 799 },
+  { category: "Vacuum Cleaners", noun: "Cordless Vacuum", from: 99, to: 649 },
+  { category: "Cameras", noun: "Mirrorless Camera", from: 449, to: 2_499 },
+  { category: "Smart Home", noun: "Video Doorbell", from: 49, to: 249 },
+  { category: "Computer Accessories", noun: "Mechanical Keyboard", from: 39, to: 229 },
+];
+
+const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, to: 59 };
+/** Books have their ISBN-10 as id. */
+const bookId = /^\d{9}[\dX]$/;
+
+export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
+
+export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
+  platform === "retailer_a" && bookId.test(id) ? book : pick(kinds, draw("kind"));
+
+export const titleOf = (platform: Platform, id: string, draw: Draw): string =>
+  `${brandOf(draw)} ${kindOf(platform, id, draw).noun} ${modelOf(id, draw)}`;
+
+/** A letter and the end of the id. */
+export const modelOf = (id: string, draw: Draw): string =>
+  `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
+
+/** A price or the stock may move once in such a time; each item at its own moment of it. */
+const priceStepMs = 6 * hourMs;
+const stockStepMs = 12 * hourMs;
+const saleShare = 0.2;
+const saleDepthMax = 0.4;
+
+export interface ShelfMoment {
+  readonly platform: Platform;
+  readonly id: string;
+  readonly at: Date;
+  readonly currency: string;
+  readonly draw: Draw;
+}
+
+/** The regular price of an item, and what it costs at the moment. */
+export function priceAt({ platform, id, at, draw }: ShelfMoment): {
+  readonly regularPrice: number;
+  readonly amount: number;
+} {
+  const { from, to } = kindOf(platform, id, draw);
+  const step = stepOf(at, priceStepMs, draw("phase"));
+  const regularPrice = Math.round(from + draw("regular price") * (to - from)) + 0.99;
+  if (draw("sale", step) >= saleShare) return { regularPrice, amount: regularPrice };
+  const depth = draw("sale depth", step) * saleDepthMax;
+  return { regularPrice, amount: cents(regularPrice * (1 - depth)) };
+}
+
+/** A draw that holds as long as the stock of an item does. */
+export const stockDrawAt = ({ at, draw }: ShelfMoment, what: string): number =>
+  draw(what, stepOf(at, stockStepMs, draw("phase")));

@@ -1,0 +1,86 @@
+/** What an offers page of the sandbox's retailer_a says about one offer. */
+import type { Offer } from "../../scrapers/offer.ts";
+import { cents, type Draw, drawsOf, pick } from "./draw.ts";
+import { type ItemStateA, offerListingIdOf } from "./retailer-a.ts";
+import { deliveryOf, stockLine } from "./retailer-a-fields.ts";
+import { type OfferStateA, retailerASeller, type SellerA } from "./retailer-a-offers.ts";
+
+const justLaunchedShare = 0.08;
+const withoutNoteShare = 0.3;
+const withoutStockLineShare = 0.1;
+
+const notes = [
+  "Original box opened, item never used.",
+  "Light wear on the housing; works as it should.",
+  "Tested and cleaned. Manual is missing.",
+  "Ships in plain packaging.",
+  "Small scratch on the back, see the photos.",
+];
+
+interface Shop {
+  readonly seed: string;
+  readonly marketplace: string;
+  readonly currency: string;
+  readonly at: Date;
+}
+
+/** The offers page of one listing at one moment. */
+export interface OfferPage extends Shop {
+  readonly state: ItemStateA;
+  readonly display: (price: number) => string;
+}
+
+export function offerPage(state: ItemStateA, shop: Shop): OfferPage {
+  return { ...shop, state, display: displayIn(shop.currency) };
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Formats are slow to make and there is one per currency. */
+function displayIn(currency: string): (price: number) => string {
+  const format =
+    formats.get(currency) ?? new Intl.NumberFormat("en-US", { style: "currency", currency });
+  formats.set(currency, format);
+  return (price) => format.format(price);
+}
+
+/** One offer of a listing as its page shows it. */
+export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
+  const { state, currency, at, display } = page;
+  const { condition, seller, isFba } = offer;
+  const isBuybox = offer === state.buybox;
+  const own: Draw = (what, step = 0) => state.draw(what, step, offer.place + 1);
+  // What the product page says of the featured offer, the offers page says too.
+  const shown = { at, draw: isBuybox ? state.draw : own };
+  const price = cents(offer.price);
+  const delivery = deliveryOf(offer, shown);
+  const hasNote = condition !== "new" && own("note") >= withoutNoteShare;
+  const hasStockLine = isBuybox || own("stock line") >= withoutStockLineShare;
+  return {
+    offerListingId: offerListingIdOf(state, offer),
+    price,
+    currency,
+    priceDisplay: display(price),
+    ...(offer.shipping !== null && { shipping: offer.shipping }),
+    condition,
+    ...(hasNote && { conditionNote: pick(notes, own("which note")) }),
+    seller: { id: seller.id, name: seller.name, ...ratingOf(seller, page) },
+    fulfillment: { isFba, fulfillerName: isFba ? retailerASeller.name : seller.name },
+    isBuybox,
+    ...(hasStockLine && { availability: stockLine(offer.availabilityType, shown) }),
+    ...(delivery !== null && { delivery: delivery.message }),
+  };
+}
+
+/** The same on every listing of the seller; the retailer itself and new sellers show none. */
+function ratingOf(
+  seller: SellerA,
+  { seed, marketplace }: Shop,
+): { readonly rating?: number; readonly ratingCount?: number } {
+  const draw = drawsOf({ seed, marketplace, id: seller.id });
+  if (seller.id === retailerASeller.id || draw("just launched") < justLaunchedShare) return {};
+  return {
+    rating: Math.round(35 + draw("rating") * 15) / 10,
+    ratingCount: 1 + Math.floor(draw("rating count") ** 3 * 40_000),
+  };
+}

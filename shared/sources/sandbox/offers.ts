@@ -1,0 +1,119 @@
+import { limits } from "../../base/limits.ts";
+import type { Clock } from "../../base/clock.ts";
+import { currencyOf } from "../../platforms/catalogue.ts";
+import type { OfferScraperId } from "../../scrapers/catalogue.ts";
+import type {
+  OfferCheckAnswer,
+  OfferChecker,
+  OfferReference,
+  OffersAnswer,
+  OfferScraper,
+} from "../../scrapers/scraper.ts";
+import { drawsOf } from "./draw.ts";
+import { offerPage, sandboxOffer } from "./offer.ts";
+import { isBuyable, type ItemStateA, itemStateA, offerListingIdOf } from "./retailer-a.ts";
+import { readTiming, statusAt } from "./status.ts";
+
+interface Options {
+  readonly seed: string;
+  readonly clock: Clock;
+}
+
+/** The listings of one marketplace at one moment. */
+interface Shelf {
+  readonly seed: string;
+  readonly marketplace: string;
+  readonly at: Date;
+}
+
+/** The sandbox's offers: those that its product reads count and feature at the same moment. */
+export function sandboxOffers({ seed, clock }: Options): OfferScraper {
+  return {
+    async readOffers({ marketplace, ids, deadline }) {
+      const { at, isLate } = await readTiming("retailer_a", { ids, deadline }, clock);
+      const shelf = { seed, marketplace, at };
+      const fetchedAt = at.toISOString();
+      return ids.map((id) =>
+        isLate(id) ? { id, status: "unavailable", fetchedAt } : offersAnswer(id, shelf),
+      );
+    },
+  };
+}
+
+/** Checks the sandbox's offers, as its product and offers reads return them. */
+export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
+  return {
+    async checkOffers({ marketplace, offers, deadline }) {
+      const ids = offers.map(({ asin }) => asin);
+      const { at, isLate } = await readTiming("retailer_a", { ids, deadline }, clock);
+      const listingOf = remembered((asin) => listingAt(asin, { seed, marketplace, at }));
+      const fetchedAt = at.toISOString();
+      return offers.map((offer) =>
+        isLate(offer.asin)
+          ? { ...offer, status: "unavailable", fetchedAt }
+          : checkAnswer(offer, listingOf(offer.asin), fetchedAt),
+      );
+    },
+  };
+}
+
+function offersAnswer(id: string, shelf: Shelf): OffersAnswer {
+  const { seed, marketplace, at } = shelf;
+  const fetchedAt = at.toISOString();
+  const status = readStatus("retailer_a.offers", id, shelf);
+  if (status !== "ok") return { id, status, fetchedAt };
+  const state = itemStateA({ seed, marketplace, id, at });
+  const currency = currencyOf("retailer_a", marketplace);
+  const page = offerPage(state, { ...shelf, currency });
+  const offers = state.offers
+    .slice(0, limits.offersPerListingMax)
+    .map((offer) => sandboxOffer(offer, page));
+  return { id, status, fetchedAt, totalOffers: state.offers.length, offers };
+}
+
+type Listing = ItemStateA | "not_found" | "unavailable";
+
+function listingAt(asin: string, shelf: Shelf): Listing {
+  const status = readStatus("retailer_a.offer_check", asin, shelf);
+  return status === "ok" ? itemStateA({ ...shelf, id: asin }) : status;
+}
+
+/** Only what is on the named listing can be bought: another listing's offer is none of it. */
+function checkAnswer(
+  { asin, offerListingId }: OfferReference,
+  listing: Listing,
+  fetchedAt: string,
+): OfferCheckAnswer {
+  const answer = { asin, offerListingId, fetchedAt };
+  if (listing === "unavailable") return { ...answer, status: "unavailable" };
+  const buyable =
+    listing !== "not_found" &&
+    listing.offers.some(
+      (offer) => isBuyable(offer) && offerListingIdOf(listing, offer) === offerListingId,
+    );
+  return { ...answer, status: "ok", buyable };
+}
+
+/** How a read of offers ends: nothing of it can be partial. */
+function readStatus(
+  kind: OfferScraperId,
+  id: string,
+  shelf: Shelf,
+): "ok" | "not_found" | "unavailable" {
+  const status = statusAt(
+    { platform: "retailer_a", kind },
+    { id, at: shelf.at },
+    drawsOf({ ...shelf, id }),
+  );
+  return status === "partial" ? "unavailable" : status;
+}
+
+/** Asks once for each key. */
+function remembered<Value>(ask: (key: string) => Value): (key: string) => Value {
+  const known = new Map<string, Value>();
+  return (key) => {
+    const value = known.get(key) ?? ask(key);
+    known.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,190 @@
+/** What the tiers of retailer_a show of a listing's state. */
+import type {
+  AvailabilityType,
+  CommonFields,
+  RetailerAFields,
+  RetailerAObject,
+} from "../../scrapers/product-fields.ts";
+import { brandOf, kindOf, type ShelfMoment, titleOf } from "./catalogue.ts";
+import { hourMs } from "./draw.ts";
+import { attributesOf, descriptionOf, imagesOf } from "./retailer-a-details.ts";
+import { type ItemStateA, offerListingIdOf } from "./retailer-a.ts";
+import type { OfferStateA } from "./retailer-a-offers.ts";
+
+const withoutBrandShare = 0.06;
+const withoutCategoryShare = 0.04;
+const withoutListPriceShare = 0.3;
+const withoutRatingShare = 0.08;
+const withoutImagesShare = 0.02;
+const withoutDescriptionShare = 0.15;
+const withoutPromiseShare = 0.12;
+
+export const pulseFields = ({ newCount, newMinPrice }: ItemStateA): RetailerAFields => ({
+  retailer_a: { newCount, newMinPrice },
+});
+
+export function liteFields(state: ItemStateA, shelf: ShelfMoment): RetailerAFields {
+  const { currency, id, draw } = shelf;
+  const { buybox } = state;
+  return {
+    title: titleOf("retailer_a", id, draw),
+    url: `https://retailer-a.example/dp/${id}`,
+    price: buybox === null ? null : { amount: buybox.price, currency },
+    availability: availabilityOf(buybox, shelf),
+    seller: buybox === null ? null : { name: buybox.seller.name },
+    fulfillment:
+      buybox === null
+        ? null
+        : {
+            byPlatform: buybox.isFba,
+            name: buybox.isFba ? "Retailer A" : buybox.seller.name,
+          },
+    retailer_a: liteObject(state, shelf),
+  };
+}
+
+export function fullFields(state: ItemStateA, shelf: ShelfMoment): RetailerAFields {
+  const { retailer_a: object, ...common } = liteFields(state, shelf);
+  const { draw } = shelf;
+  const hasImages = draw("without images") >= withoutImagesShare;
+  return {
+    ...common,
+    ...(hasImages && {
+      images: imagesOf(shelf),
+    }),
+    retailer_a: {
+      ...object,
+      ...(draw("without description") >= withoutDescriptionShare && {
+        description: descriptionOf(shelf),
+      }),
+      attributes: attributesOf(shelf),
+      isParent: state.isParent,
+    },
+  };
+}
+
+function liteObject(state: ItemStateA, shelf: ShelfMoment): RetailerAObject {
+  const { id, draw } = shelf;
+  const { buybox } = state;
+  const hasRating = draw("without rating") >= withoutRatingShare;
+  return {
+    ...(draw("without brand") >= withoutBrandShare && { brand: brandOf(draw) }),
+    ...(draw("without category") >= withoutCategoryShare && {
+      displayCategory: kindOf("retailer_a", id, draw).category,
+    }),
+    listPrice: draw("without list price") < withoutListPriceShare ? null : state.listPrice,
+    buybox:
+      buybox === null
+        ? null
+        : {
+            offerListingId: offerListingIdOf(state, buybox),
+            price: buybox.price,
+            condition: buybox.condition,
+            merchant: buybox.seller,
+            isFba: buybox.isFba,
+            availabilityType: buybox.availabilityType,
+          },
+    newCount: state.newCount,
+    newMinPrice: state.newMinPrice,
+    usedCount: state.usedCount,
+    usedMinPrice: state.usedMinPrice,
+    ...(hasRating && {
+      rating: Math.round((3 + draw("rating") * 2) * 10) / 10,
+      reviewsCount: Math.ceil(10 ** (draw("reviews") * 4.5)),
+    }),
+    delivery: deliveryOf(buybox, shelf),
+  };
+}
+
+const inStockTypes: ReadonlySet<AvailabilityType> = new Set([
+  "in_stock",
+  "in_stock_scarce",
+  "leadtime",
+  "unknown",
+]);
+
+function availabilityOf(
+  buybox: OfferStateA | null,
+  shelf: ShelfMoment,
+): NonNullable<CommonFields["availability"]> {
+  if (buybox === null) return { inStock: false, message: "Currently unavailable" };
+  const { availabilityType } = buybox;
+  return {
+    inStock: inStockTypes.has(availabilityType),
+    message: stockLine(availabilityType, shelf),
+  };
+}
+
+/** The stock line of the page; offers show it too. */
+export function stockLine(
+  type: AvailabilityType,
+  { at, draw }: Pick<ShelfMoment, "at" | "draw">,
+): string {
+  switch (type) {
+    case "in_stock":
+      return "In Stock";
+    case "in_stock_scarce":
+      return `Only ${1 + Math.floor(draw("left") * 9)} left in stock - order soon.`;
+    case "leadtime":
+      return "Usually ships within 2 to 3 weeks";
+    case "preorder":
+      return "This item will be released soon. Pre-order now.";
+    case "available_date":
+      return `In stock on ${longDay(dayAfter(at, 9))}.`;
+    case "out_of_stock":
+      return "Temporarily out of stock.";
+    case "unavailable":
+      return "Currently unavailable";
+    case "unknown":
+      return "See offer for availability";
+    default:
+      return type satisfies never;
+  }
+}
+
+type Delivery = NonNullable<RetailerAObject["delivery"]>;
+
+/** Null where the page promises nothing: no buy box, nothing to ship now, or no promise shown. */
+export function deliveryOf(
+  buybox: OfferStateA | null,
+  { at, draw }: Pick<ShelfMoment, "at" | "draw">,
+): Delivery | null {
+  if (buybox === null || !inStockTypes.has(buybox.availabilityType)) return null;
+  if (draw("without promise") < withoutPromiseShare) return null;
+  const days = (buybox.availabilityType === "leadtime" ? 16 : 1) + (buybox.isFba ? 0 : 3);
+  const first = dayAfter(at, days + Math.floor(draw("delivery days") * 4));
+  const isRange = !buybox.isFba || draw("delivery range") < 0.2;
+  const last = dayAfter(first, 3);
+  const free = buybox.shipping === 0;
+  const promise = isRange ? `${shortDay(first)} - ${shortDay(last)}` : longDay(first);
+  return {
+    date: isoDay(first),
+    ...(isRange && { latestDate: isoDay(last) }),
+    message: `${free ? "FREE delivery" : "Delivery"} ${promise}`,
+    free,
+  };
+}
+
+const dayAfter = (at: Date, days: number): Date => new Date(at.getTime() + days * 24 * hourMs);
+const isoDay = (day: Date): string => day.toISOString().slice(0, 10);
+
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
+];
+const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+const shortDay = (day: Date): string =>
+  `${months[day.getUTCMonth()]?.slice(0, 3)} ${day.getUTCDate()}`;
+const longDay = (day: Date): string =>
+  `${weekdays[day.getUTCDay()]}, ${months[day.getUTCMonth()]} ${day.getUTCDate()}`;

@@ -1,0 +1,121 @@
+/** The offers of a listing of retailer_a in the sandbox, before anything is known of its buy box. */
+import type { OfferCondition } from "../../scrapers/offer.ts";
+import type { AvailabilityType } from "../../scrapers/product-fields.ts";
+import { cents, type Draw, hourMs, pick, stepOf, weighted } from "./draw.ts";
+
+export interface SellerA {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** One offer of a listing. */
+export interface OfferStateA {
+  /** Place among the listing's offers for all time: the same seller in the same condition. */
+  readonly place: number;
+  readonly seller: SellerA;
+  readonly condition: OfferCondition;
+  /** In the marketplace currency, without shipping. */
+  readonly price: number;
+  /** Null when the page does not state it. */
+  readonly shipping: number | null;
+  /** Shipped by the retailer. */
+  readonly isFba: boolean;
+  readonly availabilityType: AvailabilityType;
+}
+
+/** Offers may come and go once in such a time; each at its own moment of it. */
+export const stockStepMs = 12 * hourMs;
+const priceStepMs = 6 * hourMs;
+const presentShare = 0.92;
+const saleShare = 0.2;
+const saleDepthMax = 0.35;
+
+/** Share of listings, and how many offers they have at most. */
+const offerCounts: readonly (readonly [number, readonly [from: number, to: number]])[] = [
+  [0.35, [1, 1]],
+  [0.4, [2, 6]],
+  [0.2, [7, 15]],
+  [0.05, [16, 60]],
+];
+
+const conditions: readonly (readonly [number, OfferCondition])[] = [
+  [0.57, "new"],
+  [0.11, "used_like_new"],
+  [0.11, "used_very_good"],
+  [0.09, "used_good"],
+  [0.04, "used_acceptable"],
+  [0.05, "refurbished"],
+  [0.02, "collectible_very_good"],
+  [0.01, "other"],
+];
+
+const availabilityTypes: readonly (readonly [number, AvailabilityType])[] = [
+  [0.82, "in_stock"],
+  [0.08, "in_stock_scarce"],
+  [0.03, "leadtime"],
+  [0.02, "preorder"],
+  [0.015, "available_date"],
+  [0.02, "out_of_stock"],
+  [0.005, "unavailable"],
+  [0.01, "unknown"],
+];
+
+/** The retailer itself, as a seller. */
+export const retailerASeller: SellerA = { id: "A0RETAILERAUS", name: "Retailer A" };
+
+const sellerNames = ["Alder", "Birch", "Cedar", "Dune", "Ember", "Fjord", "Grove", "Heath"];
+const sellerKinds = ["Trading", "Outlet", "Direct", "Goods", "Supply", "Books", "Mart", "Depot"];
+const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
+  sellerKinds.map((kind, k) => ({
+    id: `A${String((n * 8 + k + 1) * 7_919).padStart(6, "0")}SANDBX`,
+    name: `${name} ${kind}`,
+  })),
+);
+/** Coprime with the number of sellers, so that the offers of one listing have different ones. */
+const sellerStride = 7;
+
+/** The seller of the offer at a place: no other offer of the listing has the same. */
+export function sellerAt(draw: Draw, place: number): SellerA {
+  const first = Math.floor(draw("sellers") * sellers.length);
+  return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;
+}
+
+interface OffersMoment {
+  readonly at: Date;
+  readonly draw: Draw;
+  readonly listPrice: number;
+}
+
+/** The offers that are there at a moment. */
+export function offersAt(moment: OffersMoment): OfferStateA[] {
+  const { at, draw } = moment;
+  const [from, to] = weighted(offerCounts, draw("offers"));
+  const places = from + Math.floor(draw("offers more") * (to - from + 1));
+  const offers: OfferStateA[] = [];
+  for (let place = 0; place < places; place += 1) {
+    const stock = stepOf(at, stockStepMs, draw("offer phase", 0, place + 1));
+    // The first offer is always there: a listing without any is sold out, which is drawn apart.
+    if (place > 0 && draw("offer is there", stock, place + 1) >= presentShare) continue;
+    offers.push(offerAt(place, stock, moment));
+  }
+  return offers;
+}
+
+function offerAt(place: number, stock: number, { at, draw, listPrice }: OffersMoment): OfferStateA {
+  const of = (what: string, step = 0): number => draw(what, step, place + 1);
+  const condition = place === 0 && of("first") < 0.95 ? "new" : weighted(conditions, of("what"));
+  const isRetailer = place === 0 && condition === "new" && of("retailer") < 0.55;
+  const isFba = isRetailer || of("shipped by") < 0.4;
+  const share = condition === "new" ? 0.85 + 0.3 * of("price") : 0.4 + 0.4 * of("price");
+  const step = stepOf(at, priceStepMs, of("price phase"));
+  const sale = of("sale", step) < saleShare ? of("sale depth", step) * saleDepthMax : 0;
+  return {
+    place,
+    seller: isRetailer ? retailerASeller : sellerAt(draw, place),
+    condition,
+    price: cents(listPrice * share * (1 - sale)),
+    shipping: isFba ? 0 : pick([0, 0, 3.99, 5.99, null], of("shipping")),
+    isFba,
+    availabilityType: weighted(availabilityTypes, of("availability", stock)),
+  };
+}

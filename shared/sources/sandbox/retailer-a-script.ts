@@ -1,0 +1,49 @@
+import type { ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import type { OfferCondition } from "../../scrapers/offer.ts";
+import { cents, type Draw } from "./draw.ts";
+import { type OfferStateA, retailerASeller, sellerAt } from "./retailer-a-offers.ts";
+import { scriptedInStock, scriptedPrice } from "./script.ts";
+
+const manyOffers = 45;
+const manyConditions: readonly OfferCondition[] = [
+  "new",
+  "used_like_new",
+  "new",
+  "used_good",
+  "refurbished",
+  "collectible_good",
+];
+
+/**
+ * The offers of a reserved id: the retailer's own one, and a dearer used one of another seller. Only
+ * the crowded listing has more, and only a parent or what is sold out has none.
+ */
+export function scriptedOffers(
+  behaviour: ScriptedBehaviour,
+  { at, draw }: { readonly at: Date; readonly draw: Draw },
+): readonly OfferStateA[] {
+  if (behaviour === "parent" || !scriptedInStock(behaviour, at)) return [];
+  const own: OfferStateA = {
+    place: 0,
+    seller: retailerASeller,
+    condition: "new",
+    price: scriptedPrice(behaviour, at),
+    shipping: 0,
+    isFba: true,
+    availabilityType: "in_stock",
+  };
+  const count = behaviour === "many_offers" ? manyOffers : 2;
+  const others = Array.from({ length: count - 1 }, (_, n): OfferStateA => {
+    const place = n + 1;
+    return {
+      place,
+      seller: sellerAt(draw, place),
+      condition: manyConditions[place % manyConditions.length] ?? "other",
+      price: cents(own.price + place),
+      shipping: 3.99,
+      isFba: false,
+      availabilityType: "in_stock",
+    };
+  });
+  return [own, ...others];
+}

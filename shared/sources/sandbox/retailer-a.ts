@@ -1,0 +1,147 @@
+/**
+ * What happens on a listing of retailer_a in the sandbox: its offers and its buy box at a moment.
+ * Every read of the listing (pulse, lite, full, offers, offer check) shows this one state, so reads
+ * of one moment agree with each other.
+ */
+import type { AvailabilityType } from "../../scrapers/product-fields.ts";
+import { kindOf } from "./catalogue.ts";
+import { type Draw, drawsOf, type Drawn, stepOf } from "./draw.ts";
+import { offersAt, type OfferStateA, stockStepMs } from "./retailer-a-offers.ts";
+import { scriptedOffers } from "./retailer-a-script.ts";
+import { behaviourOf, scriptedRegularPrice } from "./script.ts";
+
+export interface MomentA extends Drawn {
+  readonly at: Date;
+}
+
+/** A listing at a moment. */
+export interface ItemStateA {
+  readonly id: string;
+  readonly draw: Draw;
+  /** A listing of variations none of which can be bought; it has no offers. */
+  readonly isParent: boolean;
+  /** One of `offers`. */
+  readonly buybox: OfferStateA | null;
+  /** Every offer in every condition: the buy box first, the others cheapest first. */
+  readonly offers: readonly OfferStateA[];
+  readonly listPrice: number;
+  readonly newCount: number;
+  readonly newMinPrice: number | null;
+  readonly usedCount: number;
+  readonly usedMinPrice: number | null;
+}
+
+/** Offers that can be bought now, back-ordered and pre-ordered ones included. */
+const buyableTypes: ReadonlySet<AvailabilityType> = new Set([
+  "in_stock",
+  "in_stock_scarce",
+  "leadtime",
+  "preorder",
+  "available_date",
+  "unknown",
+]);
+
+export const isBuyable = (offer: OfferStateA): boolean => buyableTypes.has(offer.availabilityType);
+
+const parentShare = 0.03;
+const soldOutShare = 0.05;
+const suppressedShare = 0.04;
+const usedBuyboxShare = 0.5;
+/** How much dearer an offer shipped by the retailer may be and still win the buy box. */
+const shippedByRetailerBonus = 0.96;
+
+/** The listing at a moment; a pure function. It knows nothing of reads that fail. */
+export function itemStateA(moment: MomentA): ItemStateA {
+  const { id, at } = moment;
+  const draw = drawsOf(moment);
+  const listPrice = listPriceOf(id, draw);
+  const behaviour = behaviourOf("retailer_a", id);
+  if (behaviour !== undefined) {
+    const offers = scriptedOffers(behaviour, { at, draw });
+    const hasBuybox = behaviour !== "no_buy_box";
+    const isParent = behaviour === "parent";
+    return stateOf({ id, draw, listPrice: scriptedRegularPrice }, { isParent, offers, hasBuybox });
+  }
+  const isParent = draw("parent") < parentShare;
+  const isSoldOut = draw("sold out", stepOf(at, stockStepMs, draw("phase"))) < soldOutShare;
+  if (isParent || isSoldOut) {
+    return stateOf({ id, draw, listPrice }, { isParent, offers: [], hasBuybox: false });
+  }
+  const offers = offersAt({ at, draw, listPrice });
+  const suppressed = draw("suppressed", stepOf(at, 2 * stockStepMs, draw("phase")));
+  return stateOf(
+    { id, draw, listPrice },
+    { isParent, offers, hasBuybox: suppressed >= suppressedShare },
+  );
+}
+
+/** What a listing is made of, before its buy box and its counts are known. */
+interface ListingOffers {
+  readonly isParent: boolean;
+  readonly offers: readonly OfferStateA[];
+  readonly hasBuybox: boolean;
+}
+
+function stateOf(
+  item: Pick<ItemStateA, "id" | "draw" | "listPrice">,
+  { isParent, offers, hasBuybox }: ListingOffers,
+): ItemStateA {
+  const buybox = hasBuybox ? winnerOf(offers, item.draw) : null;
+  const others = offers
+    .filter((offer) => offer !== buybox)
+    .sort((a, b) => a.price - b.price || a.place - b.place);
+  const newOnes = offers.filter(({ condition }) => condition === "new");
+  const usedOnes = offers.filter(({ condition }) => condition.startsWith("used_"));
+  return {
+    ...item,
+    isParent,
+    buybox,
+    offers: buybox === null ? others : [buybox, ...others],
+    newCount: newOnes.length,
+    newMinPrice: lowest(newOnes),
+    usedCount: usedOnes.length,
+    usedMinPrice: lowest(usedOnes),
+  };
+}
+
+const lowest = (offers: readonly OfferStateA[]): number | null => {
+  let min: number | null = null;
+  for (const { price } of offers) if (min === null || price < min) min = price;
+  return min;
+};
+
+const rank = ({ price, isFba }: OfferStateA): number =>
+  isFba ? price * shippedByRetailerBonus : price;
+
+/** The cheapest new offer, with a bonus for the retailer's own shipping; seldom a used one. */
+function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
+  let best: OfferStateA | null = null;
+  const hasNew = offers.some(({ condition }) => condition === "new");
+  if (!hasNew && draw("used buy box") >= usedBuyboxShare) return null;
+  for (const offer of offers) {
+    const isEligible = hasNew ? offer.condition === "new" : offer.condition.startsWith("used_");
+    if (isEligible && (best === null || rank(offer) < rank(best))) best = offer;
+  }
+  return best;
+}
+
+function listPriceOf(id: string, draw: Draw): number {
+  const { from, to } = kindOf("retailer_a", id, draw);
+  return Math.round(from + draw("regular price") * (to - from)) + 0.99;
+}
+
+const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const listingIdLength = 48;
+
+/** The id of an offer: the same as long as the offer is there, and of no other listing's offer. */
+export function offerListingIdOf({ draw }: Pick<ItemStateA, "draw">, offer: OfferStateA): string {
+  let id = "";
+  for (let n = 1; id.length < listingIdLength; n += 1) {
+    let bits = Math.floor(draw("offer listing id", n, offer.place + 1) * 2 ** 30);
+    for (let i = 0; i < 5; i += 1) {
+      id += base64.charAt(bits & 63);
+      bits >>>= 6;
+    }
+  }
+  return id.slice(0, listingIdLength);
+}

@@ -1,0 +1,166 @@
+import type {
+  CommonFields,
+  RetailerBFields,
+  RetailerBObject,
+} from "../../scrapers/product-fields.ts";
+import type { ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import {
+  brandOf,
+  kindOf,
+  modelOf,
+  priceAt,
+  type ShelfMoment,
+  stockDrawAt,
+  titleOf,
+} from "./catalogue.ts";
+import { type Draw, pick, weighted } from "./draw.ts";
+import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
+
+const soldOutShare = 0.07;
+const preOrderShare = 0.02;
+const storeOnlyShare = 0.05;
+const thirdPartyShare = 0.3;
+/** Of what costs less than its list price. */
+const clearanceShare = 0.25;
+const withoutListPriceShare = 0.4;
+const withoutUpcShare = 0.1;
+const withoutParentShare = 0.5;
+const withoutRatingShare = 0.12;
+const withoutColorShare = 0.35;
+const refurbishedShare = 0.15;
+const twoDayShare = 0.6;
+/** In the marketplace currency. */
+const freeShippingFrom = 35;
+const standardShipping = 6.99;
+
+const thirdParties = ["Alder Goods", "Birch Outlet", "Cedar Direct", "Dune Supply"];
+const orderLimits: readonly (readonly [number, number])[] = [
+  [0.7, 12],
+  [0.2, 6],
+  [0.1, 1],
+];
+
+interface Shelf {
+  readonly inStock: boolean;
+  readonly amount: number;
+  readonly listPrice: number | null;
+  readonly isPreOrder: boolean;
+  readonly isStoreOnly: boolean;
+  readonly isThirdParty: boolean;
+  readonly isClearance: boolean;
+}
+
+/** A product of retailer_b as its page shows it at a moment. */
+export function retailerBFields(
+  moment: ShelfMoment,
+  behaviour: ScriptedBehaviour | undefined,
+): RetailerBFields {
+  const { platform, id, currency, draw } = moment;
+  const shelf = behaviour === undefined ? shelfAt(moment) : scriptedShelf(behaviour, moment);
+  const seller = shelf.isThirdParty ? pick(thirdParties, draw("seller")) : "Retailer B";
+  return {
+    title: titleOf(platform, id, draw),
+    url: `https://retailer-b.example/ip/${id}`,
+    price: { amount: shelf.amount, currency },
+    availability: availabilityOf(shelf),
+    seller: { name: seller },
+    fulfillment: { byPlatform: !shelf.isThirdParty || draw("fulfilled") < 0.5 },
+    ...(draw("without image") >= 0.05 && {
+      images: [`https://retailer-b.example/images/${id}.jpg`],
+    }),
+    retailer_b: objectOf(shelf, moment),
+  };
+}
+
+function objectOf(shelf: Shelf, moment: ShelfMoment): RetailerBObject {
+  const { platform, id, currency, draw } = moment;
+  const isOnline = shelf.inStock || shelf.isPreOrder;
+  const isUsed = shelf.isThirdParty && draw("condition") < refurbishedShare;
+  return {
+    brand: brandOf(draw),
+    ...identityOf(moment),
+    listPrice: shelf.listPrice === null ? null : { amount: shelf.listPrice, currency },
+    offerId: isOnline ? digits(draw, shelf.isThirdParty ? "their offer" : "offer", 16) : null,
+    offerType: offerTypeOf(shelf, draw),
+    thirdPartySeller: shelf.isThirdParty,
+    onlineAvailable: isOnline,
+    ...(isOnline && { shipping: shippingOf(shelf, moment) }),
+    maxPerOrder: weighted(orderLimits, draw("order limit")),
+    clearance: shelf.isClearance,
+    preOrder: shelf.isPreOrder,
+    condition: isUsed ? "Refurbished" : "New",
+    category: kindOf(platform, id, draw).category,
+    ...reviewsOf(draw),
+    ...(draw("without color") >= withoutColorShare && {
+      color: pick(["Black", "White", "Silver", "Blue"], draw("color")),
+    }),
+  };
+}
+
+const identityOf = ({ id, draw }: ShelfMoment): RetailerBObject => ({
+  ...(draw("without upc") >= withoutUpcShare && { upc: digits(draw, "upc", 12) }),
+  modelNumber: modelOf(id, draw),
+  ...(draw("without parent") >= withoutParentShare && { parentId: digits(draw, "parent", 9) }),
+});
+
+const shippingOf = (
+  { amount, isThirdParty }: Shelf,
+  { currency, draw }: ShelfMoment,
+): RetailerBObject["shipping"] => ({
+  standard: { amount: amount >= freeShippingFrom ? 0 : standardShipping, currency },
+  twoDayEligible: !isThirdParty && draw("two days") < twoDayShare,
+  freeOverThreshold: !isThirdParty,
+});
+
+const reviewsOf = (draw: Draw): RetailerBObject =>
+  draw("without rating") < withoutRatingShare
+    ? {}
+    : {
+        rating: Math.round((3 + draw("rating") * 2) * 10) / 10,
+        reviewsCount: Math.ceil(10 ** (draw("reviews") * 4)),
+      };
+
+function shelfAt(moment: ShelfMoment): Shelf {
+  const { draw } = moment;
+  const { regularPrice, amount } = priceAt(moment);
+  const stock = stockDrawAt(moment, "stock");
+  const isPreOrder = draw("pre-order") < preOrderShare;
+  const isStoreOnly = !isPreOrder && draw("store only") < storeOnlyShare;
+  return {
+    inStock: stock >= soldOutShare && !isPreOrder && !isStoreOnly,
+    amount,
+    listPrice: draw("without list price") < withoutListPriceShare ? null : regularPrice,
+    isPreOrder,
+    isStoreOnly,
+    isThirdParty: draw("third party") < thirdPartyShare,
+    isClearance: amount < regularPrice && stockDrawAt(moment, "clearance") < clearanceShare,
+  };
+}
+
+const scriptedShelf = (behaviour: ScriptedBehaviour, { at }: ShelfMoment): Shelf => ({
+  inStock: scriptedInStock(behaviour, at),
+  amount: scriptedPrice(behaviour, at),
+  listPrice: scriptedRegularPrice,
+  isPreOrder: false,
+  isStoreOnly: false,
+  isThirdParty: false,
+  isClearance: false,
+});
+
+function availabilityOf({
+  inStock,
+  isPreOrder,
+  isStoreOnly,
+}: Shelf): NonNullable<CommonFields["availability"]> {
+  if (isPreOrder) return { inStock, message: "Pre-order" };
+  if (isStoreOnly) return { inStock, message: "In stores only" };
+  return { inStock, message: inStock ? "In stock" : "Out of stock" };
+}
+
+function offerTypeOf({ isStoreOnly, isThirdParty }: Shelf, draw: Draw): string {
+  if (isStoreOnly) return "STORE_ONLY";
+  return isThirdParty || draw("online only") < 0.4 ? "ONLINE_ONLY" : "ONLINE_AND_STORE";
+}
+
+const digits = (draw: Draw, what: string, length: number): string =>
+  Array.from({ length }, (_, n) => Math.floor(draw(what, n + 1) * 10)).join("");

@@ -1,0 +1,102 @@
+import type {
+  CommonFields,
+  FulfillmentState,
+  RetailerCFields,
+} from "../../scrapers/product-fields.ts";
+import { featuredVariantTcin, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import { priceAt, type ShelfMoment, stockDrawAt, titleOf } from "./catalogue.ts";
+import { pick, weighted } from "./draw.ts";
+import { scriptedInStock, scriptedPrice, scriptedRegularPrice } from "./script.ts";
+
+const parentShare = 0.08;
+const withoutPickupShare = 0.06;
+const withoutImageShare = 0.04;
+const thirdPartyShare = 0.12;
+const thirdParties = ["Ember Mart", "Fjord Supply", "Grove Depot"];
+
+const shippingStates: readonly (readonly [number, FulfillmentState])[] = [
+  [0.8, "IN_STOCK"],
+  [0.07, "LIMITED_STOCK"],
+  [0.09, "OUT_OF_STOCK"],
+  [0.02, "PRE_ORDER"],
+  [0.02, "UNAVAILABLE"],
+];
+const pickupStates: readonly (readonly [number, FulfillmentState])[] = [
+  [0.6, "IN_STOCK"],
+  [0.15, "LIMITED_STOCK"],
+  [0.15, "OUT_OF_STOCK"],
+  [0.1, "UNAVAILABLE"],
+];
+
+interface Shelf {
+  readonly tcin: string;
+  readonly amount: number;
+  readonly regularPrice: number;
+  readonly shipping: FulfillmentState;
+  /** Absent where the page does not offer pickup at all. */
+  readonly pickup?: FulfillmentState;
+  readonly seller: string;
+}
+
+/** A product of retailer_c as its page shows it at a moment. */
+export function retailerCFields(
+  moment: ShelfMoment,
+  behaviour: ScriptedBehaviour | undefined,
+): RetailerCFields {
+  const { platform, id, currency, draw } = moment;
+  const shelf = behaviour === undefined ? shelfAt(moment) : scriptedShelf(behaviour, moment);
+  const { amount, regularPrice, tcin, shipping, pickup, seller } = shelf;
+  return {
+    title: titleOf(platform, id, draw),
+    url: `https://retailer-c.example/p/A-${id}`,
+    price: { amount, currency },
+    availability: availabilityOf(shelf),
+    seller: { name: seller },
+    fulfillment: { byPlatform: seller === "Retailer C" },
+    ...(draw("without image") >= withoutImageShare && {
+      images: [`https://retailer-c.example/images/${tcin}.jpg`],
+    }),
+    retailer_c: { tcin, regularPrice, shipping, ...(pickup !== undefined && { pickup }) },
+  };
+}
+
+function shelfAt(moment: ShelfMoment): Shelf {
+  const { id, draw } = moment;
+  const isThirdParty = draw("third party") < thirdPartyShare;
+  const hasPickup = !isThirdParty && draw("without pickup") >= withoutPickupShare;
+  return {
+    ...priceAt(moment),
+    tcin: draw("parent") < parentShare ? variantOf(id) : id,
+    shipping: weighted(shippingStates, stockDrawAt(moment, "shipping")),
+    ...(hasPickup && { pickup: weighted(pickupStates, stockDrawAt(moment, "pickup")) }),
+    seller: isThirdParty ? pick(thirdParties, draw("seller")) : "Retailer C",
+  };
+}
+
+function scriptedShelf(behaviour: ScriptedBehaviour, { id, at }: ShelfMoment): Shelf {
+  const state = scriptedInStock(behaviour, at) ? "IN_STOCK" : "OUT_OF_STOCK";
+  return {
+    tcin: behaviour === "variation_parent" ? featuredVariantTcin : id,
+    amount: scriptedPrice(behaviour, at),
+    regularPrice: scriptedRegularPrice,
+    shipping: state,
+    pickup: state,
+    seller: "Retailer C",
+  };
+}
+
+/** The item number of the variant that a parent features: another id of the same length. */
+const variantOf = (id: string): string => id.slice(0, -1) + String((Number(id.slice(-1)) + 1) % 10);
+
+const isThere = (state: FulfillmentState | undefined): boolean =>
+  state === "IN_STOCK" || state === "LIMITED_STOCK";
+
+/** In stock is what can be had either way. */
+function availabilityOf({ shipping, pickup }: Shelf): NonNullable<CommonFields["availability"]> {
+  if (isThere(shipping)) {
+    const isLimited = shipping === "LIMITED_STOCK";
+    return { inStock: true, message: isLimited ? "Limited stock" : "In stock" };
+  }
+  if (isThere(pickup)) return { inStock: true, message: "Store pickup only" };
+  return { inStock: false, message: shipping === "PRE_ORDER" ? "Pre-order" : "Out of stock" };
+}

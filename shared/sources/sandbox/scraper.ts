@@ -1,0 +1,96 @@
+import type { Clock } from "../../base/clock.ts";
+import { currencyOf } from "../../platforms/catalogue.ts";
+import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
+import type { Answer, ProductFields, Scraper } from "../../scrapers/scraper.ts";
+import type { ShelfMoment } from "./catalogue.ts";
+import { type Drawn, drawsOf } from "./draw.ts";
+import { itemStateA } from "./retailer-a.ts";
+import { fullFields, liteFields, pulseFields } from "./retailer-a-fields.ts";
+import { retailerBFields } from "./retailer-b.ts";
+import { retailerCFields } from "./retailer-c.ts";
+import { retailerDFields } from "./retailer-d.ts";
+import { behaviourOf } from "./script.ts";
+import { readTiming, statusAt } from "./status.ts";
+
+/** One item at one moment. */
+export interface SandboxMoment extends Drawn {
+  readonly scraper: ProductScraperId;
+  readonly at: Date;
+}
+
+/**
+ * The default source: invented shops that need no network. What they answer follows from scraper,
+ * id, time and seed alone.
+ */
+export function sandbox({
+  seed,
+  clock,
+}: {
+  readonly seed: string;
+  readonly clock: Clock;
+}): Scraper {
+  return {
+    async read({ scraper, marketplace, ids, deadline }) {
+      const { platform } = scrapers[scraper];
+      const { at, isLate } = await readTiming(platform, { ids, deadline }, clock);
+      const fetchedAt = at.toISOString();
+      return ids.map((id) =>
+        isLate(id)
+          ? { id, status: "unavailable", fetchedAt }
+          : answerAt({ scraper, marketplace, id, at, seed }, fetchedAt),
+      );
+    },
+  };
+}
+
+/** What the sandbox says about one item; a pure function. */
+export const sandboxAnswer = (moment: SandboxMoment): Answer =>
+  answerAt(moment, moment.at.toISOString());
+
+function answerAt(moment: SandboxMoment, fetchedAt: string): Answer {
+  const { scraper, id } = moment;
+  const { platform, marketplace } = { ...scrapers[scraper], ...moment };
+  const draw = drawsOf(moment);
+  const status = statusAt({ platform, kind: scraper }, moment, draw);
+  if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
+  const shelf = { platform, id, at: moment.at, currency: currencyOf(platform, marketplace), draw };
+  const fields = fieldReaders[scraper](shelf, moment);
+  if (status === "ok") return { id, status, fetchedAt, fields };
+  const isReserved = behaviourOf(platform, id) !== undefined;
+  return { id, status, fetchedAt, fields: withoutPrice(fields, isReserved) };
+}
+
+type FieldReader = (shelf: ShelfMoment, moment: Drawn) => ProductFields;
+
+const stateAt = (
+  { at }: ShelfMoment,
+  { seed, marketplace, id }: Drawn,
+): Parameters<typeof pulseFields>[0] => itemStateA({ seed, marketplace, id, at });
+
+const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
+  "retailer_a.pulse": (shelf, moment) => pulseFields(stateAt(shelf, moment)),
+  "retailer_a.lite": (shelf, moment) => liteFields(stateAt(shelf, moment), shelf),
+  "retailer_a.full": (shelf, moment) => fullFields(stateAt(shelf, moment), shelf),
+  "retailer_b.standard": (shelf) => retailerBFields(shelf, behaviourOf("retailer_b", shelf.id)),
+  "retailer_c.standard": (shelf) => retailerCFields(shelf, behaviourOf("retailer_c", shelf.id)),
+  "retailer_d.standard": (shelf) => retailerDFields(shelf, behaviourOf("retailer_d", shelf.id)),
+};
+
+/** Fields of a retailer's own object that tell the price, directly or by its difference. */
+const priceKeys = new Set(["newMinPrice", "buybox", "savings", "usedMinPrice"]);
+const objectNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const;
+
+/** A read that missed the price; one that got no further than the name misses the stock too. */
+function withoutPrice(
+  { price: _price, availability, ...fields }: ProductFields,
+  keepsStock: boolean,
+): ProductFields {
+  const shown: Record<string, unknown> = { ...fields };
+  if (keepsStock && availability !== undefined) shown["availability"] = availability;
+  for (const name of objectNames) {
+    const object = shown[name];
+    if (typeof object !== "object" || object === null) continue;
+    shown[name] = Object.fromEntries(Object.entries(object).filter(([key]) => !priceKeys.has(key)));
+  }
+  return shown;
+}

@@ -1,0 +1,75 @@
+/**
+ * What reserved ids do. All times are UTC; whatever an id does follows from the id and the time of
+ * the read alone.
+ */
+import type { Platform } from "../../platforms/catalogue.ts";
+import { delistingIds, reservedIds, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
+import type { ReadStatus } from "../../scrapers/scraper.ts";
+
+const behaviours: Readonly<Record<Platform, ReadonlyMap<string, ScriptedBehaviour>>> = {
+  retailer_a: byId("retailer_a"),
+  retailer_b: byId("retailer_b"),
+  retailer_c: byId("retailer_c"),
+  retailer_d: byId("retailer_d"),
+};
+
+function byId(platform: Platform): ReadonlyMap<string, ScriptedBehaviour> {
+  return new Map(reservedIds[platform].map(({ id, behaviour }) => [id, behaviour]));
+}
+
+/** Undefined for an id that is not reserved. */
+export function behaviourOf(platform: Platform, id: string): ScriptedBehaviour | undefined {
+  const form = delistingIds[platform];
+  return behaviours[platform].get(id) ?? (form.pattern.test(id) ? form.behaviour : undefined);
+}
+
+/** Eight digits of a Unix time come again after this many seconds, about three years. */
+const delistingCycleSeconds = 100_000_000;
+/** The digits of a delisting id are its last ones on every platform. */
+const delistingDigits = 8;
+
+/** True from the time on that a delisting id names. */
+function isDelisted(id: string, at: Date): boolean {
+  const named = Number(id.slice(-delistingDigits));
+  const nowSeconds = Math.floor(at.getTime() / 1_000);
+  const since = (nowSeconds - named) % delistingCycleSeconds;
+  // The named time is the one nearest to now, before it or after it.
+  return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
+}
+
+/** A prime, so that reads at a steady beat do not fall on the same price. */
+const priceCycleMs = 9_973;
+const minuteMs = 60_000;
+
+const isEvenMinute = (at: Date): boolean => Math.floor(at.getTime() / minuteMs) % 2 === 0;
+
+const alwaysTheSame: ReadonlyMap<ScriptedBehaviour, ReadStatus> = new Map([
+  ["always_partial", "partial"],
+  ["always_unavailable", "unavailable"],
+  ["always_not_found", "not_found"],
+]);
+
+/** How a read of a reserved id ends. */
+export function scriptedStatus(
+  behaviour: ScriptedBehaviour,
+  { id, at }: { readonly id: string; readonly at: Date },
+): ReadStatus {
+  const isGone =
+    behaviour === "delists"
+      ? isDelisted(id, at)
+      : behaviour === "comes_and_goes" && !isEvenMinute(at);
+  return isGone ? "not_found" : (alwaysTheSame.get(behaviour) ?? "ok");
+}
+
+const steadyPrice = 99.99;
+
+/** Of every reserved item, on every platform. */
+export const scriptedRegularPrice = 149.99;
+
+export const scriptedPrice = (behaviour: ScriptedBehaviour, at: Date): number =>
+  behaviour === "price_changes_every_read"
+    ? (5_000 + (at.getTime() % priceCycleMs)) / 100
+    : steadyPrice;
+
+export const scriptedInStock = (behaviour: ScriptedBehaviour, at: Date): boolean =>
+  behaviour !== "sold_out" && (behaviour !== "stock_comes_and_goes" || isEvenMinute(at));

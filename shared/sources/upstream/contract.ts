@@ -1,0 +1,173 @@
+/**
+ * The contract between the service and a team's own server, as schemas: what is published, what the
+ * conformance run checks, and what the adapter reads by.
+ */
+import * as v from "valibot";
+import {
+  type ProductScraperId,
+  type StepScraperId,
+  type ScraperEntry,
+  scrapers,
+  stepScraperIds,
+} from "../../scrapers/catalogue.ts";
+import { conditionFilters, offerSchema } from "../../scrapers/offer.ts";
+import {
+  productFieldNames,
+  productFieldSchemas,
+  retailerAObject,
+} from "../../scrapers/product-fields.ts";
+
+const described = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  description: string,
+): v.SchemaWithPipe<readonly [Schema, v.DescriptionAction<v.InferOutput<Schema>, string>]> =>
+  v.pipe(schema, v.description(description));
+
+const { newCount, newMinPrice } = retailerAObject.entries;
+const {
+  description: _description,
+  attributes: _attributes,
+  isParent: _isParent,
+  ...lite
+} = retailerAObject.entries;
+
+/** What each tier of retailer_a shows in its own object. */
+const retailerAObjects: Readonly<Record<string, v.GenericSchema>> = {
+  "retailer_a.pulse": v.object({ newCount, newMinPrice }),
+  "retailer_a.lite": v.object(lite),
+};
+
+/** `data` of a product scraper's results: the fields of a result, named as there. */
+function productData(scraper: ProductScraperId): v.ObjectSchema<v.ObjectEntries, undefined> {
+  const schemas: v.ObjectEntries = productFieldSchemas;
+  const { platform }: ScraperEntry = scrapers[scraper];
+  const own = retailerAObjects[scraper];
+  const entries: v.ObjectEntries = {};
+  for (const name of productFieldNames[scraper]) {
+    const schema = name === platform && own !== undefined ? v.optional(own) : schemas[name];
+    if (schema !== undefined) entries[name] = schema;
+  }
+  return v.object(entries);
+}
+
+/** `data` of an offers result. */
+const offersData = v.object({
+  totalOffers: described(
+    v.pipe(v.number(), v.integer(), v.minValue(0)),
+    "Offers in every condition, the buy box included, shown or not.",
+  ),
+  offers: described(v.array(offerSchema), "In every condition, in any order."),
+});
+
+/** `data` of an offer check's result. */
+const offerCheckData = v.object({
+  buyable: described(v.boolean(), "False for what is no offer of that item, for whatever reason."),
+});
+
+/** `data` by scraper. */
+export const upstreamData = {
+  "retailer_a.pulse": productData("retailer_a.pulse"),
+  "retailer_a.lite": productData("retailer_a.lite"),
+  "retailer_a.full": productData("retailer_a.full"),
+  "retailer_a.offers": offersData,
+  "retailer_a.offer_check": offerCheckData,
+  "retailer_b.standard": productData("retailer_b.standard"),
+  "retailer_c.standard": productData("retailer_c.standard"),
+  "retailer_d.standard": productData("retailer_d.standard"),
+} as const satisfies Readonly<Record<StepScraperId, v.GenericSchema>>;
+
+const requestHead = {
+  marketplace: described(v.string(), "Code of the country's shop, such as `us`."),
+  deadline_ms: described(
+    v.pipe(v.number(), v.integer(), v.minValue(1)),
+    "Milliseconds that the server has from now: after them, and a moment for the way, nobody waits " +
+      "for the reply any more.",
+  ),
+};
+
+function requestFor(scraper: StepScraperId): v.GenericSchema {
+  const head = { scraper: v.literal(scraper), ...requestHead };
+  if (scraper === "retailer_a.offer_check") {
+    const offer = v.object({ asin: v.string(), offerListingId: v.string() });
+    return v.object({ ...head, offers: v.pipe(v.array(offer), v.minLength(1)) });
+  }
+  const condition = described(
+    v.picklist(conditionFilters),
+    "Which offers to show; the service asks for `all` of them.",
+  );
+  const ids = described(
+    v.pipe(v.array(v.string()), v.minLength(1)),
+    "Item ids as the platform knows them, each once.",
+  );
+  const isOffers = scraper === "retailer_a.offers";
+  return isOffers ? v.object({ ...head, ids, condition }) : v.object({ ...head, ids });
+}
+
+const fetchedAt = v.optional(
+  described(
+    v.pipe(v.string(), v.isoTimestamp()),
+    "When the item was read. Absent: when the reply came. Older than a day, or no such time: " +
+      "unavailable.",
+  ),
+);
+
+const ok = described(v.literal("ok"), "Everything that the scraper promises was read.");
+const found = described(
+  v.picklist(["ok", "partial"]),
+  "`ok`: everything that the scraper promises was read. `partial`: the item exists, but a " +
+    "promised field is missing.",
+);
+const notFound = described(
+  v.literal("not_found"),
+  "The shop itself says that there is no such item.",
+);
+const unavailable = described(
+  v.literal("unavailable"),
+  "Everything else: blocked, timed out, not sure.",
+);
+
+function replyFor(scraper: StepScraperId): v.GenericSchema {
+  const isCheck = scraper === "retailer_a.offer_check";
+  const head: v.ObjectEntries = {
+    id: described(v.string(), isCheck ? "The offer's `offerListingId`." : "An id as it was asked."),
+    ...(isCheck && { asin: described(v.string(), "The item that the offer was asked about.") }),
+    fetchedAt,
+  };
+  const data = upstreamData[scraper];
+  const results = v.variant("status", [
+    isProductScraper(scraper)
+      ? v.object({ ...head, status: found, data })
+      : v.object({ ...head, status: ok, data }),
+    v.object({ ...head, status: notFound }),
+    v.object({ ...head, status: unavailable }),
+  ]);
+  return v.object({ results: v.array(results) });
+}
+
+export const isProductScraper = (scraper: StepScraperId): scraper is ProductScraperId =>
+  scraper in scrapers;
+
+const byScraper = (
+  make: (scraper: StepScraperId) => v.GenericSchema,
+): ReadonlyMap<string, v.GenericSchema> =>
+  new Map(stepScraperIds.map((scraper) => [scraper, make(scraper)]));
+
+/** Body of `POST {baseUrl}/read`, by scraper. */
+export const upstreamRequests = byScraper(requestFor);
+
+/** Body of its 200 reply, by the scraper that was asked. */
+export const upstreamReplies = byScraper(replyFor);
+
+/** Body of the 200 reply of `GET {baseUrl}/capabilities`. */
+export const upstreamCapabilities = v.object({
+  scrapers: v.array(
+    v.object({
+      id: described(v.string(), "A scraper that the server reads for."),
+      maxBatch: described(
+        v.pipe(v.number(), v.integer(), v.minValue(1)),
+        "Ids, or offers, that it takes in one call.",
+      ),
+      marketplaces: described(v.array(v.string()), "Codes of the countries it reads."),
+    }),
+  ),
+});

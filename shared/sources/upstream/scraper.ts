@@ -1,0 +1,151 @@
+import { currencyOf } from "../../platforms/catalogue.ts";
+import { scrapers } from "../../scrapers/catalogue.ts";
+import type {
+  Answer,
+  OfferCheckAnswer,
+  OfferChecker,
+  OfferReference,
+  OffersAnswer,
+  OfferScraper,
+  ReadRequest,
+  Scraper,
+} from "../../scrapers/scraper.ts";
+import { batchSize } from "../http/batch-size.ts";
+import {
+  askUpstream,
+  type UpstreamDependencies,
+  type UpstreamOptions,
+  type UpstreamQuestion,
+} from "./exchange.ts";
+import { buyableFrom, offersFrom, productFrom } from "./found.ts";
+import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
+
+/** Reads products from a team's own server, which speaks the contract of `/docs/upstream`. */
+export function upstream(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
+  const size = batchSize(options.batchIdsMax);
+  return {
+    async read(request) {
+      const { scraper, marketplace, ids, deadline } = request;
+      const question = { scraper, marketplace, items: ids, deadline, size, ...byId };
+      const entries = await ask(question, options, dependencies);
+      const at = dependencies.clock.now().toISOString();
+      return ids.map((id, n) => productAnswer({ id, entry: entries[n], request, at }));
+    },
+  };
+}
+
+/** Reads offers from a team's own server. */
+export function upstreamOffers(
+  options: UpstreamOptions,
+  dependencies: UpstreamDependencies,
+): OfferScraper {
+  const size = batchSize(options.batchIdsMax);
+  return {
+    async readOffers({ marketplace, ids, deadline }) {
+      const scraper = "retailer_a.offers";
+      const question = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
+      const entries = await ask(question, options, dependencies);
+      const currency = currencyOf("retailer_a", marketplace);
+      const at = dependencies.clock.now().toISOString();
+      return ids.map((id, n) => offersAnswer(id, entries[n], { at, currency }));
+    },
+  };
+}
+
+/** Asks a team's own server whether offers can be bought. */
+export function upstreamOfferChecker(
+  options: UpstreamOptions,
+  dependencies: UpstreamDependencies,
+): OfferChecker {
+  const size = batchSize(options.batchIdsMax);
+  return {
+    async checkOffers({ marketplace, offers, deadline }) {
+      const scraper = "retailer_a.offer_check";
+      const question = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
+      const entries = await ask(question, options, dependencies);
+      const at = dependencies.clock.now().toISOString();
+      return offers.map((offer, n) => checkAnswer(offer, entries[n], at));
+    },
+  };
+}
+
+/** What is said of each item. A `not_found` beside an error breaks the contract, as `/docs/upstream` has it. */
+async function ask<Item>(
+  question: UpstreamQuestion<Item>,
+  options: UpstreamOptions,
+  dependencies: UpstreamDependencies,
+): Promise<(UpstreamEntry | undefined)[]> {
+  const entries = await askUpstream(question, options, dependencies);
+  if (entries.some((entry) => entry?.isDoubted)) {
+    dependencies.note({ kind: "unreadable", scraper: question.scraper });
+  }
+  return entries;
+}
+
+const byId = {
+  bodyFor: (ids: readonly string[]): object => ({ ids }),
+  keyOf: (id: string): string => id,
+  keyOfResult: ({ id }: UpstreamResult): string => id,
+};
+
+const byListing = {
+  ...byId,
+  bodyFor: (ids: readonly string[]): object => ({ ids, condition: "all" }),
+};
+
+/** An offer is known by its item and its own id together. */
+const pairKey = (asin: string | undefined, offerListingId: string): string =>
+  JSON.stringify([asin, offerListingId]);
+
+const byOffer = {
+  bodyFor: (offers: readonly OfferReference[]): object => ({ offers }),
+  keyOf: ({ asin, offerListingId }: OfferReference): string => pairKey(asin, offerListingId),
+  keyOfResult: ({ id, asin }: UpstreamResult): string => pairKey(asin, id),
+};
+
+interface ProductReading {
+  readonly id: string;
+  readonly entry: UpstreamEntry | undefined;
+  readonly request: ReadRequest;
+  readonly at: string;
+}
+
+function productAnswer({ id, entry, request, at }: ProductReading): Answer {
+  if (entry === undefined) return { id, status: "unavailable", fetchedAt: at };
+  const { status, fetchedAt, data } = entry;
+  if (status === "not_found" || status === "unavailable") return { id, status, fetchedAt };
+  const { scraper, marketplace } = request;
+  const currency = currencyOf(scrapers[scraper].platform, marketplace);
+  const found = productFrom(scraper, data, currency);
+  if (found === null) return { id, status: "unavailable", fetchedAt };
+  // The server's own "partial" stands: it knows what it missed.
+  const ending = status === "partial" ? status : found.status;
+  return { id, status: ending, fetchedAt, fields: found.fields };
+}
+
+function offersAnswer(
+  id: string,
+  entry: UpstreamEntry | undefined,
+  { at, currency }: { readonly at: string; readonly currency: string },
+): OffersAnswer {
+  if (entry?.status === "not_found") return { id, status: "not_found", fetchedAt: entry.fetchedAt };
+  const found = entry?.status === "ok" ? offersFrom(entry.data, currency) : null;
+  if (entry === undefined || found === null) {
+    return { id, status: "unavailable", fetchedAt: entry?.fetchedAt ?? at };
+  }
+  return { id, status: "ok", fetchedAt: entry.fetchedAt, ...found };
+}
+
+/** An item that does not exist has no offer that can be bought. */
+function checkAnswer(
+  { asin, offerListingId }: OfferReference,
+  entry: UpstreamEntry | undefined,
+  at: string,
+): OfferCheckAnswer {
+  const answer = { asin, offerListingId, fetchedAt: entry?.fetchedAt ?? at };
+  if (entry?.status === "not_found") return { ...answer, status: "ok", buyable: false };
+  const buyable = entry?.status === "ok" ? buyableFrom(entry.data) : undefined;
+  return buyable === undefined
+    ? { ...answer, status: "unavailable" }
+    : { ...answer, status: "ok", buyable };
+}

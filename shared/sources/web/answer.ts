@@ -1,0 +1,59 @@
+import { currencyOf } from "../../platforms/catalogue.ts";
+import { foundStatus } from "../../scrapers/product-fields.ts";
+import type { Answer } from "../../scrapers/scraper.ts";
+import { isBlockTitle } from "./block-page.ts";
+import { extractProduct, type ProductFacts } from "./extract-product.ts";
+import type { Landing } from "./follow.ts";
+import { pageHead } from "./page-head.ts";
+import { pageText } from "./page-text.ts";
+import { addressMentions } from "./wanted-product.ts";
+import { type WebPlatform, webFields } from "./fields.ts";
+
+const goneStatus = 410;
+const notFoundStatusCode = 404;
+
+export interface PageReading {
+  readonly id: string;
+  /** The address that was asked for, before redirects. */
+  readonly asked: URL;
+  readonly platform: WebPlatform;
+  readonly marketplace: string;
+  readonly fetchedAt: string;
+  /** Whether a 404 of this site says that there is no such product. */
+  readonly notFoundStatus: boolean;
+}
+
+/** What a page proves of the id that was asked for. */
+export function webAnswer(landing: Landing, reading: PageReading): Answer {
+  const { id, fetchedAt, platform, marketplace } = reading;
+  const { status, body, headers } = landing.answer;
+  const unavailable: Answer = { id, status: "unavailable", fetchedAt };
+  if (isGone(landing, reading)) return { id, status: "not_found", fetchedAt };
+  const contentType = headers.get("content-type") ?? "";
+  if (status !== 200 || !isHtml(contentType)) return unavailable;
+  const currency = currencyOf(platform, marketplace);
+  const html = pageText(body, contentType);
+  const extraction = extractProduct(html, { id, url: landing.url, currency });
+  if (extraction.proof !== "product" && extraction.proof !== "several") return unavailable;
+  const facts: ProductFacts = extraction.proof === "product" ? extraction.facts : {};
+  const fields = webFields(facts, { platform, currency, url: landing.url });
+  return { id, status: foundStatus(fields), fetchedAt, fields };
+}
+
+/** The positive word that there is no such product: of its own address, and not a block in disguise. */
+function isGone({ url, answer }: Landing, { id, asked, notFoundStatus }: PageReading): boolean {
+  const { status, body, headers } = answer;
+  const isSaid = status === goneStatus || (notFoundStatus && status === notFoundStatusCode);
+  if (!isSaid || !isOwnAddress(url, asked, id)) return false;
+  return !isBlockTitle(pageHead(pageText(body, headers.get("content-type") ?? "")));
+}
+
+/**
+ * Whether what an address says is of the product: the one that was asked for, or one that holds the
+ * id in its path. A page for everything (a login, a notice) may carry the id in its query.
+ */
+const isOwnAddress = (url: URL, asked: URL, id: string): boolean =>
+  (url.pathname === asked.pathname && url.search === asked.search) ||
+  addressMentions(url.pathname, id);
+
+const isHtml = (contentType: string): boolean => /^\s*text\/html\s*(?:;|$)/i.test(contentType);

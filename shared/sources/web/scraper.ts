@@ -1,0 +1,84 @@
+import type { Clock } from "../../base/clock.ts";
+import { inParallel } from "../../base/in-parallel.ts";
+import { scrapers } from "../../scrapers/catalogue.ts";
+import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
+import type { SourceClient } from "../http/source-client.ts";
+import { follow } from "./follow.ts";
+import { type Robots, robots } from "./robots.ts";
+import { addressOf, isUrlTemplate } from "./address.ts";
+import { webAnswer } from "./answer.ts";
+import type { WebPlatform } from "./fields.ts";
+import type { WebOptions } from "./options.ts";
+
+export interface WebDependencies {
+  /** Bound to the template's host and to the User-Agent of the options. */
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  /** Told what a deployer should know of the site. */
+  readonly note?: (problem: string) => void;
+}
+
+interface Reader extends Omit<WebDependencies, "note"> {
+  readonly options: WebOptions;
+  readonly site: URL;
+  readonly robots: Robots;
+}
+
+/**
+ * Reads products off a site's public pages, one page an id, as far as they describe themselves in
+ * schema.org words. Asks nothing that the site's robots.txt forbids, sends no cookies, solves no
+ * challenges. A product that a page does not clearly describe is `partial` or `unavailable`; only a
+ * 410 (and a 404 where the deployer vouches for it) makes one `not_found`.
+ * @throws Error for a template that is none, and when asked for retailer_a, which it does not read.
+ */
+export function webScraper(options: WebOptions, { client, clock, note }: WebDependencies): Scraper {
+  const { urlTemplate, userAgent, callsAtOnceMax } = options;
+  if (!isUrlTemplate(urlTemplate)) throw new Error("web: urlTemplate is no template");
+  const site = addressOf(urlTemplate, "0");
+  const reader: Reader = {
+    options,
+    client,
+    clock,
+    site,
+    robots: robots({ client, clock, site, userAgent, note }),
+  };
+  return {
+    async read(request) {
+      const { platform } = scrapers[request.scraper];
+      if (platform === "retailer_a") {
+        throw new Error("web: retailer_a is not read off its pages");
+      }
+      return inParallel(request.ids, callsAtOnceMax, (id) =>
+        readPage(id, { ...request, platform, reader }),
+      );
+    },
+  };
+}
+
+interface PageRequest extends ReadRequest {
+  readonly platform: WebPlatform;
+  readonly reader: Reader;
+}
+
+async function readPage(id: string, request: PageRequest): Promise<Answer> {
+  const { deadline, platform, marketplace, reader } = request;
+  const { options, client, clock, site, robots: known } = reader;
+  const { urlTemplate, notFoundStatus } = options;
+  let gapMs = 0;
+  const mayVisit = async (url: URL): Promise<boolean> => {
+    if (clock.now() >= deadline) return false;
+    const rules = await known.rulesFor(url, deadline);
+    ({ gapMs } = rules);
+    return rules.isAllowed(url);
+  };
+  // The crawl delay is the one of the address that was visited last, which a redirect may change.
+  const spaced: SourceClient = {
+    send: (call, until) => client.send({ ...call, gapMs }, until),
+  };
+  const journey = { client: spaced, site, accept: "text/html", deadline, mayVisit };
+  const asked = addressOf(urlTemplate, id);
+  const landing = await follow(asked, journey);
+  const fetchedAt = clock.now().toISOString();
+  if (landing === null) return { id, status: "unavailable", fetchedAt };
+  return webAnswer(landing, { id, asked, platform, marketplace, fetchedAt, notFoundStatus });
+}

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+import { arrows, mayImport } from "./import-rules.ts";
+
+const root = join(import.meta.dirname, "..");
+const files = ["lib", "functions", "shared", "tools", "scripts", "test"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => /\.tsx?$/.test(path)),
+);
+/** `[from, to]` of every import of one of the project's own files, of types too. */
+const imports = files.flatMap((path) => {
+  const text = readFileSync(join(root, path), "utf8");
+  const statements = text.matchAll(
+    /^\s*(?:import|export)\b[^;"']*?(?:from\s+)?["'](\.[^"']+)["']/gm,
+  );
+  const dynamic = text.matchAll(/\bimport\(\s*["'](\.[^"']+)["']\s*\)/g);
+  return [...statements, ...dynamic].map(
+    ([, name = ""]) => [path, normalize(join(dirname(path), name))] as const,
+  );
+});
+
+describe("the arrows", () => {
+  it("judge every import of the project", () => {
+    expect(imports.length).toBeGreaterThan(6_000);
+  });
+
+  it("allow every import that there is", () => {
+    const code = imports.filter(([, to]) => /\.tsx?$/.test(to));
+    expect(
+      code.filter(([from, to]) => !mayImport(from, to)).map((pair) => pair.join(" -> ")),
+    ).toEqual([]);
+  });
+
+  it("begin and end at what exists", () => {
+    const ends = new Set([...Object.keys(arrows), ...Object.values(arrows).flat()]);
+    expect([...ends].filter((end) => !files.some((file) => file.startsWith(end)))).toEqual([]);
+  });
+
+  it("lead from no deployed code to tools, commands or tests", () => {
+    const deployed = imports.filter(([from]) => /^(shared|functions|lib)\//.test(from));
+    expect(deployed.filter(([, to]) => /^(tools|scripts|test)\//.test(to))).toEqual([]);
+  });
+});
+
+describe("the code that is deployed", () => {
+  /** Of the ledger, what only operators do: it shares its rows and rules with what Lambdas do. */
+  const ofOperators = new Set([
+    "shared/accounts/change-credits.ts",
+    "shared/aws/ledger/credit-changes.ts",
+    "shared/credits/credit-changes.ts",
+  ]);
+
+  it("is reached by a Lambda, by the CDK app or by the dashboard", () => {
+    const next = Map.groupBy(imports, ([from]) => from);
+    const reached = new Set<string>([
+      ...files.filter((path) => /^functions\/[\w-]+\/handler\.ts$/.test(path)),
+      "functions/dashboard/browser/main.tsx",
+      "lib/app.ts",
+      // Put in the place of a package when functions are bundled.
+      "shared/aws/sdk/environment-credentials.ts",
+      "shared/aws/sdk/node-http.ts",
+    ]);
+    for (const path of reached) for (const [, to] of next.get(path) ?? []) reached.add(to);
+    const unreached = files.filter(
+      (path) => /^(shared|functions)\//.test(path) && !reached.has(path),
+    );
+    expect(unreached.filter((path) => !path.endsWith(".d.ts") && !ofOperators.has(path))).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,225 @@
+/**
+ * Who may import whom, type imports included. A file is of the longest entry that its path begins
+ * with; it may import its own entry's files and those of the entries behind the arrow. What ends in
+ * `/` is a folder with everything below that has no entry of its own. No circle of imports is allowed
+ * anywhere: `import/no-cycle` of the linter sees to that.
+ */
+
+/** For every domain: what has no domain, and what figures and log lines are told by. */
+const everyDomain = [
+  "shared/base/",
+  "shared/observability/figures.ts",
+  "shared/observability/metric-names.ts",
+  "shared/observability/work-log.ts",
+];
+/** The rules and the ports of what leaves; the connection behind them is for the composition root. */
+const outgoing = [
+  "shared/outgoing/address-policy.ts",
+  "shared/outgoing/public-url.ts",
+  "shared/outgoing/resolver.ts",
+  "shared/outgoing/sender.ts",
+  "shared/outgoing/url.ts",
+];
+const reading = ["shared/platforms/", "shared/credits/", "shared/accounts/", "shared/scrapers/"];
+const sending = ["shared/events/", "shared/outbox/", ...outgoing];
+const domains = [
+  ...everyDomain,
+  ...reading,
+  ...sending,
+  "shared/cron/",
+  "shared/items/",
+  "shared/pipelines/",
+  "shared/watchlists/",
+  "shared/runs/",
+  "shared/webhooks/",
+  "shared/exports/",
+];
+/** What routes and workers are made with. */
+const edge = [
+  "functions/routes.ts",
+  "functions/environment.ts",
+  "functions/overrides.ts",
+  "functions/clients.ts",
+  "functions/dependencies.ts",
+  "functions/delivery-dependencies.ts",
+  "functions/source-dependencies.ts",
+  "functions/run-queue-dependencies.ts",
+  "functions/http/",
+  "functions/queue/",
+];
+const adapter = [
+  "shared/base/",
+  "shared/platforms/",
+  "shared/scrapers/",
+  "shared/sources/http/",
+  "shared/sources/contract/",
+];
+const group = [...domains, ...edge];
+const product = ["shared/", "functions/", "lib/"];
+
+export const arrows: Readonly<Record<string, readonly string[]>> = {
+  // What is true
+  "shared/base/": [],
+  "shared/observability/": ["shared/base/"],
+  "shared/cron/": everyDomain,
+  "shared/platforms/": everyDomain,
+  "shared/credits/": everyDomain,
+  "shared/accounts/": [...everyDomain, "shared/platforms/", "shared/credits/"],
+  "shared/scrapers/": [...everyDomain, "shared/platforms/", "shared/credits/", "shared/accounts/"],
+  "shared/items/": [...everyDomain, ...reading],
+  "shared/pipelines/": [...everyDomain, ...reading, "shared/items/"],
+  "shared/events/": everyDomain,
+  "shared/outgoing/": ["shared/base/"],
+  "shared/outbox/": everyDomain,
+  "shared/webhooks/": [...everyDomain, ...sending],
+  "shared/exports/": [...everyDomain, ...sending],
+  "shared/watchlists/": [
+    ...everyDomain,
+    ...reading,
+    "shared/cron/",
+    "shared/items/",
+    "shared/pipelines/",
+    "shared/events/",
+    ...outgoing,
+    "shared/webhooks/",
+  ],
+  "shared/runs/": [
+    ...everyDomain,
+    ...reading,
+    "shared/cron/",
+    "shared/items/",
+    "shared/pipelines/",
+    "shared/events/",
+    "shared/watchlists/",
+    "shared/webhooks/",
+  ],
+
+  // Where it is kept: the adapters of AWS
+  "shared/aws/sdk/": ["shared/base/"],
+  "shared/aws/table/": [...domains, "shared/aws/sdk/"],
+  "shared/aws/ledger/": [...domains, "shared/aws/table/"],
+  "shared/aws/accounts/": [...domains, "shared/aws/table/", "shared/aws/ledger/"],
+  "shared/aws/watchlists/": [...domains, "shared/aws/table/"],
+  "shared/aws/runs/": [...domains, "shared/aws/table/"],
+  "shared/aws/deliveries/": [...domains, "shared/aws/table/"],
+  "shared/aws/exports/": [
+    ...domains,
+    "shared/outgoing/",
+    "shared/aws/sdk/",
+    "shared/aws/table/",
+    "shared/aws/deliveries/",
+  ],
+  "shared/aws/queues/": [...domains],
+  "shared/aws/sources/": [
+    ...everyDomain,
+    "shared/aws/table/",
+    "shared/sources/http/",
+    "shared/sources/contract/",
+  ],
+
+  // Where products come from: registry → adapters → contract and http
+  "shared/sources/http/": ["shared/base/"],
+  "shared/sources/contract/": [
+    "shared/base/",
+    "shared/platforms/",
+    "shared/scrapers/",
+    "shared/sources/http/",
+  ],
+  "shared/sources/a-history/": adapter,
+  "shared/sources/b-affiliate/": adapter,
+  "shared/sources/d-catalog/": adapter,
+  "shared/sources/sandbox/": adapter,
+  "shared/sources/upstream/": adapter,
+  "shared/sources/web/": adapter,
+  "shared/sources/registry/": [
+    ...everyDomain,
+    "shared/platforms/",
+    "shared/scrapers/",
+    "shared/sources/",
+  ],
+
+  // How it is called: a function knows its own folder, the edge and the domain, no other function
+  "functions/": ["shared/", ...edge],
+  "functions/http/": [...domains, "functions/routes.ts", "functions/environment.ts"],
+  "functions/queue/": [...domains],
+  "functions/account/": group,
+  "functions/dashboard/": group,
+  "functions/delivery/": group,
+  "functions/events/": group,
+  "functions/meta/": group,
+  "functions/offers/": group,
+  "functions/platforms/": group,
+  "functions/products/": group,
+  "functions/run-finisher/": group,
+  "functions/run-starter/": group,
+  "functions/run-step/": group,
+  "functions/s3-destination/": group,
+  "functions/structured/": group,
+  "functions/sweeper/": group,
+  "functions/watchlists/": group,
+  "functions/webhook-endpoints/": group,
+
+  // The dashboard: pages → shell → session → ui → api
+  "functions/dashboard/browser/": ["functions/dashboard/browser/"],
+  "functions/dashboard/browser/format/": [],
+  "functions/dashboard/browser/api/": [...domains, "functions/dashboard/browser/format/"],
+  "functions/dashboard/browser/ui/": [
+    "functions/dashboard/browser/format/",
+    "functions/dashboard/browser/api/",
+  ],
+  "functions/dashboard/browser/session/": [
+    "functions/dashboard/browser/api/",
+    "functions/dashboard/browser/ui/",
+  ],
+  "functions/dashboard/browser/shell/": [
+    "functions/dashboard/browser/api/",
+    "functions/dashboard/browser/ui/",
+    "functions/dashboard/browser/session/",
+  ],
+  "functions/dashboard/browser/pages/": [
+    ...domains,
+    "functions/dashboard/browser/format/",
+    "functions/dashboard/browser/api/",
+    "functions/dashboard/browser/ui/",
+    "functions/dashboard/browser/session/",
+    "functions/dashboard/browser/shell/",
+  ],
+
+  // What exists: reads of the code only what both must agree on
+  "lib/": [
+    "functions/routes.ts",
+    "functions/environment.ts",
+    "shared/base/",
+    "shared/observability/metric-names.ts",
+    "shared/scrapers/catalogue.ts",
+    "shared/sources/registry/configuration.ts",
+    "shared/sources/contract/secret-reference.ts",
+  ],
+
+  // What commands and tests both use
+  "tools/": [...product, "tools/"],
+  // Commands: no room reaches into another but into `measure`, and where one command plays another
+  "scripts/": [...product, "tools/", "scripts/"],
+  "scripts/measure/": [...product, "tools/"],
+  "scripts/bench/": [...product, "tools/", "scripts/measure/", "scripts/admin/"],
+  "scripts/costs/": [...product, "tools/", "scripts/measure/"],
+  "scripts/docs/": [...product, "tools/"],
+  "scripts/openapi/": [...product, "tools/"],
+
+  // Nothing imports tests; a test of a command imports that command
+  "test/": [...product, "tools/", "test/"],
+  "test/scripts/": [...product, "tools/", "test/", "scripts/"],
+};
+
+const roomOf = (path: string): string | undefined =>
+  Object.keys(arrows)
+    .filter((room) => path.startsWith(room))
+    .toSorted((one, other) => other.length - one.length)[0];
+
+/** Whether an arrow leads from one file to another; both by their paths from the root. */
+export function mayImport(from: string, to: string): boolean {
+  const room = roomOf(from);
+  if (room === undefined) return false;
+  if (roomOf(to) === room) return true;
+  return (arrows[room] ?? []).some((end) => (end.endsWith("/") ? to.startsWith(end) : to === end));
+}

@@ -1,0 +1,201 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { routes } from "../../../functions/routes.ts";
+import { openApiDocument } from "../../../scripts/openapi/document.ts";
+import { generatedFiles } from "../../../scripts/generated-documents.ts";
+import { errorGuide } from "../../../tools/documents/error-guide.ts";
+import { redoclyFindings, spectralFindings } from "./lint.ts";
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+}
+interface Response {
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly { readonly name: string }[];
+  readonly components: {
+    readonly responses: Readonly<Record<string, Response>>;
+    readonly schemas: Readonly<Record<string, unknown>>;
+  };
+}
+
+const document = JSON.parse(JSON.stringify(openApiDocument())) as Document;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    key: `${method.toUpperCase()} ${path}`,
+    path,
+    operation,
+  })),
+);
+
+/** Routes that are no operations: a page's files; what was retired answers 410, all else unknown 404. */
+const undocumented = [
+  "GET /dashboard/{file}",
+  "ANY /v1/scrape",
+  "ANY /v1/scrape/{proxy+}",
+  "ANY /v1/jobs",
+  "ANY /v1/jobs/{proxy+}",
+  "ANY /v1/batches",
+  "ANY /v1/batches/{proxy+}",
+  "ANY /{proxy+}",
+];
+
+describe("the document", () => {
+  it("says that usedCount leaves refurbished and collectible offers out", () => {
+    expect(JSON.stringify(document.components.schemas)).toContain(
+      "Refurbished and collectible offers are not counted.",
+    );
+  });
+
+  it("describes every route, and no route that there is not", () => {
+    const documented = operations.map(({ key }) => key);
+    expect([...documented, ...undocumented].sort()).toEqual(Object.keys(routes).sort());
+  });
+
+  it("stands in the generated files as it is now; `npm run openapi` writes them", () => {
+    for (const { path, text } of generatedFiles()) {
+      expect(readFileSync(path, "utf8") === text, `${path} is stale`).toBe(true);
+    }
+  });
+
+  /** An announced operation has nothing to answer but its refusal. */
+  const announced = new Set(["operation-2xx-response", "operation-success-response"]);
+
+  it("passes redocly without an error, and without a warning about what is live", async () => {
+    const findings = await redoclyFindings(document);
+    expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
+    expect(
+      findings.filter(({ rule, where }) => !(announced.has(rule) && where.includes("structured"))),
+    ).toEqual([]);
+  });
+
+  it("passes spectral without an error, and without a warning about what is live", async () => {
+    const findings = await spectralFindings(document);
+    expect(findings.filter(({ severity }) => severity === "error")).toEqual([]);
+    expect(
+      findings.filter(({ rule, where }) => !(announced.has(rule) && where.includes("structured"))),
+    ).toEqual([]);
+  });
+
+  it("is checked by linters that find what is wrong", async () => {
+    const [first] = Object.values(document.paths);
+    const twice = { ...document, paths: { "/v1/a": first, "/v1/b": first } };
+    for (const findings of [await redoclyFindings(twice), await spectralFindings(twice)]) {
+      expect(findings.filter(({ severity }) => severity === "error").length).toBeGreaterThan(0);
+    }
+  });
+
+  it("marks exactly the public routes as callable without a key", () => {
+    const open = operations.filter(({ operation }) => operation.security?.length === 0);
+    const expected = Object.entries(routes).filter(
+      ([key, { access }]) => access === "public" && !undocumented.includes(key),
+    );
+    expect(open.map(({ key }) => key).sort()).toEqual(expected.map(([key]) => key).sort());
+  });
+});
+
+describe("every operation", () => {
+  it("has a name of its own, a known tag, and texts", () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const tags = document.tags.map(({ name }) => name);
+    for (const { key, operation } of operations) {
+      expect(operation.summary, key).toMatch(/^[A-Z].*[^.]$/);
+      expect(operation.description, key).toMatch(/\.$/);
+      expect(tags, key).toContain(operation.tags[0]);
+    }
+  });
+
+  it("declares the parameters of its path, no more and no fewer", () => {
+    for (const { key, path, operation } of operations) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+      const declared = (operation.parameters ?? []).filter((one) => one.in === "path");
+      expect(declared.map(({ name }) => name).sort(), key).toEqual(inPath.sort());
+    }
+  });
+
+  it("may be refused for its rate and for a failure, and for its key unless it is public", () => {
+    for (const { key, operation } of operations) {
+      const statuses = Object.keys(operation.responses);
+      const wanted = operation.security?.length === 0 ? [] : ["400", "401"];
+      expect(statuses, key).toEqual(expect.arrayContaining(["429", "500", "503", ...wanted]));
+    }
+  });
+
+  it("answers with a request id and the state of the rate limit, refusals included", () => {
+    for (const { key, operation } of operations) {
+      for (const [status, answer] of Object.entries(operation.responses)) {
+        expect(Object.keys(resolved(answer).headers), `${key} ${status}`).toEqual(
+          expect.arrayContaining([
+            "X-Request-Id",
+            "X-RateLimit-Limit",
+            "X-RateLimit-Remaining",
+            "X-RateLimit-Reset",
+            ...(status === "429" ? ["Retry-After"] : []),
+          ]),
+        );
+      }
+    }
+  });
+
+  it("says what it cost when it charges per item, and only then", () => {
+    const charged = operations.filter(({ operation }) =>
+      Object.values(operation.responses).some(
+        (answer) => "X-Service-Credits" in resolved(answer).headers,
+      ),
+    );
+    expect(charged.map(({ key }) => key).sort()).toEqual([
+      "GET /v1/products/{id}/offers",
+      "POST /v1/offers",
+      "POST /v1/offers/check",
+      "POST /v1/products",
+    ]);
+    for (const { key, operation } of charged) {
+      expect(Object.keys(operation.responses), key).toEqual(
+        expect.arrayContaining(["200", "402", "403", "501"]),
+      );
+    }
+  });
+});
+
+describe("deprecated aliases", () => {
+  it.each([
+    ["ReadRetailerAProductsByAsin", "asins"],
+    ["ReadRetailerAProducts", "include"],
+    ["ReadOffersByAsin", "asins"],
+    ["NewWatchlistWithCadence", "asins"],
+    ["NewWatchlistWithCron", "asins"],
+    ["Watchlist", "asin_count"],
+    ["Watchlist", "asins_by_state"],
+    ["WatchlistItem", "asin"],
+  ])("%s: %s is marked", (schema, name) => {
+    expect(document.components.schemas[schema]).toMatchObject({
+      properties: { [name]: { deprecated: true } },
+    });
+  });
+});
+
+describe("error examples", () => {
+  it("carry codes that the errors page explains", () => {
+    const codes = [...JSON.stringify(document).matchAll(/"docs":"\/docs\/errors#(\w+)"/g)];
+    expect(codes.length).toBeGreaterThan(10);
+    for (const [, code] of codes) expect(Object.keys(errorGuide)).toContain(code);
+  });
+});
+
+/** A response, looked up where it is shared. */
+function resolved(answer: { readonly $ref?: string }): Response {
+  const name = answer.$ref?.split("/").at(-1);
+  return name === undefined
+    ? (answer as Response)
+    : (document.components.responses[name] as Response);
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "../../../../shared/accounts/account.ts";
+import type { AccountStore } from "../../../../shared/accounts/account-store.ts";
+import type { AutoTopUpStore } from "../../../../shared/accounts/auto-top-up.ts";
+import {
+  dynamoAccountStore,
+  dynamoAutoTopUpStore,
+} from "../../../../shared/aws/accounts/account-store.ts";
+import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const anAccount: Account = {
+  id: "acct_1",
+  name: "Acme",
+  email: "a@acme.example",
+  demo: false,
+  balance: 5_000,
+  held: 0,
+  spent: 0,
+  lifetime: 5_000,
+  inFlight: 0,
+  autoTopUp: null,
+  createdAt: "2026-11-20T10:00:00.000Z",
+};
+
+let tables: TestTables;
+let ledger: string;
+let table: string;
+let store: AccountStore;
+let wishes: AutoTopUpStore;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  [table, ledger] = [await tables.create(), await tables.create()];
+  store = dynamoAccountStore(tables.client, { accounts: table });
+  wishes = dynamoAutoTopUpStore(tables.client, table);
+});
+const entriesOf = async (accountId: string) => {
+  const wanted = { limit: 10 };
+  const history = dynamoCreditHistory(tables.client, {
+    accountsTable: table,
+    ledgerTable: ledger,
+    clock: systemClock,
+    chance: systemChance,
+  });
+  return (await history.page(accountId, wanted)).transactions;
+};
+
+describe("dynamoAccountStore", () => {
+  it("opens an account with the grant that its balance comes from", async () => {
+    await store.create(anAccount);
+
+    expect(await store.get("acct_1")).toEqual(anAccount);
+    expect(await entriesOf("acct_1")).toEqual([
+      {
+        id: expect.any(String),
+        sequence: 1,
+        type: "grant",
+        credits: 5_000,
+        balanceBefore: 0,
+        balanceAfter: 5_000,
+        source: null,
+        chargedAt: null,
+        createdAt: anAccount.createdAt,
+      },
+    ]);
+  });
+
+  it("knows no account that was not opened", async () => {
+    await store.create(anAccount);
+    expect(await store.get("acct_2")).toBeUndefined();
+  });
+
+  it("opens an account once: what is there stays as it is", async () => {
+    await store.create(anAccount);
+
+    await expect(store.create({ ...anAccount, name: "Other", balance: 9 })).rejects.toThrow(
+      "Transaction",
+    );
+    expect(await store.get("acct_1")).toEqual(anAccount);
+    expect(await entriesOf("acct_1")).toHaveLength(1);
+  });
+});
+
+describe("dynamoAutoTopUpStore", () => {
+  const wish = { enabled: true, thresholdCredits: 2_500, packId: "starter" } as const;
+
+  it("keeps the wish of an account, and removes it", async () => {
+    await store.create(anAccount);
+
+    expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(true);
+    expect(await store.get("acct_1")).toEqual({ ...anAccount, autoTopUp: wish });
+    expect(await wishes.setAutoTopUp("acct_1", null)).toBe(true);
+    expect(await store.get("acct_1")).toEqual(anAccount);
+  });
+
+  it("makes no account of a wish for one that does not exist", async () => {
+    expect(await wishes.setAutoTopUp("acct_1", wish)).toBe(false);
+    expect(await store.get("acct_1")).toBeUndefined();
+  });
+});

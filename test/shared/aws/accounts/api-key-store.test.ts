@@ -1,0 +1,128 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { AccountStore, NewKey } from "../../../../shared/accounts/account-store.ts";
+import type { ApiKeyStore } from "../../../../shared/accounts/api-key-store.ts";
+import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
+import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
+import { newId } from "../../../../shared/base/ids.ts";
+import { limits } from "../../../../shared/base/limits.ts";
+import { countingChance } from "../../../support/clock.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const now = new Date("2026-11-20T10:00:00.000Z");
+const chance = countingChance();
+
+let tables: TestTables;
+let table: string;
+let accounts: AccountStore;
+let store: ApiKeyStore;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  table = await tables.create();
+  accounts = dynamoAccountStore(tables.client, { accounts: table });
+  store = dynamoApiKeyStore(tables.client, table);
+});
+
+/** The nth key, made n seconds after ten. */
+function aKey(n: number, wanted: Partial<NewKey> = {}): NewKey {
+  const createdAt = new Date(now.getTime() + n * 1_000);
+  return {
+    id: newId("apiKey", createdAt, chance),
+    accountId: "acct_1",
+    name: `server ${n}`,
+    prefix: `svc_live_${n}`,
+    hash: String(n).padStart(64, "0"),
+    demo: false,
+    createdAt: createdAt.toISOString(),
+    ...wanted,
+  };
+}
+async function addKeys(keys: readonly NewKey[]): Promise<void> {
+  for (const key of keys) await accounts.addKey(key);
+}
+const shown = ({ id, name, prefix, createdAt }: NewKey, lastUsedAt: string | null = null) => ({
+  id,
+  name,
+  prefix,
+  createdAt,
+  lastUsedAt,
+});
+
+describe("dynamoApiKeyStore", () => {
+  it("lists an account's keys oldest first, and those of no other", async () => {
+    const [first, second, third] = [aKey(1), aKey(2), aKey(3)];
+    await addKeys([third, first, second, aKey(4, { accountId: "acct_2" })]);
+
+    expect(await store.list("acct_1")).toEqual([shown(first), shown(second), shown(third)]);
+    expect(await store.list("acct_3")).toEqual([]);
+  });
+
+  it("tells when each key made its last call", async () => {
+    const [used, idle] = [aKey(1), aKey(2)];
+    await addKeys([used, idle]);
+    await accounts.admit(used.hash, new Date("2026-11-20T11:00:00.123Z"));
+
+    expect(await store.list("acct_1")).toEqual([
+      shown(used, "2026-11-20T11:00:00.123Z"),
+      shown(idle),
+    ]);
+  });
+
+  it("keeps as many keys as an account may have, and each one's place once it is revoked", async () => {
+    const keys = Array.from({ length: limits.apiKeysMax }, (_, n) => aKey(n));
+    await addKeys(keys);
+    const oneMore = aKey(99);
+
+    await expect(accounts.addKey(oneMore)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await store.list("acct_1")).toHaveLength(limits.apiKeysMax);
+    expect(await accounts.admit(oneMore.hash, now)).toEqual({ outcome: "unknown" });
+    await accounts.addKey(aKey(100, { accountId: "acct_2" }));
+
+    expect(await store.revoke("acct_1", keys[0]?.id ?? "", now)).toBe(true);
+    await accounts.addKey(oneMore);
+    expect((await store.list("acct_1")).at(-1)).toEqual(shown(oneMore));
+  });
+
+  it("ends a key once, for its own account only", async () => {
+    const key = aKey(1);
+    await addKeys([key]);
+
+    expect(await store.revoke("acct_2", key.id, now)).toBe(false);
+    expect(await accounts.admit(key.hash, now)).toMatchObject({ outcome: "admitted" });
+    expect(await store.revoke("acct_1", key.id, now)).toBe(true);
+    expect(await store.revoke("acct_1", key.id, now)).toBe(false);
+    expect(await store.list("acct_1")).toEqual([]);
+    expect(await accounts.admit(key.hash, now)).toEqual({ outcome: "unknown" });
+  });
+
+  it("takes no hash a second time, so that a key has one owner", async () => {
+    const key = aKey(1);
+    await addKeys([key]);
+
+    await expect(accounts.addKey(aKey(2, { hash: key.hash }))).rejects.toThrow("Transaction");
+    expect(await store.list("acct_1")).toEqual([shown(key)]);
+  });
+
+  it("says in the cause whose keys were busy, and with what", async () => {
+    await addKeys([aKey(1)]);
+    const busy = watchedClient(tables.client, (command, send) => {
+      if (!(command instanceof TransactWriteCommand)) return send();
+      throw new TransactionCanceledException({
+        message: "busy",
+        $metadata: {},
+        CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }, { Code: "None" }],
+      });
+    });
+
+    const [{ id } = { id: "" }] = await store.list("acct_1");
+    await expect(dynamoApiKeyStore(busy, table).revoke("acct_1", id, now)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      cause: "keys of acct_1: None, TransactionConflict, None",
+    });
+  });
+});

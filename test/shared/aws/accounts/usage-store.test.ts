@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PutCommand, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { copyJournalOf } from "../../../../shared/aws/ledger/copy-journal.ts";
+import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
+import { accountKeys } from "../../../../shared/aws/table/table.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import type { UsageStore } from "../../../../shared/accounts/usage-store.ts";
+import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
+import type { Ledger } from "../../../../shared/credits/ledger.ts";
+import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+let world: DynamoLedgerWorld;
+let ledger: Ledger;
+let usage: UsageStore;
+let accountId: string;
+beforeAll(async () => {
+  world = await startLedgerWorld();
+  usage = dynamoUsageStore(world.client, { ...world, clock: systemClock, chance: systemChance });
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  ledger = world.ledger();
+  accountId = await world.open(5_000);
+});
+
+/** Billed work that is reserved and settled at that time. */
+async function work(holdId: string, time: string, credits: number): Promise<void> {
+  const now = new Date(time);
+  const expiresAt = new Date(now.getTime() + 60_000);
+  const source = { requestId: holdId };
+  await ledger.reserve({ accountId, holdId, credits: 10, slot: true, source, now, expiresAt });
+  await ledger.settle({ accountId, holdId, credits, succeeded: credits > 0, now });
+}
+
+describe("dynamoUsageStore", () => {
+  it("counts billed work on its UTC day, once", async () => {
+    await work("h1", "2026-03-01T00:00:00.000Z", 8);
+    const again = { accountId, holdId: "h1", credits: 8, succeeded: true };
+    await ledger.settle({ ...again, now: new Date("2026-03-01T12:00:00.000Z") });
+    await work("h2", "2026-03-01T23:59:59.999Z", 0);
+
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-01" })).toEqual([
+      { date: "2026-03-01", requests: 2, successful: 1, failed: 1, credits: 8 },
+    ]);
+  });
+
+  it("gives the days from one date to another, both included, oldest first, without idle ones", async () => {
+    for (const day of ["01", "02", "04", "05"]) {
+      await work(`h${day}`, `2026-03-${day}T12:00:00.000Z`, Number(day));
+    }
+
+    const days = await usage.daily(accountId, { from: "2026-03-02", to: "2026-03-04" });
+    expect(days.map(({ date, credits }) => [date, credits])).toEqual([
+      ["2026-03-02", 2],
+      ["2026-03-04", 4],
+    ]);
+  });
+
+  it("counts work once, whether or not its record was copied to a page", async () => {
+    for (let n = 0; n < 30; n += 1) {
+      await work(`h${n}`, `2026-03-0${1 + Math.floor(n / 10)}T12:00:00.000Z`, 2);
+      const days = await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" });
+      expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(n + 1);
+    }
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual(
+      ["01", "02", "03"].map((day) => ({
+        date: `2026-03-${day}`,
+        requests: 10,
+        successful: 10,
+        failed: 0,
+        credits: 20,
+      })),
+    );
+  });
+
+  it("reads a shard again whose records are copied meanwhile, and no other shard", async () => {
+    accountId = await world.open(25_000);
+    const uncopied = watchedClient(world.client, (command, send) => {
+      if (command instanceof TransactWriteCommand) throw new Error("not copied");
+      return send();
+    });
+    ledger = world.ledgerThrough(uncopied);
+    for (const holdId of ["h1", "h2", "h3", "h4"])
+      await work(holdId, "2026-03-01T12:00:00.000Z", 2);
+    const time = { clock: systemClock, chance: systemChance };
+    const process = ledgerProcess(world.client, { ...world, ...time });
+    const reads: unknown[] = [];
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (command instanceof QueryCommand) {
+        const pk: unknown = command.input.ExpressionAttributeValues?.[":pk"];
+        if (pk === accountKeys.shard(accountId, 0).pk && !reads.includes(pk)) {
+          await copyJournalOf(process, accountId, 0);
+        }
+        reads.push(pk);
+      }
+      return answer;
+    });
+
+    const days = { from: "2026-03-01", to: "2026-03-01" };
+    const busy = dynamoUsageStore(client, { ...world, ...time });
+    expect(await busy.daily(accountId, days)).toMatchObject([{ requests: 4, credits: 8 }]);
+    const readsOf = (shard: number): number =>
+      reads.filter((pk) => pk === accountKeys.shard(accountId, shard).pk).length;
+    expect([readsOf(0), readsOf(1)]).toEqual([2, 1]);
+  });
+
+  it("subtracts the usage of a charge that is taken back from the day on which it was counted", async () => {
+    await work("h1", "2026-03-01T12:00:00.000Z", 8);
+    await ledger.cancel({ accountId, holdId: "h1", now: new Date("2026-03-02T00:00:00.000Z") });
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual([
+      { date: "2026-03-01", requests: 1, successful: 0, failed: 1, credits: 0 },
+    ]);
+  });
+
+  it("adds the days that the previous release kept in the account's rows", async () => {
+    await world.client.send(
+      new PutCommand({
+        TableName: world.accountsTable,
+        Item: {
+          ...accountKeys.usage(accountId, "2026-03-01"),
+          requests: 2,
+          successful: 1,
+          failed: 1,
+          credits: 5,
+        },
+      }),
+    );
+    await work("h1", "2026-03-01T12:00:00.000Z", 8);
+    expect(await usage.daily(accountId, { from: "2026-03-01", to: "2026-03-31" })).toEqual([
+      { date: "2026-03-01", requests: 3, successful: 2, failed: 1, credits: 13 },
+    ]);
+  });
+
+  it("keeps the days of accounts apart", async () => {
+    await work("h1", "2026-03-01T12:00:00.000Z", 8);
+    const other = await world.open(5_000);
+
+    expect(await usage.daily(other, { from: "2026-01-01", to: "2026-12-31" })).toEqual([]);
+  });
+});

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
+import { dynamoOutbox } from "../../../../shared/aws/deliveries/outbox.ts";
+import type { Outbox, Target } from "../../../../shared/outbox/outbox.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const at = (second: number): string => `2026-11-20T10:00:${String(second).padStart(2, "0")}.000Z`;
+
+let tables: TestTables;
+let outbox: Outbox;
+let due: (second: number, limit?: number) => Promise<readonly Target[]>;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  const tableName = await tables.create();
+  const clock = fixedClock(at(0));
+  outbox = dynamoOutbox(tables.client, { tableName, clock, chance: countingChance() });
+  const targets = dynamoDueTargets(tables.client, tableName);
+  due = (second, limit = 10) => targets.due(new Date(at(second)), limit);
+});
+
+const aTarget = (account: number, endpoint: number): Target => ({
+  accountId: `acct_${account}`,
+  targetId: `we_${endpoint}`,
+});
+const owe = (target: Target, second: number) =>
+  outbox.add(target, [{ lane: "first", dueAt: at(second), key: "run", content: {} }]);
+
+describe("dynamoDueTargets", () => {
+  it("finds targets of all accounts, the longest due first, from the very time on", async () => {
+    await owe(aTarget(1, 1), 3);
+    await owe(aTarget(2, 1), 1);
+    await owe(aTarget(1, 2), 2);
+
+    expect(await due(0)).toEqual([]);
+    expect(await due(2)).toEqual([aTarget(2, 1), aTarget(1, 2)]);
+    expect(await due(3)).toEqual([aTarget(2, 1), aTarget(1, 2), aTarget(1, 1)]);
+  });
+
+  it("gives no more than it is asked for", async () => {
+    for (let n = 0; n < 7; n += 1) await owe(aTarget(n, 1), n);
+
+    expect(await due(9, 3)).toEqual([aTarget(0, 1), aTarget(1, 1), aTarget(2, 1)]);
+    expect(await due(9, 7)).toHaveLength(7);
+  });
+
+  it("finds a target that was woken though nothing was added", async () => {
+    await outbox.wake(aTarget(1, 1), new Date(at(5)));
+    expect(await due(4)).toEqual([]);
+    expect(await due(5)).toEqual([aTarget(1, 1)]);
+  });
+});

@@ -1,0 +1,122 @@
+import { PutCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoEndpointStore } from "../../../../shared/aws/deliveries/endpoint-store.ts";
+import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
+import { newId } from "../../../../shared/base/ids.ts";
+import { systemClock } from "../../../../shared/base/system.ts";
+import { endpointTarget } from "../../../../shared/outbox/outbox.ts";
+import type { Endpoint } from "../../../../shared/webhooks/endpoint.ts";
+import type { EndpointStore } from "../../../../shared/webhooks/endpoint-store.ts";
+import { countingChance } from "../../../support/clock.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const chance = countingChance();
+const account = "acct_1";
+
+let tables: TestTables;
+let tableName: string;
+let store: EndpointStore;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  tableName = await tables.create();
+  store = dynamoEndpointStore(tables.client, { tableName, clock: systemClock, chance });
+});
+
+function anEndpoint(number: number, wanted: Partial<Endpoint> = {}): Endpoint {
+  const createdAt = new Date(Date.UTC(2026, 10, 20, 10, 0, number));
+  return {
+    id: newId("webhookEndpoint", createdAt, chance),
+    accountId: account,
+    url: `https://hooks.shop-example.com/${number}`,
+    registeredUrl: null,
+    description: null,
+    events: null,
+    enabled: true,
+    secret: "sealed",
+    secretHint: "abcd",
+    previousSecret: null,
+    disabledReason: null,
+    receivingSince: createdAt.toISOString(),
+    createdAt: createdAt.toISOString(),
+    updatedAt: createdAt.toISOString(),
+    ...wanted,
+  };
+}
+
+describe("dynamoEndpointStore", () => {
+  it("gives back what it keeps, by id and by URL, to its own account only", async () => {
+    const endpoint = anEndpoint(1, {
+      events: ["watchlist.run.completed"],
+      previousSecret: { sealed: "old", expiresAt: "2026-11-21T10:00:00.000Z" },
+    });
+    await store.create(account, endpoint);
+
+    expect(await store.get(account, endpoint.id)).toEqual(endpoint);
+    expect(await store.findByUrl(account, endpoint.url)).toEqual(endpoint);
+    expect(await store.get("acct_2", endpoint.id)).toBeNull();
+    expect(await store.findByUrl("acct_2", endpoint.url)).toBeNull();
+    expect(await store.list("acct_2")).toEqual([]);
+    expect(await store.countEndpoints("acct_2")).toBe(0);
+  });
+
+  it("lists oldest first", async () => {
+    const endpoints = [1, 2, 3].map((number) => anEndpoint(number));
+    for (const number of [2, 0, 1]) await store.create(account, endpoints[number] ?? anEndpoint(9));
+
+    expect(await store.list(account)).toEqual(endpoints);
+  });
+
+  it("takes a URL once an account", async () => {
+    const { url } = anEndpoint(1);
+    await store.create(account, anEndpoint(1));
+
+    expect(await store.create(account, anEndpoint(2, { url }))).toEqual({ outcome: "url_taken" });
+    expect(await store.create("acct_2", anEndpoint(3, { url }))).toEqual({ outcome: "created" });
+    expect(await store.countEndpoints(account)).toBe(1);
+  });
+
+  it("keeps ten endpoints of calls at the same time, and no more", async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 14 }, (_, number) => store.create(account, anEndpoint(number))),
+    );
+
+    const created = outcomes.filter(({ outcome }) => outcome === "created");
+    expect(created).toHaveLength(10);
+    expect(outcomes.filter(({ outcome }) => outcome === "limit_reached")).toHaveLength(4);
+    expect(await store.countEndpoints(account)).toBe(10);
+    expect(await store.list(account)).toHaveLength(10);
+  });
+
+  it("replaces an endpoint only while its outbox stores that it has been failing since then", async () => {
+    const before = anEndpoint(1);
+    await store.create(account, before);
+    const after = { ...before, enabled: false, updatedAt: "2026-11-29T10:00:00.000Z" };
+    const failingSince = "2026-11-20T10:00:00.000Z";
+    const replace = () => store.replace(before, after, { failingSince });
+    const keep = (state: unknown) =>
+      tables.client.send(
+        new PutCommand({
+          TableName: tableName,
+          Item: { ...deliveryKeys.outbox(endpointTarget(account, before.id)), target_state: state },
+        }),
+      );
+
+    expect(await replace()).toEqual({ outcome: "recovered" });
+    await keep({ failingSince: "2026-11-28T10:00:00.000Z" });
+    expect(await replace()).toEqual({ outcome: "recovered" });
+    expect(await store.get(account, before.id)).toEqual(before);
+    await keep({ failingSince });
+    expect(await replace()).toEqual({ outcome: "replaced" });
+    expect(await replace()).toEqual({ outcome: "changed" });
+  });
+
+  it("takes a URL longer than a key", async () => {
+    const url = `https://hooks.shop-example.com/${"x".repeat(2_000)}`;
+    await store.create(account, anEndpoint(1, { url }));
+
+    expect(await store.findByUrl(account, url)).toMatchObject({ url });
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import type { FeedRun } from "../../../../shared/events/event-feed.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const account = "acct_1";
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const runsMade = Number(process.env["FEED_RUNS"] ?? 30);
+const runs: readonly FeedRun[] = Array.from({ length: runsMade }, (_, n) => ({
+  runId: `wlrun_${n}`,
+  watchlistId: "wl_1",
+  webhookEndpointId: null,
+  // Some end in the same millisecond, and none in the order of their ids.
+  createdAt: new Date(systemClock.now().getTime() - ((n * 7) % 11)).toISOString(),
+  types: ["watchlist.run.completed"],
+}));
+
+/** Every actor has a process of its own, and adds some runs that others add too. */
+async function race(actors: number, pageSize: number): Promise<void> {
+  const tableName = await tables.create();
+  const feedOf = () =>
+    dynamoEventFeed(tables.client, { tableName, clock: systemClock, chance: systemChance });
+  const seen: string[] = [];
+  let sequence = 0;
+  let isOpen = true;
+  const readAll = async (): Promise<void> => {
+    const feed = feedOf();
+    for (;;) {
+      const isLast = !isOpen;
+      const page = await feed.after(account, sequence, pageSize);
+      for (const entry of page) {
+        expect(entry.sequence).toBe(sequence + 1);
+        sequence = entry.sequence;
+        seen.push(entry.runId);
+      }
+      if (page.length === 0 && isLast) return;
+      if (page.length === 0) await systemClock.sleep(1);
+    }
+  };
+  const reading = readAll();
+  await Promise.all(
+    Array.from({ length: actors }, async (_, actor) => {
+      const feed = feedOf();
+      const own = runs.filter((_run, n) => n % actors === actor || (n + 1) % actors === actor);
+      await Promise.all(own.map((run) => feed.append(account, run)));
+      for (const run of own) await feed.append(account, run);
+    }),
+  );
+  isOpen = false;
+  await reading;
+
+  expect(seen.toSorted()).toEqual(runs.map(({ runId }) => runId).toSorted());
+  const all = await feedOf().after(account, 0, 100);
+  expect(all.map((entry) => entry.sequence)).toEqual(runs.map((_, n) => n + 1));
+  expect(all.map(({ runId }) => runId)).toEqual(seen);
+}
+
+it.each([
+  [1, 7],
+  [3, 1],
+  [6, 3],
+  [15, 100],
+])(
+  "%i actors that add the same runs at once, twice, make numbers from 1 on, which a reader of %i at a time sees once each, in order",
+  race,
+  60_000,
+);

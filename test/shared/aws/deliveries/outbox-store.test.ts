@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoDueTargets } from "../../../../shared/aws/deliveries/due-targets.ts";
+import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
+import { newLease, targetsAtOnceMax } from "../../../../shared/outbox/lease.ts";
+import type { Entry, OutboxStore, Target } from "../../../../shared/outbox/outbox.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+interface LogRecord {
+  readonly id: string;
+  readonly text: string;
+}
+
+const target: Target = { accountId: "acct_1", targetId: "we_1" };
+const startedAt = "2026-11-20T10:00:00.000Z";
+const later = "2026-11-20T10:05:00.000Z";
+const always = new Date("2030-01-01T00:00:00Z");
+const chance = countingChance();
+
+let tables: TestTables;
+let tableName: string;
+let clock: ReturnType<typeof fixedClock>;
+let store: OutboxStore<LogRecord>;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  tableName = await tables.create();
+  clock = fixedClock(startedAt);
+  store = dynamoOutboxStore<LogRecord>(tables.client, {
+    tableName,
+    clock,
+    chance,
+    recordWrite: (accountId, { id, text }) => ({
+      Put: { TableName: tableName, Item: { pk: `${accountId}#log`, sk: id, text } },
+    }),
+  });
+});
+
+const entry = (key: string, wanted: Partial<Entry> = {}): Entry => ({
+  lane: "first",
+  dueAt: startedAt,
+  key,
+  content: { about: key },
+  ...wanted,
+});
+const claim = async (of: Target = target) => {
+  const lease = newLease(clock.now(), chance);
+  const claimed = await store.claim(of, { lease, now: clock.now() });
+  return claimed === null ? null : { lease, token: lease.token, ...claimed };
+};
+const mustClaim = async () => {
+  const claimed = await claim();
+  if (claimed === null) throw new Error("not claimed");
+  return claimed;
+};
+const due = (at = clock.now()) => dynamoDueTargets(tables.client, tableName).due(at, 10);
+const keys = async (wanted: Parameters<typeof store.entries>[1]) =>
+  (await store.entries(target, wanted)).map(({ key }) => key);
+
+describe("adding", () => {
+  it("makes the target due at its earliest entry, and keeps what was added", async () => {
+    await store.add(target, [entry("b", { dueAt: later, lane: "later" }), entry("a")]);
+
+    expect(await due()).toEqual([target]);
+    expect(await store.entries(target, { lane: "first", by: null, limit: 10 })).toEqual([
+      entry("a"),
+    ]);
+  });
+
+  it("the same entry twice keeps it once", async () => {
+    await store.add(target, [entry("a")]);
+    await store.add(target, [entry("a")]);
+
+    expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
+  });
+
+  it("is another target's affair for another account and another endpoint", async () => {
+    await store.add(target, [entry("a")]);
+
+    for (const other of [
+      { ...target, accountId: "acct_2" },
+      { ...target, targetId: "we_2" },
+    ]) {
+      expect(await store.entries(other, { lane: "first", by: null, limit: 10 })).toEqual([]);
+      expect(await claim(other)).toBeNull();
+    }
+  });
+});
+
+describe("entries", () => {
+  it("come by due time, those due at the very time included, lanes apart", async () => {
+    const times = ["10:00:01", "10:00:00", "10:00:02"].map((time) => `2026-11-20T${time}.000Z`);
+    await store.add(
+      target,
+      times.flatMap((dueAt) => [
+        entry(`f${dueAt.slice(17, 19)}`, { dueAt }),
+        entry(`l${dueAt.slice(17, 19)}`, { dueAt, lane: "later" }),
+      ]),
+    );
+
+    const by = new Date("2026-11-20T10:00:01.000Z");
+    expect(await keys({ lane: "first", by, limit: 10 })).toEqual(["f00", "f01"]);
+    expect(await keys({ lane: "later", by, limit: 10 })).toEqual(["l00", "l01"]);
+    expect(await keys({ lane: "later", by: null, limit: 10 })).toEqual(["l00", "l01", "l02"]);
+    expect(await keys({ lane: "later", by: null, limit: 1 })).toEqual(["l00"]);
+  });
+});
+
+describe("a claim", () => {
+  it("is one process's until its lease ends", async () => {
+    await store.add(target, [entry("a")]);
+    expect(await claim()).not.toBeNull();
+    expect(await claim()).toBeNull();
+
+    clock.advance(59_999);
+    expect(await claim()).toBeNull();
+    clock.advance(1);
+    expect(await claim()).not.toBeNull();
+  });
+
+  it("goes to one of many that try at once", async () => {
+    await store.add(target, [entry("a")]);
+    const claims = await Promise.all(Array.from({ length: 12 }, () => claim()));
+
+    expect(claims.filter((claimed) => claimed !== null)).toHaveLength(1);
+  });
+
+  it("answered by nobody holds for whoever made it", async () => {
+    await store.add(target, [entry("a")]);
+    const lease = newLease(clock.now(), chance);
+
+    expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();
+    expect(await store.claim(target, { lease, now: clock.now() })).not.toBeNull();
+  });
+
+  it("makes the target due again when its lease ends, should the process die", async () => {
+    await store.add(target, [entry("a")]);
+    await claim();
+
+    expect(await due()).toEqual([]);
+    clock.advance(60_000);
+    expect(await due()).toEqual([target]);
+  });
+});
+
+describe("an account with many targets", () => {
+  const targets = Array.from({ length: 6 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
+
+  it("has four of them worked off at once, and gets the others as these are given back", async () => {
+    for (const one of targets) await store.add(one, [entry("a")]);
+    const claims = [];
+    for (const one of targets) claims.push(await claim(one));
+    expect(claims.map((claimed) => claimed !== null)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(claims.map((claimed) => claimed?.crowded)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      undefined,
+      undefined,
+    ]);
+    expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(4));
+
+    const [first] = claims;
+    if (first == null) throw new Error("not claimed");
+    const { token, additions } = first;
+    const [one = target] = targets;
+    const changes = { removed: [entry("a")], added: [], records: [] };
+    await store.record(one, { lease: first.lease, changes });
+    await store.release(one, { token, additions });
+
+    expect(await claim(targets[4] ?? target)).toMatchObject({ crowded: true });
+    expect(await claim(targets[5] ?? target)).toBeNull();
+    expect(await store.waiting(target.accountId, clock.now())).toEqual(targets.slice(5));
+  });
+
+  it("has hardly more worked off when many claim at the same time", async () => {
+    const many = Array.from({ length: 11 }, (_, n) => ({ ...target, targetId: `we_${n}` }));
+    for (const one of many) await store.add(one, [entry("a")]);
+    const claims = await Promise.all(many.map((one) => claim(one)));
+
+    const taken = claims.filter((claimed) => claimed !== null).length;
+    // Those who read before others wrote may both stay: one or two more, and never all eleven.
+    expect(taken).toBeLessThanOrEqual(targetsAtOnceMax + 2);
+    expect(taken).toBeGreaterThan(0);
+    expect(await store.waiting(target.accountId, clock.now())).toHaveLength(11 - taken);
+  });
+
+  it("keeps no other account waiting", async () => {
+    for (const one of targets) await store.add(one, [entry("a")]);
+    for (const one of targets) await claim(one);
+    const other = { ...target, accountId: "acct_2" };
+    await store.add(other, [entry("a")]);
+
+    expect(await claim(other)).toMatchObject({ crowded: false });
+  });
+});
+
+describe("recording", () => {
+  const changes = { removed: [entry("a")], added: [entry("b")], records: [{ id: "1", text: "x" }] };
+
+  it("keeps everything, and the lease for longer", async () => {
+    await store.add(target, [entry("a")]);
+    const { token } = await mustClaim();
+    const lease = { token, until: new Date("2026-11-20T10:30:00Z") };
+
+    expect(await store.record(target, { lease, changes })).toBe(true);
+    expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["b"]);
+    clock.advance(29 * 60_000);
+    expect(await claim()).toBeNull();
+  });
+
+  it("keeps nothing once the lease is somebody else's", async () => {
+    await store.add(target, [entry("a")]);
+    const { lease } = await mustClaim();
+    clock.advance(60_000);
+    await mustClaim();
+
+    expect(await store.record(target, { lease, changes })).toBe(false);
+    expect(await keys({ lane: "first", by: null, limit: 10 })).toEqual(["a"]);
+  });
+
+  it("stores the target's state for the next claim, and only while the lease holds", async () => {
+    await store.add(target, [entry("a"), entry("c")]);
+    const first = await mustClaim();
+    expect(first.state).toBeUndefined();
+    const stored = { failuresInRow: 2, lastError: null };
+    await store.record(target, { lease: first.lease, changes, state: stored });
+    await store.release(target, first);
+
+    const second = await mustClaim();
+    expect(second.state).toEqual(stored);
+    const late = { lease: first.lease, changes, state: { failuresInRow: 9 } };
+    expect(await store.record(target, late)).toBe(false);
+    await store.record(target, { lease: second.lease, changes });
+    await store.release(target, second);
+
+    expect((await mustClaim()).state).toEqual(stored);
+  });
+
+  it("lets an entry replace itself, and keeps the last of two records of one row", async () => {
+    await store.add(target, [entry("a")]);
+    const { lease } = await mustClaim();
+    const replaced = entry("a", { content: { about: "more" } });
+    const records = ["x", "y"].map((text) => ({ id: "1", text }));
+    const change = { removed: [entry("a")], added: [replaced], records };
+
+    expect(await store.record(target, { lease, changes: change })).toBe(true);
+    expect(await store.entries(target, { lane: "first", by: null, limit: 10 })).toEqual([replaced]);
+  });
+});
+
+describe("releasing", () => {
+  it("with nothing left leaves the target due to nobody", async () => {
+    await store.add(target, [entry("a")]);
+    const { lease, token, additions } = await mustClaim();
+    await store.record(target, {
+      lease,
+      changes: { removed: [entry("a")], added: [], records: [] },
+    });
+
+    expect(await store.release(target, { token, additions })).toEqual({
+      outcome: "released",
+      next: null,
+    });
+    expect(await due(always)).toEqual([]);
+    expect(await claim()).toBeNull();
+  });
+
+  it("makes the target due when its earliest entry is, of whichever lane", async () => {
+    await store.add(target, [entry("a", { lane: "later", dueAt: later }), entry("b")]);
+    const { lease, token, additions } = await mustClaim();
+    await store.record(target, {
+      lease,
+      changes: { removed: [entry("b")], added: [], records: [] },
+    });
+
+    expect(await store.release(target, { token, additions })).toEqual({
+      outcome: "released",
+      next: new Date(later),
+    });
+    expect(await due(new Date(Date.parse(later) - 1))).toEqual([]);
+    expect(await due(new Date(later))).toEqual([target]);
+  });
+
+  it("fails while something was added that nobody has looked at", async () => {
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    await store.add(target, [entry("b")]);
+
+    const released = await store.release(target, { token, additions });
+    expect(released).toEqual({ outcome: "more", additions: additions + 1 });
+    expect(await store.release(target, { token, additions: additions + 1 })).toMatchObject({
+      outcome: "released",
+    });
+  });
+
+  it("fails the same way when somebody only woke the target", async () => {
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    await store.wake(target, clock.now());
+
+    expect(await store.release(target, { token, additions })).toMatchObject({ outcome: "more" });
+  });
+
+  it("is nothing that somebody without the lease can do", async () => {
+    await store.add(target, [entry("a")]);
+    const { token, additions } = await mustClaim();
+    clock.advance(60_000);
+    await mustClaim();
+
+    expect(await store.release(target, { token, additions })).toEqual({ outcome: "lost" });
+  });
+});
+
+describe("many who add, one who works", () => {
+  it("loses nothing and does nothing twice", async () => {
+    const added: string[] = [];
+    const worked: string[] = [];
+    const adder = async (name: string): Promise<void> => {
+      for (let n = 0; n < 12; n += 1) {
+        added.push(`${name}${n}`);
+        await store.add(target, [entry(`${name}${n}`)]);
+      }
+    };
+    let open = true;
+    const worker = async (): Promise<void> => {
+      for (;;) {
+        const claimed = await claim();
+        if (claimed === null) {
+          if (!open && (await due(always)).length === 0) return;
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          continue;
+        }
+        const { lease, token } = claimed;
+        let { additions } = claimed;
+        for (;;) {
+          const found = await store.entries(target, { lane: "first", by: null, limit: 5 });
+          worked.push(...found.map(({ key }) => key));
+          await store.record(target, {
+            lease,
+            changes: { removed: found, added: [], records: [] },
+          });
+          if (found.length > 0) continue;
+          const released = await store.release(target, { token, additions });
+          if (released.outcome !== "more") break;
+          ({ additions } = released);
+        }
+      }
+    };
+    const workers = [worker(), worker(), worker()];
+    await Promise.all(["a", "b", "c"].map(adder));
+    open = false;
+    await Promise.all(workers);
+
+    expect(worked.sort()).toEqual(added.sort());
+  });
+});

@@ -1,0 +1,165 @@
+import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoDestinationStore } from "../../../../shared/aws/exports/destination-store.ts";
+import { deliveryKeys } from "../../../../shared/aws/table/table.ts";
+import type { Destination } from "../../../../shared/exports/destination.ts";
+import type { DestinationStore } from "../../../../shared/exports/destination-store.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const aDestination: Destination = {
+  enabled: true,
+  bucket: "shop",
+  region: "eu-central-1",
+  endpoint: "https://store.shop-example.com/",
+  forcePathStyle: true,
+  prefix: "shop/",
+  credentials: {
+    auth: "access_key",
+    accessKeyId: "AKIA",
+    secretAccessKey: "sealed",
+    secretHint: "cret",
+  },
+  compression: "none",
+  failuresInRow: 0,
+  lastSuccessAt: null,
+  lastError: null,
+  revision: "1",
+  createdAt: "2026-11-20T10:00:00.000Z",
+  updatedAt: "2026-11-20T10:00:00.000Z",
+};
+const at = new Date("2026-11-20T11:00:00.000Z");
+const gone = { outcome: "failed", error: "NoSuchBucket" } as const;
+
+let tables: TestTables;
+let table: string;
+let store: DestinationStore;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  table = await tables.create();
+  store = dynamoDestinationStore(tables.client, table);
+});
+
+describe("dynamoDestinationStore", () => {
+  it.each([
+    aDestination,
+    {
+      ...aDestination,
+      endpoint: null,
+      credentials: { auth: "role", roleArn: "arn:aws:iam::123456789012:role/events" },
+      failuresInRow: 3,
+      lastError: "AccessDenied",
+      lastSuccessAt: at.toISOString(),
+    } as const,
+  ])("gives what it was told to keep, to this account alone: %#", async (destination) => {
+    expect(await store.put("acct_1", destination, null)).toBe(true);
+
+    expect(await store.get("acct_1")).toEqual(destination);
+    expect(await store.get("acct_2")).toBeNull();
+  });
+
+  it("keeps one only in place of the revision that it replaces", async () => {
+    expect(await store.put("acct_1", aDestination, "0")).toBe(false);
+    await store.put("acct_1", aDestination, null);
+
+    expect(await store.put("acct_1", { ...aDestination, revision: "2" }, null)).toBe(false);
+    expect(await store.put("acct_1", { ...aDestination, revision: "2" }, "0")).toBe(false);
+    expect(await store.put("acct_1", { ...aDestination, revision: "2" }, "1")).toBe(true);
+    expect(await store.get("acct_1")).toMatchObject({ revision: "2" });
+  });
+
+  it("lets one of many changes of a revision win", async () => {
+    await store.put("acct_1", aDestination, null);
+    const changes = Array.from({ length: 8 }, (_, n) =>
+      store.change(
+        "acct_1",
+        { ...aDestination, prefix: `${n}/`, revision: `r${n}` },
+        { revision: "1", checked: true },
+      ),
+    );
+
+    const won = (await Promise.all(changes)).filter((changed) => changed !== null);
+    expect(won).toHaveLength(1);
+    expect(await store.get("acct_1")).toEqual(won[0]);
+  });
+
+  it("changes settings without what was reported, unless the change was checked", async () => {
+    await store.put("acct_1", aDestination, null);
+    await store.report("acct_1", "1", { outcome: "exported", at });
+    await store.report("acct_1", "1", gone);
+    // Whoever changes it has read it before the reports.
+    const changed = { ...aDestination, prefix: "new/", revision: "2" };
+    const reported = {
+      failuresInRow: 1,
+      lastError: "NoSuchBucket",
+      lastSuccessAt: at.toISOString(),
+    };
+
+    expect(await store.change("acct_1", changed, { revision: "1", checked: false })).toEqual({
+      ...changed,
+      ...reported,
+    });
+    const again = { ...changed, revision: "3" };
+    expect(await store.change("acct_1", again, { revision: "2", checked: true })).toEqual({
+      ...again,
+      ...reported,
+      failuresInRow: 0,
+      lastError: null,
+    });
+  });
+
+  it("notes reports of the revision that is there, and of no other", async () => {
+    await store.put("acct_1", aDestination, null);
+    await store.report("acct_1", "1", gone);
+    await store.report("acct_1", "1", gone);
+    expect(await store.get("acct_1")).toMatchObject({
+      failuresInRow: 2,
+      lastError: "NoSuchBucket",
+    });
+    await store.report("acct_1", "1", { outcome: "unusable", error: "AccessDenied" });
+    expect(await store.get("acct_1")).toMatchObject({
+      failuresInRow: 2,
+      lastError: "AccessDenied",
+    });
+    await store.report("acct_1", "1", { outcome: "usable" });
+    expect(await store.get("acct_1")).toEqual(aDestination);
+    await store.report("acct_1", "0", gone);
+    expect(await store.get("acct_1")).toEqual(aDestination);
+    await store.report("acct_1", "1", { outcome: "exported", at });
+    expect(await store.get("acct_1")).toMatchObject({ lastSuccessAt: at.toISOString() });
+  });
+
+  it("reads a row of the previous release, which stored whether it was failing and no count", async () => {
+    await store.put("acct_1", aDestination, null);
+    const put = (failing: boolean) =>
+      tables.client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: deliveryKeys.destination("acct_1"),
+          UpdateExpression: "SET failing = :failing REMOVE failures_in_row",
+          ExpressionAttributeValues: { ":failing": failing },
+        }),
+      );
+    await put(false);
+    expect(await store.get("acct_1")).toEqual(aDestination);
+    await put(true);
+    expect(await store.get("acct_1")).toEqual({ ...aDestination, failuresInRow: 3 });
+    await store.report("acct_1", "1", gone);
+    expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 3 });
+    await store.report("acct_1", "1", { outcome: "exported", at });
+    expect(await store.get("acct_1")).toMatchObject({ failuresInRow: 0 });
+  });
+
+  it("brings nothing back after it was deleted", async () => {
+    await store.put("acct_1", aDestination, null);
+    expect(await store.delete("acct_1")).toBe(true);
+    expect(await store.delete("acct_1")).toBe(false);
+
+    await store.report("acct_1", "1", gone);
+    const changed = { ...aDestination, revision: "2" };
+    expect(await store.change("acct_1", changed, { revision: "1", checked: true })).toBeNull();
+    expect(await store.get("acct_1")).toBeNull();
+  });
+});

@@ -1,0 +1,65 @@
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { hashApiKey } from "../../../../shared/accounts/api-key.ts";
+import { createAccount, createApiKey } from "../../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { meteredRead } from "../../../../shared/items/metered-read.ts";
+import { expectBooksToBalance } from "../../../contracts/ledger.contract.ts";
+import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+let world: DynamoLedgerWorld;
+beforeAll(async () => {
+  world = await startLedgerWorld();
+});
+afterAll(() => world.stop());
+
+it("a warm item call waits for three requests to DynamoDB, whatever is refunded", async () => {
+  const sent: unknown[] = [];
+  const client = watchedClient(world.client, (command, send) => {
+    sent.push(command.constructor);
+    return send();
+  });
+  const names = { accounts: world.accountsTable, ledger: world.ledgerTable };
+  const deps = {
+    accounts: dynamoAccountStore(client, names),
+    clock: systemClock,
+    chance: systemChance,
+  };
+  const ledger = world.ledgerThrough(client);
+  const account = await createAccount({ name: "Test", email: "t@example.com" }, deps);
+  const { key } = await createApiKey({ account, name: "server" }, deps);
+  const call = async (requestId: string, charged: number): Promise<void> => {
+    const now = systemClock.now();
+    const admission = await deps.accounts.admit(hashApiKey(key), now);
+    expect(admission.outcome).toBe("admitted");
+    const deadline = new Date(now.getTime() + 10_000);
+    const work = {
+      scraper: "retailer_d.standard" as const,
+      items: 10,
+      reserved: 10,
+      charge: () => charged,
+      read: async () => [{ status: "ok" as const }],
+      present: (answer: object) => answer,
+    };
+    const msToAnswer = (): number => 10_000;
+    const endpoint = "POST /v1/products";
+    const made = { accountId: account.id, requestId, endpoint, now, deadline, msToAnswer };
+    await meteredRead(made, work, {
+      ...deps,
+      ledger,
+      cancels: { send: () => Promise.reject(new Error("nothing is cancelled")) },
+    });
+  };
+  await call("req_cold", 10);
+
+  for (const [n, charged] of [10, 4, 0].entries()) {
+    sent.length = 0;
+    await call(`req_${n}`, charged);
+    // The eighth record of the account is copied to a page while the call reads.
+    const copies = n === 2 ? [TransactWriteCommand] : [];
+    expect(sent).toEqual([UpdateCommand, UpdateCommand, ...copies, UpdateCommand]);
+  }
+  await expectBooksToBalance(world, account.id);
+});

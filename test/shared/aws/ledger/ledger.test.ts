@@ -1,0 +1,387 @@
+import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
+import type { LedgerReport } from "../../../../shared/aws/ledger/process.ts";
+import { accountKeys } from "../../../../shared/aws/table/table.ts";
+import { newId } from "../../../../shared/base/ids.ts";
+import { concurrencyTiers } from "../../../../shared/base/limits.ts";
+import { systemChance } from "../../../../shared/base/system.ts";
+import type { Ledger } from "../../../../shared/credits/ledger.ts";
+import { expectBooksToBalance, ledgerContract } from "../../../contracts/ledger.contract.ts";
+import { fixedClock } from "../../../support/clock.ts";
+import { type DynamoLedgerWorld, startLedgerWorld } from "../../../support/ledger-world.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+let world: DynamoLedgerWorld;
+let accountId: string;
+beforeAll(async () => {
+  world = await startLedgerWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  accountId = await world.open(5_000);
+});
+
+const now = new Date("2026-03-01T12:00:00Z");
+const expiresAt = new Date("2026-03-01T12:01:00Z");
+const reserve = (ledger: Ledger, holdId: string, credits: number) =>
+  ledger.reserve({
+    accountId,
+    holdId,
+    credits,
+    slot: true,
+    source: { requestId: holdId },
+    now,
+    expiresAt,
+  });
+const settle = (ledger: Ledger, holdId: string, credits: number) =>
+  ledger.settle({ accountId, holdId, credits, succeeded: credits > 0, now });
+
+/** Bytes of an item as DynamoDB counts them: names and values, with an overhead for maps and lists. */
+function itemSize(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (typeof value === "number") return Math.ceil(String(value).length / 2) + 1;
+  if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + itemSize(one), 3);
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.entries(value).reduce(
+    (sum, [name, one]) => sum + Buffer.byteLength(name) + 1 + itemSize(one),
+    3,
+  );
+}
+
+describe("dynamoLedger", () => {
+  ledgerContract(() => world);
+});
+
+describe("requests to DynamoDB", () => {
+  it("are one to reserve and one to settle in a process that knows the account", async () => {
+    const sent: string[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor.name);
+      return send();
+    });
+    const ledger = world.ledgerThrough(client);
+    await reserve(ledger, "first", 10);
+    await settle(ledger, "first", 10);
+    sent.length = 0;
+
+    await reserve(ledger, "second", 10);
+    await settle(ledger, "second", 4);
+
+    expect(sent).toEqual(["UpdateCommand", "UpdateCommand"]);
+  });
+
+  it("are no more in a process without cached state, for an account with one shard", async () => {
+    const sent: string[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor.name);
+      return send();
+    });
+    await reserve(world.ledgerThrough(client), "first", 10);
+    expect(sent).toEqual(["UpdateCommand"]);
+  });
+
+  it("are one more, to read all shards, if the shard has no credits", async () => {
+    const sent: string[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      sent.push(command.constructor.name);
+      return send();
+    });
+    const refused = await reserve(world.ledgerThrough(client), "first", 5_001);
+    expect(refused).toEqual({ outcome: "insufficient", balance: 5_000 });
+    expect(sent).toEqual(["UpdateCommand", "BatchGetCommand"]);
+  });
+
+  it("copy the journal every eighth record, in one transaction with its usage", async () => {
+    const sent: TransactWriteCommand[] = [];
+    const client = watchedClient(world.client, (command, send) => {
+      if (command instanceof TransactWriteCommand) sent.push(command);
+      return send();
+    });
+    const ledger = world.ledgerThrough(client);
+    for (let n = 1; n <= 8; n += 1) {
+      await reserve(ledger, `h${n}`, 10);
+      await settle(ledger, `h${n}`, 10);
+    }
+    const writes = sent.map(({ input }) =>
+      (input.TransactItems ?? []).map((item) => Object.keys(item)[0]),
+    );
+    expect(writes).toEqual([
+      ["Update", "Put", "Update"],
+      ["Update", "Put", "Update"],
+    ]);
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("the row of a shard", () => {
+  it("stays below two write units with ten calls in flight", async () => {
+    accountId = await world.open(25_000);
+    const ledger = world.ledger();
+    const hold = (n: number) => ({
+      accountId,
+      holdId: newId("request", now, systemChance),
+      credits: 2_000 - n,
+      slot: true,
+      source: {
+        endpoint: "POST /v1/products",
+        scraper: "retailer_a.full",
+        items: 2_000,
+      },
+      now,
+      expiresAt,
+    });
+    for (let n = 0; n < 10; n += 1) {
+      const reservation = hold(n);
+      const requestId = reservation.holdId;
+      const source = { requestId, ...reservation.source };
+      await ledger.reserve({ ...reservation, source });
+      if (n < 2) await ledger.settle({ ...reservation, credits: 10, succeeded: true });
+    }
+    const { Item } = await world.client.send(
+      new GetCommand({ TableName: world.accountsTable, Key: accountKeys.shard(accountId, 0) }),
+    );
+    expect(itemSize(Item ?? {})).toBeLessThan(2_048);
+  });
+});
+
+describe("lost responses", () => {
+  it("cause a read of the shard, which shows whether the update took effect", async () => {
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (command instanceof UpdateCommand) throw new Error("socket hang up");
+      return answer;
+    });
+    const lost = world.ledgerThrough(client);
+
+    expect(await reserve(lost, "h1", 100)).toEqual({ outcome: "reserved" });
+    expect(await settle(lost, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("a process that stands still while it reserves", () => {
+  it("does not reserve again after its hold has expired and been released", async () => {
+    const clock = fixedClock(now.toISOString());
+    let isFirst = true;
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (!(command instanceof UpdateCommand) || !isFirst) return answer;
+      isFirst = false;
+      clock.advance(120_000);
+      await world.ledger().releaseExpired(accountId, clock.now());
+      // The SDK repeats what was not answered.
+      return send();
+    });
+    const { accountsTable, ledgerTable } = world;
+    const options = { accountsTable, ledgerTable, clock, chance: systemChance };
+
+    const reserving = reserve(dynamoLedger(client, options), "h1", 100);
+    await expect(reserving).rejects.toMatchObject({ code: "UNAVAILABLE" });
+    expect(await world.account(accountId)).toMatchObject({ held: 0, inFlight: 0, balance: 5_000 });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("a call that another process cancels", () => {
+  it("is found without reading what came after it", async () => {
+    const ledger = world.ledger();
+    const callAt = async (seconds: number): Promise<string> => {
+      const at = new Date(now.getTime() + seconds * 1_000);
+      const holdId = newId("request", at, systemChance);
+      const hold = { accountId, holdId, now: at };
+      const source = { requestId: holdId };
+      const expires = { expiresAt: new Date(at.getTime() + 60_000) };
+      await ledger.reserve({ ...hold, credits: 4, slot: true, source, ...expires });
+      await ledger.settle({ ...hold, credits: 3, succeeded: true });
+      return holdId;
+    };
+    const holdId = await callAt(0);
+    for (let seconds = 1; seconds <= 100; seconds += 1) await callAt(seconds);
+    let queried = 0;
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = (await send()) as { readonly Count?: number };
+      if (command instanceof QueryCommand) queried += answer.Count ?? 0;
+      return answer;
+    });
+
+    const late = new Date("2026-03-02T12:00:00Z");
+    await world.ledgerThrough(client).cancel({ accountId, holdId, now: late });
+    expect(await world.account(accountId)).toMatchObject({ balance: 4_700, spent: 300 });
+    expect(queried).toBeGreaterThan(0);
+    expect(queried).toBeLessThan(23);
+    await expectBooksToBalance(world, accountId);
+  });
+
+  it("gives its charge back, and what a late duplicate of its reservation still holds", async () => {
+    const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
+    if (tier === undefined) throw new Error("no tier has two shards");
+    accountId = await world.open(tier.atLifetimeCredits);
+    const ledger = world.ledger();
+    await reserve(ledger, "charged", 4);
+    await settle(ledger, "charged", 3);
+    for (let n = 0; n < 10; n += 1) await reserve(ledger, `filler ${n}`, 1);
+    // The first shard has no slot left: the duplicate gets one in another shard.
+    await reserve(world.ledger(), "charged", 4);
+    expect(await world.account(accountId)).toMatchObject({ held: 14, spent: 3 });
+
+    await world.ledger().cancel({ accountId, holdId: "charged", now });
+    expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 0 });
+    await world.ledger().cancel({ accountId, holdId: "charged", now });
+    expect(await world.account(accountId)).toMatchObject({ held: 10, spent: 0 });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("an account whose credits are split over shards", () => {
+  it("reserves its entire balance for one call", async () => {
+    const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
+    if (tier === undefined) throw new Error("no tier has two shards");
+    const purchase = { accountId, changeId: "c1", type: "purchase", now } as const;
+    // The purchase opens the second shard and gives it half of the credits.
+    await world.changes.apply({ ...purchase, credits: tier.atLifetimeCredits });
+    const credits = 5_000 + tier.atLifetimeCredits;
+
+    expect(await reserve(world.ledger(), "all", credits)).toEqual({ outcome: "reserved" });
+    expect(await world.account(accountId)).toMatchObject({ balance: 0, held: credits });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("the hold of a run's step", () => {
+  it("keeps its row for 30 days after it is resolved, and has no due mark then", async () => {
+    const holdId = "wlrun_1#check";
+    const source = { runId: "wlrun_1", step: "check" };
+    const hold = { accountId, holdId, now };
+    await world.ledger().reserve({ ...hold, credits: 4, slot: false, source, expiresAt });
+    await world.ledger().settle({ ...hold, credits: 3, succeeded: true });
+
+    const Key = accountKeys.hold(accountId, holdId);
+    const { Item } = await world.client.send(
+      new GetCommand({ TableName: world.accountsTable, Key }),
+    );
+    const thirtyDays = 30 * 24 * 60 * 60;
+    expect(Item).toMatchObject({
+      state: "settled",
+      charged: 3,
+      ttl: now.getTime() / 1_000 + thirtyDays,
+    });
+    expect(Item).not.toHaveProperty("due_at");
+  });
+});
+
+/** One of the concurrency tiers. The highest is a proof of its own: LEDGER_SLOTS=250. */
+const slots = Number(process.env["LEDGER_SLOTS"] ?? 100);
+
+describe("as many calls at once on one account as it has slots", () => {
+  it("all find one, all finish, and leave the right balance", async () => {
+    const tier = concurrencyTiers.find(({ concurrency }) => concurrency === slots);
+    if (tier === undefined) throw new Error(`no tier has ${slots} slots`);
+    const granted = tier.atLifetimeCredits;
+    accountId = await world.open(granted);
+    const calls = Array.from({ length: slots }, (_, n) => ({
+      ledger: world.ledger(),
+      id: `h${n}`,
+    }));
+
+    const outcomes = await Promise.all(calls.map(({ ledger, id }) => reserve(ledger, id, 4)));
+    expect(outcomes.filter(({ outcome }) => outcome === "reserved")).toHaveLength(slots);
+    expect(await world.account(accountId)).toMatchObject({ inFlight: slots, held: 4 * slots });
+    expect((await reserve(world.ledger(), "one more", 4)).outcome).toBe("no_slot");
+
+    await Promise.all(calls.map(({ ledger, id }) => settle(ledger, id, 3)));
+    expect(await world.account(accountId)).toMatchObject({
+      balance: granted - 3 * slots,
+      held: 0,
+      spent: 3 * slots,
+      inFlight: 0,
+    });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("an account whose rows stay busy", () => {
+  it("is refused with what was refused in the cause, and without waiting for ever", async () => {
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof UpdateCommand)) return send();
+      throw new TransactionConflictException({ message: "busy", $metadata: {} });
+    });
+    const ledger = dynamoLedger(client, {
+      accountsTable: world.accountsTable,
+      ledgerTable: world.ledgerTable,
+      clock: fixedClock(now.toISOString()),
+      chance: systemChance,
+    });
+
+    await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({
+      code: "UNAVAILABLE",
+      cause: "24 attempts: TransactionConflictException",
+    });
+  });
+});
+
+describe("the report of a ledger", () => {
+  const reporting = (client: DynamoDBDocumentClient, clock = fixedClock(now.toISOString())) => {
+    const reports: LedgerReport[] = [];
+    const ledger = dynamoLedger(client, {
+      accountsTable: world.accountsTable,
+      ledgerTable: world.ledgerTable,
+      clock,
+      chance: systemChance,
+      report: (report) => reports.push(report),
+    });
+    return { ledger, reports };
+  };
+
+  it("counts no retry if DynamoDB accepts the first attempts", async () => {
+    const { ledger, reports } = reporting(world.client);
+
+    await reserve(ledger, "hold", 10);
+    await settle(ledger, "hold", 10);
+
+    expect(reports).toEqual([
+      { operation: "reserve", milliseconds: 0, retries: 0 },
+      { operation: "settle", milliseconds: 0, retries: 0 },
+    ]);
+  });
+
+  it("counts the attempts after the first, and the time of all attempts", async () => {
+    const clock = fixedClock(now.toISOString());
+    let conflicts = 0;
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof UpdateCommand) || conflicts === 3) return send();
+      conflicts += 1;
+      clock.advance(100);
+      throw new TransactionConflictException({ message: "busy", $metadata: {} });
+    });
+    const { ledger, reports } = reporting(client, clock);
+
+    await reserve(ledger, "hold", 10);
+    await settle(ledger, "hold", 10);
+
+    expect(reports).toMatchObject([
+      { operation: "reserve", retries: 3 },
+      { operation: "settle", retries: 0 },
+    ]);
+    expect(reports[0]?.milliseconds).toBeGreaterThanOrEqual(300);
+  });
+
+  it("includes operations that fail", async () => {
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof UpdateCommand)) return send();
+      throw new TransactionConflictException({ message: "busy", $metadata: {} });
+    });
+    const { ledger, reports } = reporting(client);
+
+    await expect(reserve(ledger, "hold", 10)).rejects.toMatchObject({ code: "UNAVAILABLE" });
+
+    expect(reports).toMatchObject([{ operation: "reserve", retries: 23 }]);
+  });
+});

@@ -1,0 +1,79 @@
+import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { type FauxqsServer, startFauxqs } from "fauxqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { batchMessage } from "../../../../functions/run-step/message.ts";
+import { sqsRunQueue } from "../../../../shared/aws/queues/run-queue.ts";
+import { limits } from "../../../../shared/base/limits.ts";
+import type { BatchRef } from "../../../../shared/runs/run.ts";
+import { parse } from "valibot";
+
+let server: FauxqsServer;
+let client: SQSClient;
+let steps: string;
+beforeAll(async () => {
+  server = await startFauxqs({ port: 0, logger: false });
+  client = new SQSClient({
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region: "us-east-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  });
+  const made = await client.send(new CreateQueueCommand({ QueueName: "steps" }));
+  steps = made.QueueUrl ?? "";
+});
+afterAll(async () => {
+  client.destroy();
+  await server.stop();
+});
+
+const batch = (number: number): BatchRef => ({
+  accountId: "acct_1",
+  watchlistId: "wl_1",
+  runNumber: 3,
+  runId: "wlrun_1",
+  step: "lite",
+  plan: "p",
+  starts: null,
+  batch: number,
+});
+
+async function received(): Promise<unknown[]> {
+  const bodies: unknown[] = [];
+  for (;;) {
+    const { Messages = [] } = await client.send(
+      new ReceiveMessageCommand({ QueueUrl: steps, MaxNumberOfMessages: 10 }),
+    );
+    if (Messages.length === 0) return bodies;
+    bodies.push(...Messages.map(({ Body = "" }) => parse(batchMessage, JSON.parse(Body))));
+  }
+}
+
+describe("messages of a step's batches", () => {
+  it("all arrive, ten to a request, each as the step's function reads it", async () => {
+    const batches = Array.from({ length: 23 }, (_, n) => batch(n));
+    await sqsRunQueue(client, { steps }, 4).sendBatches(batches);
+    const found = (await received()) as { batch: number }[];
+    expect(found.toSorted((a, b) => a.batch - b.batch)).toEqual(
+      batches.map((one) => Object.assign({}, one, { hops: 4 })),
+    );
+  });
+});
+
+describe("messages that follow from one another", () => {
+  it("are enough for a run of ten steps", () => {
+    expect(limits.messageHopsMax).toBeGreaterThan(10 + 1);
+  });
+
+  it("are no longer sent beyond the bound", () => {
+    expect(() => sqsRunQueue(client, { steps }, limits.messageHopsMax + 1)).toThrow(
+      "messages do not follow from one another for ever",
+    );
+  });
+});
+
+describe("a queue that a function does not send to", () => {
+  it("is refused, and nothing is sent", async () => {
+    await expect(
+      sqsRunQueue(client, {}).sendResume({ accountId: "a", watchlistId: "w", runNumber: 1 }),
+    ).rejects.toThrow("does not send to the runs queue");
+  });
+});

@@ -1,0 +1,342 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
+import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
+import { claimRun } from "../../../../shared/runs/claim-run.ts";
+import type { Run, RunPhase, RunStats, StepStats } from "../../../../shared/runs/run.ts";
+import type { RunStore } from "../../../../shared/runs/run-store.ts";
+import type { Watchlist } from "../../../../shared/watchlists/watchlist.ts";
+import type { WatchlistStore } from "../../../../shared/watchlists/watchlist-store.ts";
+import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { putList } from "../../../support/put-list.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const start = "2026-03-01T00:00:00.000Z";
+/** So many seconds after the start. */
+const at = (seconds: number): string => new Date(Date.parse(start) + seconds * 1_000).toISOString();
+const distant = new Date("2030-01-01T00:00:00.000Z");
+
+let tables: TestTables;
+let clock: ReturnType<typeof fixedClock>;
+let lists: WatchlistStore;
+let store: RunStore;
+let list: Watchlist;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  clock = fixedClock(start);
+  const options = { table: await tables.create(), clock, chance: countingChance() };
+  lists = dynamoWatchlistStore(tables.client, options);
+  store = dynamoRunStore(tables.client, options);
+  list = aWatchlist();
+  await putList({ client: tables.client, ...options }, list, []);
+});
+
+const listNow = async (): Promise<Watchlist> => {
+  const found = await lists.get(list.accountId, list.id);
+  if (found === undefined) throw new Error("no list");
+  return found;
+};
+/** The next run of the list as it is, due and claimed at the clock's time. */
+async function claim(): Promise<Run> {
+  const now = clock.now();
+  const request = { watchlist: await listNow(), trigger: "schedule", due: now, now } as const;
+  const run = await claimRun(request, store);
+  if (run === undefined) throw new Error("not claimed");
+  return run;
+}
+const checked: StepStats = {
+  scraper: "retailer_d.standard",
+  requested: 5,
+  ok: 4,
+  partial: 0,
+  notFound: 1,
+  unavailable: 0,
+  credits: 5,
+  skipped: 0,
+};
+const stats: RunStats = {
+  tracked: 5,
+  entry: "check",
+  newItems: 2,
+  // Names of steps are the customer's: these must not be taken for what an object has anyway.
+  steps: { check: checked, constructor: checked, ["__proto__"]: checked },
+  matched: 0,
+  deferred: 0,
+  changed: 1,
+  delisted: 1,
+  retryNextRun: 0,
+};
+const ended = (run: Run): Run => ({
+  ...run,
+  phase: "emitting",
+  status: "completed",
+  finishedAt: at(100),
+  credits: 5,
+  stats,
+});
+const keep = { pause: false, consecutiveSkips: 0, refreshDue: false, revision: 1 };
+/** Takes a claimed run that far on. */
+async function bring(run: Run, phase: RunPhase): Promise<Run> {
+  const steps: readonly [RunPhase, () => Promise<unknown>][] = [
+    ["reading", () => store.startReading(run, { plan: "plan", stats })],
+    ["finishing", () => store.startFinishing(run, "completed", ["reading"])],
+    ["emitting", () => store.finish(ended(run), keep)],
+    ["done", () => store.markEmitted(run)],
+  ];
+  const last = steps.findIndex(([name]) => name === phase);
+  for (const [, go] of steps.slice(0, last + 1)) await go();
+  return (await store.get(run)) ?? run;
+}
+const stalled = async (by: string): Promise<number[]> => {
+  const look = { now: new Date(by), nextLook: distant, limit: 10 };
+  return (await store.takeStalled(look)).map(({ runNumber }) => runNumber);
+};
+
+describe("claim", () => {
+  it("starts the run in the list's row and keeps it as it is", async () => {
+    const run = await claim();
+
+    expect(await store.get(run)).toEqual(run);
+    expect(await listNow()).toEqual({
+      ...list,
+      runCount: 1,
+      runningRun: 1,
+      lastRunAt: start,
+      lastRunStatus: "running",
+      nextRunAt: at(3_600),
+    });
+    expect(await lists.due(new Date(at(3_599)), 10)).toEqual([]);
+    expect(await lists.due(new Date(at(3_600)), 10)).toHaveLength(1);
+  });
+
+  it("is refused while another run is in progress", async () => {
+    await claim();
+    const now = clock.now();
+    const request = { watchlist: await listNow(), trigger: "manual", due: now, now } as const;
+
+    expect(await claimRun(request, store)).toBeUndefined();
+    expect((await store.list(list.id, 10)).runs).toHaveLength(1);
+  });
+
+  it("is won by one of many at the same time", async () => {
+    const now = clock.now();
+    const request = { watchlist: list, trigger: "schedule", due: now, now } as const;
+
+    const claims = await Promise.all(Array.from({ length: 6 }, () => claimRun(request, store)));
+    expect(claims.filter((run) => run !== undefined)).toHaveLength(1);
+    expect(await listNow()).toMatchObject({ runCount: 1 });
+  });
+
+  it.each<[string, Partial<Watchlist>]>([
+    ["other settings", { revision: 0 }],
+    ["another due time", { nextRunAt: at(300) }],
+    ["more runs", { runCount: 1 }],
+  ])("is refused when the list has %s by now", async (_, seen) => {
+    const now = clock.now();
+    const watchlist = { ...list, ...seen };
+
+    expect(
+      await claimRun({ watchlist, trigger: "schedule", due: now, now }, store),
+    ).toBeUndefined();
+    expect(await listNow()).toEqual(list);
+    expect((await store.list(list.id, 10)).runs).toEqual([]);
+  });
+
+  it("of a list that is gone is refused, and brings nothing of it back", async () => {
+    const { accountId, id: watchlistId } = list;
+    await lists.remove({ accountId, watchlistId, purgeAt: distant });
+    const now = clock.now();
+    const request = { watchlist: list, trigger: "schedule", due: now, now } as const;
+
+    expect(await claimRun(request, store)).toBeUndefined();
+    expect(await lists.get(accountId, watchlistId)).toBeUndefined();
+  });
+});
+
+describe("phases", () => {
+  it("follow each other, each with what it brings", async () => {
+    const run = await claim();
+    const reading = await bring(run, "reading");
+    expect(reading).toEqual({ ...run, phase: "reading", plan: "plan", stats });
+    await store.startFinishing(run, "completed", ["reading"]);
+    expect(await store.get(run)).toEqual({ ...reading, phase: "finishing", status: "completed" });
+    expect(await store.finish(ended(reading), keep)).toBe("finished");
+    expect(await store.get(run)).toEqual(ended(reading));
+    await store.markEmitted(run);
+    expect(await store.get(run)).toEqual({ ...ended(reading), phase: "done" });
+  });
+
+  it("are not taken twice: the first plan wins, and nothing goes back", async () => {
+    const run = await claim();
+    await bring(run, "reading");
+    await store.startReading(run, { plan: "other", stats: { ...stats, tracked: 9 } });
+    expect(await store.get(run)).toMatchObject({ plan: "plan", stats: { tracked: 5 } });
+
+    await store.startFinishing(run, "completed", ["reading"]);
+    await store.startFinishing(run, "insufficient_credits", ["claimed", "reading"]);
+    await store.noteProgress(run);
+    await store.markEmitted(run);
+    expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "completed" });
+  });
+
+  it("of a run that was forgotten stay nothing", async () => {
+    const run = await claim();
+    await store.forget(list.id, 0);
+    await store.forget(list.id, run.runNumber);
+    await bring(run, "done");
+
+    expect(await store.get(run)).toBeUndefined();
+  });
+});
+
+describe("finish", () => {
+  it("ends the run in its list's row, once", async () => {
+    const run = await claim();
+    const finishing = await bring(run, "finishing");
+    const outcome = { ...keep, consecutiveSkips: 2, refreshDue: true };
+
+    expect(await store.finish(ended(finishing), outcome)).toBe("finished");
+    const afterwards = await listNow();
+    expect(afterwards).toMatchObject({
+      status: "active",
+      runningRun: null,
+      lastRunStatus: "completed",
+      consecutiveSkips: 2,
+      refreshDue: true,
+      nextRunAt: at(3_600),
+    });
+    expect(await store.finish(ended(finishing), keep)).toBe("finished_before");
+    expect(await listNow()).toEqual(afterwards);
+  });
+
+  it("pauses the list, which is not due any more", async () => {
+    const finishing = await bring(await claim(), "finishing");
+    await store.finish(ended(finishing), { ...keep, pause: true, consecutiveSkips: 3 });
+
+    expect(await listNow()).toMatchObject({
+      status: "paused",
+      pausedReason: "insufficient_credits",
+      nextRunAt: null,
+    });
+    expect(await lists.due(distant, 10)).toEqual([]);
+  });
+
+  it("writes nothing when the list was changed since it was read", async () => {
+    const finishing = await bring(await claim(), "finishing");
+    const before = await listNow();
+    const after = { ...before, name: "Another", revision: before.revision + 1 };
+    expect(await lists.update({ before, after })).toMatchObject({ name: "Another" });
+
+    expect(await store.finish(ended(finishing), { ...keep, pause: true })).toBe("conflict");
+    expect(await listNow()).toMatchObject({ status: "active", runningRun: finishing.runNumber });
+    expect(await store.get(finishing)).toMatchObject({ phase: "finishing" });
+    expect(await store.finish(ended(finishing), { ...keep, revision: 2 })).toBe("finished");
+  });
+
+  it("writes nothing when the list is gone, and the run alone when it is told so", async () => {
+    const finishing = await bring(await claim(), "finishing");
+    const { accountId, id: watchlistId } = list;
+    await lists.remove({ accountId, watchlistId, purgeAt: distant });
+
+    expect(await store.finish(ended(finishing), keep)).toBe("conflict");
+    expect(await store.get(finishing)).toMatchObject({ phase: "finishing" });
+    expect(await store.finish({ ...ended(finishing), watchlist: null }, null)).toBe("finished");
+    expect(await store.get(finishing)).toMatchObject({ phase: "emitting", watchlist: null });
+    expect(await lists.get(accountId, watchlistId)).toBeUndefined();
+  });
+});
+
+describe("giveUp", () => {
+  it("marks a run that stands still as failed, and nobody begins a step of it again", async () => {
+    const run = await claim();
+    const reading = await bring(run, "reading");
+
+    expect(await store.giveUp(reading, "stuck")).toEqual({ ...reading, error: "stuck" });
+    await store.startFinishing(run, "completed", ["reading"]);
+    expect(await store.get(run)).toMatchObject({ phase: "reading", error: "stuck" });
+    await store.startFinishing(run, "failed", ["claimed", "reading"]);
+    expect(await store.get(run)).toMatchObject({ phase: "finishing", status: "failed" });
+  });
+
+  it("leaves a run alone that has moved since it was read", async () => {
+    const reading = await bring(await claim(), "reading");
+    clock.advance(1_000);
+    await store.noteProgress(reading);
+
+    expect(await store.giveUp(reading, "stuck")).toBeUndefined();
+    expect(await store.get(reading)).toMatchObject({ error: null, progressAt: at(1) });
+  });
+
+  it("for the same reason again says the same", async () => {
+    const reading = await bring(await claim(), "reading");
+    const failed = await store.giveUp(reading, "stuck");
+    clock.advance(1_000);
+    await store.noteProgress(reading);
+
+    expect(await store.giveUp(reading, "stuck")).toEqual({ ...failed, progressAt: at(1) });
+  });
+
+  it("comes too late for a run that is finishing", async () => {
+    const finishing = await bring(await claim(), "finishing");
+    expect(await store.giveUp(finishing, "stuck")).toBeUndefined();
+  });
+});
+
+describe("takeStalled", () => {
+  it("takes a run that stands still, once, until it is looked after again", async () => {
+    await claim();
+    expect(await stalled(at(59))).toEqual([]);
+    expect(await stalled(at(60))).toEqual([1]);
+    expect(await stalled(at(60))).toEqual([]);
+  });
+
+  it.each<[RunPhase, number]>([
+    ["reading", 30],
+    ["finishing", 60],
+  ])("takes one that is %s %i seconds after it came there", async (phase, seconds) => {
+    const run = await claim();
+    clock.advance(1_000);
+    await bring(run, phase);
+
+    expect(await stalled(at(seconds))).toEqual([]);
+    expect(await stalled(at(1 + seconds))).toEqual([1]);
+  });
+
+  it("takes a run that moves only five minutes after it was seen to", async () => {
+    await bring(await claim(), "reading");
+    clock.advance(20_000);
+    const run = { accountId: list.accountId, watchlistId: list.id, runNumber: 1 };
+    await store.noteProgress(run);
+
+    expect(await stalled(at(319))).toEqual([]);
+    expect(await stalled(at(320))).toEqual([1]);
+  });
+
+  it("has nothing to do with a run that is done", async () => {
+    await bring(await claim(), "emitting");
+    expect(await stalled(distant.toISOString())).toEqual([1]);
+    await store.markEmitted({ accountId: list.accountId, watchlistId: list.id, runNumber: 1 });
+    expect(await stalled("2031-01-01T00:00:00.000Z")).toEqual([]);
+  });
+});
+
+describe("list", () => {
+  it("gives a list's runs newest first, in the order of their numbers, and says when there are more", async () => {
+    for (let number = 1; number <= 11; number += 1) {
+      await bring(await claim(), "done");
+      clock.advance(3_600_000);
+    }
+
+    const page = await store.list(list.id, 3);
+    expect(page.runs.map(({ runNumber }) => runNumber)).toEqual([11, 10, 9]);
+    expect(page.hasMore).toBe(true);
+    expect((await store.list(list.id, 11)).hasMore).toBe(false);
+    const older = await store.list(list.id, 3, 9);
+    expect(older.runs.map(({ runNumber }) => runNumber)).toEqual([8, 7, 6]);
+    expect(await store.list(list.id, 3, 1)).toEqual({ runs: [], hasMore: false });
+    expect(await store.list("wl_other", 3)).toEqual({ runs: [], hasMore: false });
+  });
+});

@@ -1,0 +1,375 @@
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
+import { dynamoStepStore } from "../../../../shared/aws/runs/step-store.ts";
+import { claimRun } from "../../../../shared/runs/claim-run.ts";
+import {
+  type BatchCounts,
+  type BatchRef,
+  type ItemOutcome,
+  noCounts,
+  type Run,
+  type StepRecord,
+} from "../../../../shared/runs/run.ts";
+import type { RunStore } from "../../../../shared/runs/run-store.ts";
+import type { StepStore } from "../../../../shared/runs/step-store.ts";
+import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { putList } from "../../../support/put-list.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+const at = "2026-03-01T00:00:00.000Z";
+
+let tables: TestTables;
+let table: string;
+let runs: RunStore;
+let store: StepStore;
+/** A run that reads, under the plan `won`. */
+let run: Run;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  table = await tables.create();
+  const clock = fixedClock(at);
+  const options = { table, clock, chance: countingChance() };
+  runs = dynamoRunStore(tables.client, options);
+  store = dynamoStepStore(tables.client, options);
+  const watchlist = aWatchlist();
+  await putList({ client: tables.client, ...options }, watchlist, []);
+  const now = clock.now();
+  const claimed = await claimRun({ watchlist, trigger: "schedule", due: now, now }, runs);
+  if (claimed === undefined) throw new Error("not claimed");
+  await runs.startReading(claimed, { plan: "won", stats: claimed.stats });
+  run = { ...claimed, phase: "reading", plan: "won" };
+});
+
+const shortfall = { needed: 4, available: 2 };
+
+/** A step that is planned from what an earlier one found. */
+const aStep = (wanted: Partial<StepRecord> = {}): StepRecord => ({
+  runId: run.id,
+  step: "detail",
+  position: 1,
+  scraper: "retailer_d.standard",
+  plan: "p1",
+  batches: 2,
+  items: 3,
+  starts: null,
+  decision: null,
+  shortfall: null,
+  done: new Set(),
+  stats: null,
+  ...wanted,
+});
+const refOf = (step: StepRecord, batch: number): BatchRef => ({
+  accountId: run.accountId,
+  watchlistId: run.watchlistId,
+  runNumber: run.runNumber,
+  runId: run.id,
+  step: step.step,
+  plan: step.plan,
+  starts: step.starts,
+  batch,
+});
+const counts = (requested: number, wanted: Partial<BatchCounts> = {}): BatchCounts => ({
+  ...noCounts,
+  requested,
+  ok: requested,
+  quarters: requested * 2,
+  ...wanted,
+});
+const anOutcome = (id: string, wanted: Partial<ItemOutcome> = {}): ItemOutcome => ({
+  id,
+  addedAt: at,
+  status: "ok",
+  at,
+  ...wanted,
+});
+const carried = [{ step: "check", outcomes: [anOutcome("10001", { next: ["detail"] })] }];
+const batches = [
+  { ids: ["10001", "10002"], carried },
+  { ids: ["10003"], carried: [] },
+];
+
+describe("starts", () => {
+  it("are those of the plan that won, chunk by chunk, and of their step alone", async () => {
+    const chunks = Array.from({ length: 30 }, (_, n) => [String(10_000 + n)]);
+    await store.saveStarts(run.id, "lost", new Map([["check", [["99999"]]]]));
+    await store.saveStarts(
+      run.id,
+      "won",
+      new Map([
+        ["check", chunks],
+        ["check2", [["20001"]]],
+      ]),
+    );
+
+    expect(await store.starts(run, "check")).toEqual(chunks);
+    expect(await store.starts(run, "check2")).toEqual([["20001"]]);
+    expect(await store.starts(run, "detail")).toEqual([]);
+  });
+
+  it("are the batches of a step that reads them", async () => {
+    await store.saveStarts(run.id, "won", new Map([["check", [["10001"], ["10002"]]]]));
+    const step = aStep({ step: "check", position: 0, starts: "won" });
+    await store.plan({ step, batches: [] });
+
+    expect(await store.planned(refOf(step, 1))).toEqual({ ids: ["10002"], carried: [] });
+  });
+});
+
+describe("plan", () => {
+  it("keeps a step with its batches", async () => {
+    const step = aStep();
+
+    expect(await store.plan({ step, batches })).toEqual(step);
+    expect(await store.get(run.id, "detail")).toEqual(step);
+    expect(await store.planned(refOf(step, 0))).toEqual(batches[0]);
+    expect(await store.planned(refOf(step, 1))).toEqual(batches[1]);
+    expect(await store.planned(refOf(step, 2))).toBeUndefined();
+    expect(await store.get(run.id, "check")).toBeUndefined();
+  });
+
+  it("is the first one's: a later one is told which won", async () => {
+    const first = aStep();
+    const second = aStep({ plan: "p2", batches: 1, items: 1 });
+    await store.plan({ step: first, batches });
+
+    expect(await store.plan({ step: second, batches: [{ ids: ["10009"], carried: [] }] })).toEqual(
+      first,
+    );
+    expect(await store.planned(refOf(first, 0))).toEqual(batches[0]);
+  });
+
+  it("is the same for all of many at the same time", async () => {
+    const planned = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => store.plan({ step: aStep({ plan: `p${n}` }), batches })),
+    );
+    expect(new Set(planned.map(({ plan }) => plan)).size).toBe(1);
+  });
+
+  it("is listed in the order of the steps", async () => {
+    const steps = [
+      aStep({ step: "b", position: 0 }),
+      aStep({ step: "c", position: 1 }),
+      aStep({ step: "a", position: 2 }),
+    ];
+    for (const step of steps.toReversed()) await store.plan({ step, batches: [] });
+
+    expect(await store.list(run.id)).toEqual(steps);
+    expect(await store.list("wlrun_other")).toEqual([]);
+  });
+});
+
+describe("decide", () => {
+  it("fixes whether a step is read; a later decision is told the first", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+
+    expect(await store.decide(run, step, null)).toBe("read");
+    expect(await store.decide(run, step, shortfall)).toBe("read");
+    expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "read" });
+  });
+
+  it("keeps what a deferred step needed and the balance that there was", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+
+    expect(await store.decide(run, step, shortfall)).toBe("defer");
+    expect(await store.decide(run, step, { needed: 4, available: 0 })).toBe("defer");
+    expect(await store.get(run.id, "detail")).toEqual({ ...step, decision: "defer", shortfall });
+  });
+
+  it("decides nothing once the run is given up or finishing", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+    await runs.giveUp(run, "stuck");
+    expect(await store.decide(run, step, null)).toBe("over");
+    await runs.startFinishing(run, "failed", ["reading"]);
+    expect(await store.decide(run, step, shortfall)).toBe("over");
+
+    expect(await store.get(run.id, "detail")).toMatchObject({ decision: null });
+  });
+
+  it("stands for whoever asks after the run is over, and of no step for nobody", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+    await store.decide(run, step, null);
+    await runs.startFinishing(run, "completed", ["reading"]);
+
+    expect(await store.decide(run, step, null)).toBe("read");
+    expect(await store.decide(run, aStep({ step: "never" }), null)).toBe("over");
+  });
+
+  it("is not over for a request that was wrong", async () => {
+    const step = await store.plan({ step: aStep(), batches });
+    const client = watchedClient(tables.client, (command, send) =>
+      command instanceof TransactWriteCommand
+        ? Promise.reject(
+            new TransactionCanceledException({
+              message: "wrong",
+              $metadata: {},
+              CancellationReasons: [{ Code: "ValidationError" }, { Code: "None" }],
+            }),
+          )
+        : send(),
+    );
+    const options = { table, clock: fixedClock(at), chance: countingChance() };
+    const broken = dynamoStepStore(client, options);
+    await expect(broken.decide(run, step, null)).rejects.toThrow("wrong");
+  });
+});
+
+describe("a batch", () => {
+  const found = {
+    counts: counts(2, { ok: 1, notFound: 1 }),
+    outcomes: [
+      anOutcome("10001", { changes: { price: { before: 1, after: 2 } }, next: ["more"] }),
+      anOutcome("10002", { status: "not_found", lastSnapshot: { price: 1 } }),
+      anOutcome("10003"),
+      anOutcome("10004", { reported: { price: 2 } }),
+    ],
+  };
+
+  it("opens with all that is known of it", async () => {
+    const step = aStep();
+    const ref = refOf(step, 0);
+    expect(await store.open(ref)).toMatchObject({
+      run: { id: run.id, plan: "won" },
+      step: undefined,
+      planned: undefined,
+      result: undefined,
+    });
+    await store.plan({ step, batches });
+    await store.recordResult(ref, found);
+
+    expect(await store.open(ref)).toEqual({ run, step, planned: batches[0], result: found });
+  });
+
+  it("of a list that was deleted opens with nothing", async () => {
+    await runs.forget(run.watchlistId, run.runNumber);
+    const nothing = { run: undefined, step: undefined, planned: undefined, result: undefined };
+    expect(await store.open(refOf(aStep(), 0))).toEqual(nothing);
+  });
+
+  it("has one result, the first", async () => {
+    const ref = refOf(aStep(), 0);
+    const second = { counts: counts(9), outcomes: [anOutcome("10009")] };
+
+    expect(await store.recordResult(ref, found)).toEqual({ isFirst: true });
+    expect(await store.recordResult(ref, second)).toEqual({ isFirst: false, first: found });
+    expect(await store.recordResult(refOf(aStep({ plan: "p2" }), 0), second)).toEqual({
+      isFirst: true,
+    });
+  });
+
+  it("is marked done in its step, once", async () => {
+    await store.plan({ step: aStep(), batches });
+    const ref = refOf(aStep(), 1);
+
+    expect(await store.markDone(ref)).toEqual(aStep({ done: new Set([1]) }));
+    expect(await store.markDone(ref)).toEqual(aStep({ done: new Set([1]) }));
+    expect(await store.markDone({ ...ref, batch: 0 })).toEqual(aStep({ done: new Set([0, 1]) }));
+  });
+
+  it("is marked done by all of many at the same time", async () => {
+    await store.plan({ step: aStep({ batches: 12 }), batches: [] });
+    await Promise.all(Array.from({ length: 12 }, (_, n) => store.markDone(refOf(aStep(), n))));
+
+    expect((await store.get(run.id, "detail"))?.done.size).toBe(12);
+  });
+
+  it("brings no step back that is gone", async () => {
+    expect(await store.markDone(refOf(aStep(), 0))).toBeUndefined();
+    expect(await store.get(run.id, "detail")).toBeUndefined();
+  });
+});
+
+describe("what a step found", () => {
+  /** A megabyte and more of results, which DynamoDB gives in parts. */
+  const large = 25;
+  const outcomesOf = (batch: number): ItemOutcome[] => [
+    anOutcome(`${batch}-a`, { next: ["more"] }),
+    anOutcome(`${batch}-b`, { status: "not_found", lastSnapshot: null }),
+    anOutcome(`${batch}-c`),
+    anOutcome(`${batch}-d`, { reported: { title: noise(batch) } }),
+  ];
+  beforeEach(async () => {
+    for (let batch = 0; batch < large; batch += 1) {
+      const result = { counts: counts(4, { notFound: 1 }), outcomes: outcomesOf(batch) };
+      await store.recordResult(refOf(aStep(), batch), result);
+    }
+    await store.recordResult(refOf(aStep({ plan: "lost" }), 0), {
+      counts: counts(1_000),
+      outcomes: [anOutcome("lost", { next: ["more"], lastSnapshot: null })],
+    });
+  });
+
+  it("is counted, told, routed and delisted batch by batch, without the plan that lost", async () => {
+    const all = Array.from({ length: large }, (_, batch) => batch);
+
+    expect(await store.counts(aStep())).toEqual(counts(4 * large, { notFound: large }));
+    const told = await Array.fromAsync(store.toldResults(aStep()));
+    expect(told.map(({ outcomes }) => outcomes)).toEqual(
+      all.map((batch) => outcomesOf(batch).filter(({ id }) => !id.endsWith("-c"))),
+    );
+    const routed = await Array.fromAsync(store.routed(aStep()));
+    expect(routed.map((outcomes) => outcomes.map(({ id }) => id))).toEqual(
+      all.map((batch) => [`${batch}-a`]),
+    );
+    expect(await Array.fromAsync(store.delisted(aStep()))).toEqual(
+      all.map((batch) => [`${batch}-b`]),
+    );
+  });
+
+  it("is nothing for a step without results", async () => {
+    const none = aStep({ step: "none" });
+    expect(await store.counts(none)).toEqual(noCounts);
+    expect(await Array.fromAsync(store.routed(none))).toEqual([]);
+  });
+
+  /** 50 KB that do not compress, the same for the same batch. */
+  function noise(batch: number): string {
+    const chance = countingChance(batch);
+    const parts = Array.from({ length: 800 }, () =>
+      Buffer.from(chance.bytes(48)).toString("base64"),
+    );
+    return parts.join("");
+  }
+});
+
+describe("stats of a step", () => {
+  const stats = { scraper: "retailer_d.standard", requested: 3, ok: 3, partial: 0 } as const;
+  const settled = { ...stats, notFound: 0, unavailable: 0, credits: 2, skipped: 0 };
+
+  it("are the first ones recorded", async () => {
+    await store.plan({ step: aStep(), batches });
+    await store.recordStats(aStep({ stats: settled }));
+    await store.recordStats(aStep({ stats: { ...settled, credits: 9 } }));
+
+    expect(await store.get(run.id, "detail")).toEqual(aStep({ stats: settled }));
+  });
+
+  it("bring no step back that is gone", async () => {
+    await store.recordStats(aStep({ stats: settled }));
+    expect(await store.get(run.id, "detail")).toBeUndefined();
+  });
+});
+
+it("everything of a step is cleared two weeks after the run", async () => {
+  await store.saveStarts(run.id, "won", new Map([["check", [["10001"]]]]));
+  await store.plan({ step: aStep(), batches });
+  await store.recordResult(refOf(aStep(), 0), { counts: noCounts, outcomes: [] });
+
+  const { Items = [] } = await tables.client.send(
+    new QueryCommand({
+      TableName: table,
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": `run#${run.id}` },
+    }),
+  );
+  expect(Items).toHaveLength(5);
+  expect(new Set(Items.map(({ ttl }) => ttl))).toEqual(
+    new Set([Date.parse("2026-03-15T00:00:00.000Z") / 1_000]),
+  );
+});

@@ -1,0 +1,182 @@
+import { BatchWriteCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dueKeys, dueKeysOf } from "../../../../shared/aws/table/due-keys.ts";
+import {
+  dueAt,
+  duePartitionOf,
+  duePartitionsOf,
+} from "../../../../shared/aws/table/due-partitions.ts";
+import type { RowKey } from "../../../../shared/aws/table/table.ts";
+import { type DueKind, duePartitions } from "../../../../shared/base/table-schema.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+const kinds = Object.keys(duePartitions) as DueKind[];
+const at = (second: number): Date => new Date(Date.UTC(2026, 2, 1, 10, 0, second));
+
+let tables: TestTables;
+let table: string;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  table = await tables.create();
+});
+
+interface DueRow {
+  readonly pk: string;
+  readonly sk?: string;
+  readonly second: number;
+}
+
+async function put(kind: DueKind, rows: readonly DueRow[]): Promise<void> {
+  const puts = rows.map(({ pk, sk = "row", second }) => ({
+    PutRequest: { Item: { pk, sk, ...dueAt(kind, { pk, sk }, at(second)) } },
+  }));
+  for (let start = 0; start < puts.length; start += 25) {
+    const RequestItems = { [table]: puts.slice(start, start + 25) };
+    await tables.client.send(new BatchWriteCommand({ RequestItems }));
+  }
+}
+
+/** Partition keys of the table, the nth of which leads to the nth partition of the index. */
+const pkPerPartition = (kind: DueKind): readonly string[] =>
+  duePartitionsOf(kind).map((partition) => {
+    for (let n = 0; ; n += 1) if (duePartitionOf(kind, `pk-${n}`) === partition) return `pk-${n}`;
+  });
+
+/** Partition keys of the table that lead to one partition of the index. */
+function pksOf(kind: DueKind, partition: string, wanted: number): readonly string[] {
+  const found: string[] = [];
+  for (let n = 0; found.length < wanted; n += 1) {
+    if (duePartitionOf(kind, `pk-${n}`) === partition) found.push(`pk-${n}`);
+  }
+  return found;
+}
+
+const pks = (keys: readonly Pick<RowKey, "pk">[]): string[] => keys.map(({ pk }) => pk);
+
+describe("dueKeys", () => {
+  it.each(kinds)("finds a row of kind %s in every partition", async (kind) => {
+    const rows = pkPerPartition(kind).map((pk, n) => ({ pk, second: n }));
+    await put(kind, rows);
+
+    const found = await dueKeys(tables.client, table, { kind, by: at(59), limit: 100 });
+    expect(found).toEqual(
+      rows.map(({ pk, second }) => ({ pk, sk: "row", dueAt: at(second).toISOString() })),
+    );
+  });
+
+  it("asks every partition once, all at the same time", async () => {
+    const asked: string[] = [];
+    const everyOneAsked = Promise.withResolvers<void>();
+    const client = watchedClient(tables.client, async (command, send) => {
+      expect(command).toBeInstanceOf(QueryCommand);
+      const { ExpressionAttributeValues } = (command as QueryCommand).input;
+      asked.push(String(ExpressionAttributeValues?.[":partition"]));
+      if (asked.length === duePartitions.hold) everyOneAsked.resolve();
+      await everyOneAsked.promise;
+      return send();
+    });
+
+    await dueKeys(client, table, { kind: "hold", by: at(0), limit: 1_000 });
+    expect(asked.toSorted()).toEqual(duePartitionsOf("hold"));
+  });
+
+  it("merges the partitions by due time, and gives the longest due of all", async () => {
+    const rows = Array.from({ length: 48 }, (_, n) => ({ pk: `pk-${n}`, second: (n * 29) % 48 }));
+    await put("run", rows);
+    const sorted = rows.toSorted((one, other) => one.second - other.second);
+
+    for (const limit of [1, 7, 47, 48, 49]) {
+      const found = await dueKeys(tables.client, table, { kind: "run", by: at(59), limit });
+      expect(pks(found)).toEqual(pks(sorted.slice(0, limit)));
+    }
+  });
+
+  it("gives as many as are wanted though one partition has them all", async () => {
+    const [partition = "", other = ""] = duePartitionsOf("outbox");
+    const [last = ""] = pksOf("outbox", other, 1);
+    const first = pksOf("outbox", partition, 9);
+    await put("outbox", [...first.map((pk, n) => ({ pk, second: n })), { pk: last, second: 30 }]);
+
+    const found = await dueKeys(tables.client, table, { kind: "outbox", by: at(59), limit: 9 });
+    expect(pks(found)).toEqual(first);
+  });
+
+  it("goes on where an answer stops early", async () => {
+    const [partition = ""] = duePartitionsOf("watchlist");
+    const wanted = pksOf("watchlist", partition, 5);
+    await put(
+      "watchlist",
+      wanted.map((pk, n) => ({ pk, second: n })),
+    );
+    const client = watchedClient(tables.client, (command) => {
+      const { input } = command as QueryCommand;
+      return tables.client.send(
+        new QueryCommand({ ...input, Limit: Math.min(2, input.Limit ?? 2) }),
+      );
+    });
+
+    for (const limit of [3, 5, 10]) {
+      const found = await dueKeys(client, table, { kind: "watchlist", by: at(59), limit });
+      expect(pks(found)).toEqual(wanted.slice(0, limit));
+    }
+  });
+
+  it("leaves out what is due later, what is of another kind, and what is not due at all", async () => {
+    await put("hold", [
+      { pk: "pk-1", second: 5 },
+      { pk: "pk-2", second: 6 },
+    ]);
+    await put("run", [{ pk: "pk-3", second: 1 }]);
+    await tables.client.send(new PutCommand({ TableName: table, Item: { pk: "pk-4", sk: "row" } }));
+
+    const found = await dueKeys(tables.client, table, { kind: "hold", by: at(5), limit: 10 });
+    expect(pks(found)).toEqual(["pk-1"]);
+  });
+});
+
+describe("dueKeysOf", () => {
+  it("finds all of one partition key with one request, and none of its neighbours", async () => {
+    const [partition = ""] = duePartitionsOf("hold");
+    const [pk = "", neighbour = ""] = pksOf("hold", partition, 2);
+    const sks = Array.from({ length: 30 }, (_, n) => `hold#${String(n).padStart(2, "0")}`);
+    await put("hold", [
+      ...sks.map((sk, second) => ({ pk, sk, second })),
+      { pk, sk: "hold#later", second: 50 },
+      { pk: neighbour, second: 3 },
+    ]);
+    const sent: unknown[] = [];
+    const client = watchedClient(tables.client, (command, send) => {
+      sent.push(command.constructor);
+      return send();
+    });
+
+    const found = await dueKeysOf(client, table, {
+      kind: "hold",
+      by: at(40),
+      pk,
+      everywhere: false,
+    });
+    expect(found.map((key) => key.sk)).toEqual(sks);
+    expect(new Set(pks(found))).toEqual(new Set([pk]));
+    expect(sent).toEqual([QueryCommand]);
+  });
+
+  it("finds those in every partition when it is to look everywhere", async () => {
+    const partitions = duePartitionsOf("hold");
+    for (const [n, partition] of partitions.entries()) {
+      for (const pk of ["pk-1", "pk-2"]) {
+        const Item = { pk, sk: partition, due_kind: partition, due_at: at(n).toISOString() };
+        await tables.client.send(new PutCommand({ TableName: table, Item }));
+      }
+    }
+
+    const query = { kind: "hold", by: at(14), pk: "pk-1", everywhere: true } as const;
+    const found = await dueKeysOf(tables.client, table, query);
+    expect(found.map((key) => key.sk)).toEqual(partitions.slice(0, 15));
+    expect(new Set(pks(found))).toEqual(new Set(["pk-1"]));
+  });
+});

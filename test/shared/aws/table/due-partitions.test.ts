@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import {
+  dueAt,
+  duePartitionOf,
+  duePartitionsOf,
+  dueTimeOf,
+} from "../../../../shared/aws/table/due-partitions.ts";
+import {
+  accountKeys,
+  deliveryKeys,
+  type RowKey,
+  watchlistKeys,
+} from "../../../../shared/aws/table/table.ts";
+import { derivedId } from "../../../../shared/base/ids.ts";
+import { type DueKind, duePartitions } from "../../../../shared/base/table-schema.ts";
+
+const at = new Date("2026-03-01T12:00:00.000Z");
+
+/** A row of each kind, of the nth account or list. */
+const keyOf: Readonly<Record<DueKind, (n: number) => RowKey>> = {
+  hold: (n) => accountKeys.hold(derivedId("account", n), derivedId("request", n)),
+  outbox: (n) =>
+    deliveryKeys.outbox({
+      accountId: derivedId("account", n),
+      targetId: derivedId("webhookEndpoint", n),
+    }),
+  run: (n) => watchlistKeys.run(derivedId("watchlist", n), 1),
+  watchlist: (n) => watchlistKeys.list(derivedId("account", n), derivedId("watchlist", n)),
+  purge: (n) => watchlistKeys.purge(derivedId("watchlist", n)),
+};
+const kinds = Object.keys(duePartitions) as DueKind[];
+
+describe("the partitions of the due index", () => {
+  it.each(kinds)("share the rows of kind %s evenly", (kind) => {
+    const perPartition = 1_000;
+    const rows = perPartition * duePartitions[kind];
+    const counts = new Map<string, number>();
+    for (let n = 0; n < rows; n += 1) {
+      const { due_kind: partition } = dueAt(kind, keyOf[kind](n), at);
+      counts.set(partition, (counts.get(partition) ?? 0) + 1);
+    }
+
+    expect([...counts.keys()].toSorted()).toEqual(duePartitionsOf(kind));
+    for (const count of counts.values()) {
+      expect(count).toBeGreaterThan(0.85 * perPartition);
+      expect(count).toBeLessThan(1.15 * perPartition);
+    }
+  });
+
+  it("have names that sort by their numbers, and no two kinds share one", () => {
+    expect(duePartitionsOf("watchlist")).toEqual([
+      "watchlist#00",
+      "watchlist#01",
+      "watchlist#02",
+      "watchlist#03",
+    ]);
+    const all = kinds.flatMap(duePartitionsOf);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it("are so few that the sweeper can ask all of them every minute", () => {
+    expect(kinds.flatMap(duePartitionsOf).length).toBeLessThanOrEqual(50);
+  });
+
+  it("are as many for holds as keep a write from being refused before its table is full", () => {
+    const writesOfPartition = 1_000;
+    // What DynamoDB gives a table unless more is asked for.
+    const writesOfTable = 40_000;
+    // A transaction writes twice: the account's row and the hold's, to reserve and to settle.
+    const callWrites = { table: 8, index: 2 };
+    const calls = (writesOfPartition * duePartitions.hold) / callWrites.index;
+    expect(calls).toBeGreaterThan(writesOfTable / callWrites.table);
+  });
+});
+
+describe("a row's place in the due index", () => {
+  it("is the same in every version of the service, whatever its time", () => {
+    // Whoever looks for an account's holds asks where they were put before.
+    const key = accountKeys.hold("acct_1", "req_1");
+    expect(dueAt("hold", key, at)).toEqual({ due_kind: "hold#05", due_at: at.toISOString() });
+    expect(dueAt("hold", key, new Date(0)).due_kind).toBe("hold#05");
+  });
+
+  it("is that of all rows below the same partition key of the table", () => {
+    const places = ["req_1", "req_2", "req_3", "req_4"].map(
+      (holdId) => dueAt("hold", accountKeys.hold("acct_1", holdId), at).due_kind,
+    );
+    expect(new Set(places)).toEqual(
+      new Set([duePartitionOf("hold", accountKeys.account("acct_1").pk)]),
+    );
+  });
+});
+
+describe("dueTimeOf", () => {
+  it("gives the time of a row that stands in any partition of its kind", () => {
+    for (const kind of kinds) {
+      for (const partition of duePartitionsOf(kind)) {
+        const row = { due_kind: partition, due_at: at.toISOString() };
+        expect(dueTimeOf(kind, row)).toBe(at.toISOString());
+      }
+    }
+  });
+
+  it.each([
+    ["is missing", undefined],
+    ["is not due", {}],
+    ["has no time", { due_kind: "hold#00" }],
+    ["has no partition", { due_at: at.toISOString() }],
+    ["names the kind alone", { due_kind: "hold", due_at: at.toISOString() }],
+    ["is of another kind", { due_kind: "run#00", due_at: at.toISOString() }],
+    ["stands where nobody looks", { due_kind: "hold#99", due_at: at.toISOString() }],
+  ])("is null for a row that %s", (_, row) => {
+    expect(dueTimeOf("hold", row)).toBeNull();
+  });
+});

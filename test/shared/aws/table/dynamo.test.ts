@@ -1,0 +1,57 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
+import { expect, it } from "vitest";
+import { cancellationReasons, untilSettled } from "../../../../shared/aws/table/dynamo.ts";
+import { retryBudget, withRetryBudget } from "../../../../shared/base/retry-budget.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+
+const cancelled = (...codes: readonly string[]) =>
+  new TransactionCanceledException({
+    message: "",
+    $metadata: {},
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  });
+const codes = (error: unknown) => cancellationReasons(error)?.map((reason) => reason?.code ?? null);
+
+it.each([
+  ["ConditionalCheckFailed"],
+  ["TransactionConflict"],
+  ["ThrottlingError"],
+  ["ProvisionedThroughputExceeded"],
+])("a transaction that %s stood in the way of is told write by write", (code) => {
+  expect(codes(cancelled("None", code))).toEqual([null, code]);
+  expect(codes(cancelled(code, "ValidationError"))).toEqual([code, "ValidationError"]);
+});
+
+it("one that is wrong itself says nothing about the data", () => {
+  expect(codes(cancelled("ValidationError", "None"))).toBeUndefined();
+  expect(codes(cancelled("None", "ItemCollectionSizeLimitExceeded"))).toBeUndefined();
+  expect(codes(cancelled("None"))).toBeUndefined();
+});
+
+it("another failure has no reasons", () => {
+  expect(codes(new Error("lost"))).toBeUndefined();
+  expect(
+    codes(new ConditionalCheckFailedException({ message: "", $metadata: {} })),
+  ).toBeUndefined();
+});
+
+it("a transaction that others keep refusing is repeated until the retry budget is used up", async () => {
+  const clock = fixedClock("2026-03-01T00:00:00Z");
+  let attempts = 0;
+  const contended = untilSettled.bind(undefined, { clock, chance: countingChance() }, async () => {
+    attempts += 1;
+    clock.advance(1_000);
+    return "again" as const;
+  });
+  const refused = { status: 503, code: "UNAVAILABLE" };
+
+  await expect(
+    withRetryBudget(retryBudget({ clock, lossMs: 3_000 }), contended),
+  ).rejects.toMatchObject(refused);
+  expect(attempts).toBe(3);
+  await expect(contended()).rejects.toMatchObject(refused);
+  expect(attempts).toBe(3 + 24);
+});

@@ -1,0 +1,570 @@
+import { globSync, readFileSync } from "node:fs";
+import { type DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { dynamoAccountStore } from "../../../../shared/aws/accounts/account-store.ts";
+import { dynamoApiKeyStore } from "../../../../shared/aws/accounts/api-key-store.ts";
+import { dynamoCreditHistory } from "../../../../shared/aws/ledger/credit-history.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { dynamoDeliveryStore } from "../../../../shared/aws/deliveries/delivery-store.ts";
+import { dueKeysOf } from "../../../../shared/aws/table/due-keys.ts";
+import { dueAt } from "../../../../shared/aws/table/due-partitions.ts";
+import { dynamoEndpointStore } from "../../../../shared/aws/deliveries/endpoint-store.ts";
+import { dynamoEventFeed } from "../../../../shared/aws/deliveries/event-feed.ts";
+import { dynamoExportStore, exportWrite } from "../../../../shared/aws/exports/export-store.ts";
+import { findEntries } from "../../../../shared/aws/ledger/find-entries.ts";
+import { pageRow } from "../../../../shared/aws/ledger/journal-page.ts";
+import { ledgerProcess } from "../../../../shared/aws/ledger/process.ts";
+import { readPages } from "../../../../shared/aws/ledger/read-pages.ts";
+import { newShardRow, shardOf } from "../../../../shared/aws/ledger/shard-row.ts";
+import { ledgerEntry } from "../../../../shared/aws/ledger/entry-row.ts";
+import { dynamoOutboxStore } from "../../../../shared/aws/deliveries/outbox-store.ts";
+import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
+import { dynamoPendingWork } from "../../../../shared/aws/deliveries/pending-work.ts";
+import { dynamoPurgeStore } from "../../../../shared/aws/watchlists/purge-store.ts";
+import { firstRows } from "../../../../shared/aws/table/query-rows.ts";
+import { readRows, rowsBelow } from "../../../../tools/reconcile/readers/rows.ts";
+import { dynamoRunStore } from "../../../../shared/aws/runs/run-store.ts";
+import { dynamoStepStore } from "../../../../shared/aws/runs/step-store.ts";
+import { accountKeys, deliveryKeys, watchlistKeys } from "../../../../shared/aws/table/table.ts";
+import { dynamoTargetStates } from "../../../../shared/aws/deliveries/target-states.ts";
+import { dynamoUsageStore } from "../../../../shared/aws/accounts/usage-store.ts";
+import { dynamoWatchlistStore } from "../../../../shared/aws/watchlists/watchlist-store.ts";
+import { derivedIdAt, numberedId } from "../../../../shared/base/ids.ts";
+import { newExport } from "../../../../shared/exports/export-record.ts";
+import { newItem } from "../../../../shared/watchlists/item.ts";
+import { pageBounds } from "../../../../shared/watchlists/page.ts";
+import { newDelivery } from "../../../../shared/webhooks/delivery.ts";
+import { aWatchlist } from "../../../support/a-watchlist.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { putList } from "../../../support/put-list.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+
+let tables: TestTables;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+
+const account = "acct_1";
+const list = "wl_1";
+const event = "watchlist.run.completed";
+const clock = fixedClock("2026-11-20T11:00:00.000Z");
+const chance = countingChance();
+/** So many seconds after ten. */
+const at = (second: number): string =>
+  new Date(Date.parse("2026-11-20T10:00:00.000Z") + second * 1_000).toISOString();
+const five = [1, 2, 3, 4, 5];
+
+/** Where a case keeps its rows, reached through a client whose answers are whole or cut short. */
+interface Place {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+}
+const optionsOf = ({ table }: Place) => ({
+  table,
+  tableName: table,
+  accountsTable: table,
+  ledgerTable: table,
+  clock,
+  chance,
+});
+const put = ({ client, table }: Place, row: object) =>
+  client.send(new PutCommand({ TableName: table, Item: { ...row } }));
+const outboxOf = (place: Place) =>
+  dynamoOutboxStore<never>(place.client, {
+    ...optionsOf(place),
+    recordWrite: () => ({}),
+  });
+const smallPages = { ...pageBounds, itemsMax: 1, mergeItemsMax: 0 };
+const pagesOf = (place: Place) =>
+  dynamoPageStore(place.client, { ...optionsOf(place), bounds: smallPages });
+const idsOf = async (place: Place): Promise<string[]> => {
+  const pages = await Array.fromAsync(pagesOf(place).pages(list));
+  return pages.flatMap(({ items }) => items.map(({ id }) => id));
+};
+const rowsOf = ({ client, table }: Place, pk: string): Promise<string[]> =>
+  Array.fromAsync(readRows(client, table, rowsBelow(pk, "")), (row) => String(row["sk"]));
+
+/** All pages at the first row; they hold an item each. */
+const fillPages = async (place: Place, n: number): Promise<void> => {
+  if (n > 1) return;
+  const items = five.map((number) => newItem(`i${number}`, at(0)));
+  await pagesOf(place).create(list, items);
+};
+
+interface Case {
+  /** The file whose query it is about. */
+  readonly file: string;
+  readonly says: string;
+  readonly fill: (place: Place, n: number) => Promise<unknown>;
+  readonly read: (place: Place) => Promise<unknown>;
+  readonly found: unknown;
+  /** Queries that it takes when nothing is cut. */
+  readonly queries?: number;
+}
+
+const putDelivery = (place: Place, n: number): Promise<void> => {
+  const subject = { event: { id: `evt_${n}`, type: event, createdAt: at(n) } as const };
+  const endpointId = n % 2 === 0 ? "we_even" : "we_odd";
+  const delivery = newDelivery({ ...subject, watchlistId: list, runId: `run_${n}`, endpointId });
+  return dynamoDeliveryStore(place.client, optionsOf(place)).put(account, delivery);
+};
+const listDeliveries = async (place: Place, endpointId?: string) => {
+  const filter = endpointId === undefined ? {} : { endpointId };
+  const wanted = { limit: 2, before: null, filter };
+  const page = await dynamoDeliveryStore(place.client, optionsOf(place)).list(account, wanted);
+  return [...page.deliveries.map(({ runId }) => runId), page.lastId !== null];
+};
+const putExport = (place: Place, n: number) => {
+  const id = derivedIdAt("export", new Date(at(n)), n);
+  const run = { runId: `run_${n}`, watchlistId: list, runNumber: n, createdAt: at(n) };
+  const state = n % 2 === 0 ? "failed" : "pending";
+  const { Put } = exportWrite(place.table, account, { ...newExport({ id, ...run }), state });
+  return put(place, Put?.Item ?? {});
+};
+const listExports = async ({ client, table }: Place, state: "failed" | null) => {
+  const wanted = { limit: 2, before: null, state };
+  const page = await dynamoExportStore(client, table).list(account, wanted);
+  return [...page.exports.map(({ runNumber }) => runNumber), page.lastId !== null];
+};
+/** A target that has entries, but for the first two. */
+const putTarget = (place: Place, n: number) =>
+  put(place, {
+    ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
+    additions: 1,
+    ...(n > 2 && { due_at: at(n) }),
+  });
+const feedOf = (place: Place) => dynamoEventFeed(place.client, optionsOf(place));
+const appendRun = (place: Place, n: number) =>
+  feedOf(place).append(account, {
+    runId: `run_${n}`,
+    watchlistId: list,
+    webhookEndpointId: null,
+    createdAt: at(n),
+    types: [event],
+  });
+const addEntry = (place: Place, n: number) => {
+  const entry = { lane: "first", dueAt: at(n), key: `e${n}`, content: n } as const;
+  return outboxOf(place).add({ accountId: account, targetId: "we_1" }, [entry]);
+};
+const putRun = (place: Place, n: number) => {
+  const phase = n === 5 ? "reading" : "done";
+  const row = { id: `run_${n}`, run_number: n, phase, stats: { steps: [] } };
+  return put(place, { ...watchlistKeys.run(list, n), ...row });
+};
+
+const cases: readonly Case[] = [
+  {
+    file: "shared/aws/accounts/api-key-store",
+    says: "the keys of an account",
+    fill: ({ client, table }, n) =>
+      dynamoAccountStore(client, { accounts: table }).addKey({
+        id: `key_${n}`,
+        accountId: account,
+        name: `server ${n}`,
+        prefix: "svc_live",
+        hash: String(n).padStart(64, "0"),
+        demo: false,
+        createdAt: at(n),
+      }),
+    read: async ({ client, table }) =>
+      (await dynamoApiKeyStore(client, table).list(account)).map(({ id }) => id),
+    found: ["key_1", "key_2", "key_3", "key_4", "key_5"],
+  },
+  {
+    file: "shared/aws/ledger/entry-streams",
+    says: "credit transactions from before the account had shards",
+    fill: (place, sequence) =>
+      put(
+        place,
+        ledgerEntry({
+          accountId: account,
+          sequence,
+          type: "grant",
+          credits: 1,
+          balanceBefore: sequence - 1,
+          balanceAfter: sequence,
+          createdAt: at(sequence),
+        }),
+      ),
+    async read({ client, table }) {
+      const history = dynamoCreditHistory(client, {
+        accountsTable: table,
+        ledgerTable: table,
+        clock: systemClock,
+        chance: systemChance,
+      });
+      const page = await history.page(account, { limit: 3 });
+      return [...page.transactions.map(({ sequence }) => sequence), page.next];
+    },
+    found: [5, 4, 3, numberedId("creditTransaction", 3, account)],
+  },
+  {
+    file: "shared/aws/ledger/find-entries",
+    says: "marks of purchases",
+    fill: (place, sequence) =>
+      put(place, {
+        ...accountKeys.change(account, `c${sequence}`),
+        type: sequence === 3 ? "adjust" : "purchase",
+        sequence,
+      }),
+    async read(place) {
+      const filter = { type: "purchase" } as const;
+      const search = { accountId: account, rows: undefined, filter };
+      return (await findEntries(ledgerProcess(place.client, optionsOf(place)), search)).sequences;
+    },
+    found: [5, 4, 2, 1],
+  },
+  {
+    file: "shared/aws/ledger/read-pages",
+    says: "pages of a journal",
+    async fill(place, n) {
+      const record = { type: "grant", at: n, credits: 1, changeId: null } as const;
+      const shard = { accountId: account, number: 0, concurrency: 5, fence: n, journal: [record] };
+      await put(place, newShardRow(shard));
+      await put(place, pageRow(account, shardOf(newShardRow(shard)), [record]));
+    },
+    async read({ client, table }) {
+      const wanted = { accountId: account, shard: 0, to: 4, order: "newest first" } as const;
+      const found: number[] = [];
+      for await (const pages of readPages(
+        { client, ledgerTable: table },
+        { ...wanted, limit: 9 },
+      )) {
+        found.push(...pages.flatMap(({ records }) => records.map(({ at: stamp }) => stamp)));
+      }
+      return found;
+    },
+    found: [4, 3, 2, 1],
+  },
+  {
+    file: "shared/aws/deliveries/delivery-store",
+    says: "the delivery log",
+    fill: putDelivery,
+    read: (place) => listDeliveries(place),
+    found: ["run_5", "run_4", true],
+  },
+  {
+    file: "shared/aws/deliveries/delivery-store",
+    says: "the delivery log of an endpoint",
+    fill: putDelivery,
+    read: (place) => listDeliveries(place, "we_even"),
+    found: ["run_4", "run_2", false],
+  },
+  {
+    file: "shared/aws/table/due-keys",
+    says: "what is due of a partition key",
+    fill: (place, n) => {
+      const key = { pk: n === 3 ? "other" : "mine", sk: `row_${n}` };
+      return put(place, { ...key, ...dueAt("hold", { ...key, pk: "mine" }, new Date(at(n))) });
+    },
+    async read({ client, table }) {
+      const wanted = { kind: "hold", by: new Date(at(9)), pk: "mine", everywhere: false } as const;
+      return (await dueKeysOf(client, table, wanted)).map(({ sk }) => sk);
+    },
+    found: ["row_1", "row_2", "row_4", "row_5"],
+  },
+  {
+    file: "shared/aws/deliveries/endpoint-store",
+    says: "the endpoints of an account",
+    fill: (place, n) =>
+      dynamoEndpointStore(place.client, optionsOf(place)).create(account, {
+        id: `we_${n}`,
+        accountId: account,
+        url: `https://hooks.shop-example.com/${n}`,
+        registeredUrl: null,
+        description: null,
+        events: null,
+        enabled: true,
+        secret: "sealed",
+        secretHint: "last",
+        previousSecret: null,
+        disabledReason: null,
+        receivingSince: at(n),
+        createdAt: at(n),
+        updatedAt: at(n),
+      }),
+    read: async (place) =>
+      (await dynamoEndpointStore(place.client, optionsOf(place)).list(account)).map(({ id }) => id),
+    found: ["we_1", "we_2", "we_3", "we_4", "we_5"],
+  },
+  {
+    file: "shared/aws/deliveries/event-feed",
+    says: "the feed after a number",
+    fill: appendRun,
+    read: async (place) => (await feedOf(place).after(account, 1, 3)).map(({ runId }) => runId),
+    found: ["run_2", "run_3", "run_4"],
+  },
+  {
+    file: "shared/aws/deliveries/event-feed",
+    says: "the feed of a time",
+    fill: appendRun,
+    async read(place) {
+      const range = { since: at(1), until: at(4), after: null, limit: 100 };
+      return (await feedOf(place).between(account, range)).map(({ runId }) => runId);
+    },
+    found: ["run_1", "run_2", "run_3", "run_4"],
+  },
+  {
+    file: "shared/aws/exports/export-store",
+    says: "the export log",
+    fill: putExport,
+    read: (place) => listExports(place, null),
+    found: [5, 4, true],
+  },
+  {
+    file: "shared/aws/exports/export-store",
+    says: "the export log of a state",
+    fill: putExport,
+    read: (place) => listExports(place, "failed"),
+    // A row of another state follows, which is not looked at.
+    found: [4, 2, true],
+  },
+  {
+    file: "shared/aws/deliveries/outbox-store",
+    says: "what a target is owed",
+    fill: addEntry,
+    async read(place) {
+      const wanted = { lane: "first", by: new Date(at(4)), limit: 10 } as const;
+      const target = { accountId: account, targetId: "we_1" };
+      return (await outboxOf(place).entries(target, wanted)).map(({ key }) => key);
+    },
+    found: ["e1", "e2", "e3", "e4"],
+  },
+  {
+    file: "shared/aws/deliveries/outbox-store",
+    says: "targets that wait, past those that are owed nothing",
+    fill: putTarget,
+    read: async (place) =>
+      (await outboxOf(place).waiting(account, clock.now())).map(({ targetId }) => targetId),
+    found: ["we_3", "we_4", "we_5"],
+  },
+  {
+    file: "shared/aws/watchlists/page-reader",
+    says: "the items of a list",
+    fill: fillPages,
+    read: idsOf,
+    found: ["i1", "i2", "i3", "i4", "i5"],
+    queries: 3,
+  },
+  {
+    file: "shared/aws/watchlists/page-store",
+    says: "every page, to remove it",
+    fill: fillPages,
+    async read(place) {
+      await pagesOf(place).removeAll(list);
+      return rowsOf({ ...place, client: tables.client }, watchlistKeys.page(list, "").pk);
+    },
+    found: [],
+    queries: 2,
+  },
+  {
+    file: "shared/aws/deliveries/pending-work",
+    says: "targets that have entries, past those that have none",
+    fill: putTarget,
+    read: async ({ client, table }) =>
+      (await dynamoPendingWork(client, table).targets(account)).map(({ targetId }) => targetId),
+    found: ["we_3", "we_4", "we_5"],
+  },
+  {
+    file: "shared/aws/deliveries/pending-work",
+    says: "the newest entries of a target",
+    fill: addEntry,
+    async read({ client, table }) {
+      const span = { since: null, until: null, limit: 3 };
+      const target = { accountId: account, targetId: "we_1" };
+      const found = await dynamoPendingWork(client, table).newest(target, span);
+      return found.map(({ key }) => key);
+    },
+    found: ["e5", "e4", "e3"],
+  },
+  {
+    file: "shared/aws/watchlists/purge-store",
+    says: "the one run that is not over, past those that are",
+    fill: putRun,
+    read: (place) => dynamoPurgeStore(place.client, optionsOf(place)).isRunning(list),
+    found: true,
+  },
+  {
+    file: "shared/aws/watchlists/purge-store",
+    says: "every row of a list and its runs, to remove it",
+    async fill(place, n) {
+      await putRun(place, n);
+      await put(place, watchlistKeys.step(`run_${n}`, "a"));
+      await put(place, watchlistKeys.step(`run_${n}`, "b"));
+    },
+    async read(place) {
+      const store = dynamoPurgeStore(place.client, optionsOf(place));
+      const isRemoved = await store.removeRows(list, () => false);
+      const whole = { ...place, client: tables.client };
+      const pks = [watchlistKeys.run(list, 0).pk, ...five.map((n) => `run#run_${n}`)];
+      const left = await Promise.all(pks.map((pk) => rowsOf(whole, pk)));
+      return [isRemoved, ...left.flat()];
+    },
+    found: [true],
+    queries: 8,
+  },
+  {
+    file: "tools/reconcile/readers/rows",
+    says: "the rows of a partition",
+    fill: (place, n) => put(place, { pk: "pk", sk: `row_${n}` }),
+    read: (place) => rowsOf(place, "pk"),
+    found: ["row_1", "row_2", "row_3", "row_4", "row_5"],
+  },
+  {
+    file: "shared/aws/runs/run-store",
+    says: "the runs of a list",
+    fill: putRun,
+    async read(place) {
+      const page = await dynamoRunStore(place.client, optionsOf(place)).list(list, 3);
+      return [...page.runs.map(({ runNumber }) => runNumber), page.hasMore];
+    },
+    found: [5, 4, 3, true],
+  },
+  {
+    file: "shared/aws/runs/step-store",
+    says: "the steps of a run",
+    fill: (place, n) =>
+      put(place, {
+        ...watchlistKeys.step("run_1", `step_${n}`),
+        step: `step_${n}`,
+        position: 5 - n,
+      }),
+    read: async (place) =>
+      (await dynamoStepStore(place.client, optionsOf(place)).list("run_1")).map(({ step }) => step),
+    found: ["step_5", "step_4", "step_3", "step_2", "step_1"],
+  },
+  {
+    file: "shared/aws/deliveries/target-states",
+    says: "the states of an account's targets",
+    fill: (place, n) =>
+      put(place, {
+        ...deliveryKeys.outbox({ accountId: account, targetId: `we_${n}` }),
+        target_state: n,
+      }),
+    read: async ({ client, table }) => [
+      ...(await dynamoTargetStates(client, table).list(account)).values(),
+    ],
+    found: [1, 2, 3, 4, 5],
+  },
+  {
+    file: "shared/aws/accounts/usage-store",
+    says: "days of usage",
+    fill: (place, n) => put(place, accountKeys.usage(account, `2026-03-0${n}`)),
+    async read({ client, table }) {
+      const range = { from: "2026-03-02", to: "2026-03-05" };
+      return (
+        await dynamoUsageStore(client, {
+          accountsTable: table,
+          clock: systemClock,
+          chance: systemChance,
+        }).daily(account, range)
+      ).map(({ date }) => date);
+    },
+    found: ["2026-03-02", "2026-03-03", "2026-03-04", "2026-03-05"],
+  },
+  {
+    file: "shared/aws/watchlists/watchlist-store",
+    says: "the lists of an account",
+    fill: (place, n) =>
+      putList({ ...place, clock, chance }, aWatchlist({ id: `wl_${n}`, accountId: account }), []),
+    async read(place) {
+      const store = dynamoWatchlistStore(place.client, optionsOf(place));
+      const page = await store.list(account, 3);
+      return [...page.watchlists.map(({ id }) => id), page.hasMore];
+    },
+    found: ["wl_5", "wl_4", "wl_3", true],
+  },
+];
+
+/** Each answer ends after one row that was looked at, as DynamoDB may end any. */
+const cutShort = (client: DynamoDBDocumentClient) =>
+  watchedClient(client, (command, send) =>
+    command instanceof QueryCommand
+      ? client.send(new QueryCommand({ ...command.input, Limit: 1 }))
+      : send(),
+  );
+
+describe.each(cases)("$file: $says", ({ fill, read, found, queries = 1 }) => {
+  const filled = async (): Promise<Place> => {
+    const place = { client: tables.client, table: await tables.create() };
+    for (const n of five) await fill(place, n);
+    return place;
+  };
+
+  it("are all found, in order, when every answer ends early", async () => {
+    const place = await filled();
+    expect(await read({ ...place, client: cutShort(tables.client) })).toEqual(found);
+  });
+
+  it("are found without a request too many when no answer does", async () => {
+    const place = await filled();
+    let sent = 0;
+    const client = watchedClient(tables.client, (command, send) => {
+      if (command instanceof QueryCommand) sent += 1;
+      return send();
+    });
+    expect(await read({ ...place, client })).toEqual(found);
+    expect(sent).toBe(queries);
+  });
+});
+
+describe("firstRows", () => {
+  const query = (table: string) => ({
+    TableName: table,
+    KeyConditionExpression: "pk = :pk",
+    ExpressionAttributeValues: { ":pk": "pk" },
+  });
+
+  it.each([
+    { count: 3, found: ["row_1", "row_2", "row_3"] },
+    { count: 5, found: ["row_1", "row_2", "row_3", "row_4", "row_5"] },
+    { count: 9, found: ["row_1", "row_2", "row_3", "row_4", "row_5"] },
+  ])("gives $count rows, or all there are", async ({ count, found }) => {
+    const place = { client: tables.client, table: await tables.create() };
+    for (const n of five) await put(place, { pk: "pk", sk: `row_${n}` });
+
+    for (const client of [tables.client, cutShort(tables.client)]) {
+      const rows = await firstRows(client, query(place.table), count);
+      expect(rows.map((row) => row["sk"])).toEqual(found);
+    }
+  });
+
+  it("looks past answers without a row", async () => {
+    const place = { client: tables.client, table: await tables.create() };
+    for (const n of five) await put(place, { pk: "pk", sk: `row_${n}`, n });
+
+    const rows = await firstRows(
+      cutShort(tables.client),
+      {
+        ...query(place.table),
+        FilterExpression: "n > :n",
+        ExpressionAttributeValues: { ":pk": "pk", ":n": 3 },
+      },
+      1,
+    );
+    expect(rows.map((row) => row["sk"])).toEqual(["row_4"]);
+  });
+});
+
+describe("queries", () => {
+  const root = new URL("../../../../", import.meta.url);
+  const filesWith = (text: string): string[] =>
+    globSync("{shared/aws,tools/reconcile}/**/*.ts", { cwd: root })
+      .filter((name) => readFileSync(new URL(name, root), "utf8").includes(text))
+      .map((name) => name.replace(/\.ts$/, ""))
+      .toSorted();
+
+  it("are sent by one file, and by the reader of pages, who goes on by the last page", () => {
+    expect(filesWith("new QueryCommand(")).toEqual([
+      "shared/aws/table/query-rows",
+      "shared/aws/watchlists/page-reader",
+    ]);
+  });
+
+  it("are each tried here with answers that end early", () => {
+    const tried = [...new Set(cases.map(({ file }) => file))];
+    expect(filesWith('/query-rows.ts"').toSorted()).toEqual(tried.toSorted());
+  });
+});

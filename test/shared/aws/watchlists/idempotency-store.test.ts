@@ -1,0 +1,142 @@
+import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { dynamoIdempotencyStore } from "../../../../shared/aws/watchlists/idempotency-store.ts";
+import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
+import type {
+  IdempotencyRecord,
+  IdempotencyStore,
+} from "../../../../shared/watchlists/idempotency.ts";
+import { countingChance, fixedClock } from "../../../support/clock.ts";
+import { startTables, type TestTables } from "../../../support/tables.ts";
+
+const now = new Date("2026-03-01T10:00:00.000Z");
+const minutesLater = (minutes: number): Date => new Date(now.getTime() + minutes * 60_000);
+
+let tables: TestTables;
+let table: string;
+let store: IdempotencyStore;
+beforeAll(async () => {
+  tables = await startTables();
+});
+afterAll(() => tables.stop());
+beforeEach(async () => {
+  table = await tables.create();
+  const clock = fixedClock(now.toISOString());
+  store = dynamoIdempotencyStore(tables.client, { table, clock, chance: countingChance() });
+});
+
+const aRecord = (owner: string, wanted: Partial<IdempotencyRecord> = {}): IdempotencyRecord => ({
+  accountId: "acct_1",
+  keyHash: "hash",
+  bodyHash: "body",
+  owner,
+  leaseUntil: minutesLater(1),
+  watchlistId: `wl_${owner}`,
+  claimedAt: now,
+  expiresAt: minutesLater(24 * 60),
+  answer: null,
+  ...wanted,
+});
+const Key = watchlistKeys.idempotency("acct_1", "hash");
+/** As the transaction does that makes the list. */
+const answer = () =>
+  tables.client.send(
+    new UpdateCommand({
+      TableName: table,
+      Key,
+      UpdateExpression: "SET answer = :answer",
+      ExpressionAttributeValues: { ":answer": "201" },
+    }),
+  );
+
+describe("open", () => {
+  it("keeps the first record of a key and gives it to whoever comes later", async () => {
+    const first = aRecord("first");
+
+    expect(await store.open(first, now)).toEqual(first);
+    expect(await store.open(aRecord("second", { bodyHash: "other" }), now)).toEqual(first);
+  });
+
+  it("knows the answer of a request that is finished", async () => {
+    await store.open(aRecord("first"), now);
+    await answer();
+
+    expect(await store.open(aRecord("second"), now)).toEqual(aRecord("first", { answer: "201" }));
+  });
+
+  it("lets one of many at the same time be first", async () => {
+    const opened = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => store.open(aRecord(`${n}`), now)),
+    );
+
+    expect(new Set(opened.map(({ owner }) => owner)).size).toBe(1);
+  });
+
+  it("keeps keys and accounts apart", async () => {
+    await store.open(aRecord("first"), now);
+
+    for (const other of [{ keyHash: "hash2" }, { accountId: "acct_2" }]) {
+      const record = aRecord("second", other);
+      expect(await store.open(record, now)).toEqual(record);
+    }
+  });
+
+  it("goes by the time and not by whether the table has cleared what expired", async () => {
+    const first = aRecord("first", { expiresAt: minutesLater(10) });
+    await store.open(first, now);
+    const { Item } = await tables.client.send(new GetCommand({ TableName: table, Key }));
+    expect(Item?.["ttl"]).toBe(minutesLater(10).getTime() / 1_000);
+    const second = aRecord("second");
+
+    expect(await store.open(second, new Date(first.expiresAt.getTime() - 1))).toEqual(first);
+    expect(await store.open(second, first.expiresAt)).toEqual(second);
+  });
+});
+
+describe("takeOver", () => {
+  it("replaces the record of the owner that was seen, once", async () => {
+    await store.open(aRecord("first"), now);
+
+    expect(await store.takeOver(aRecord("second"), "nobody")).toBe(false);
+    expect(await store.takeOver(aRecord("second"), "first")).toBe(true);
+    expect(await store.takeOver(aRecord("third"), "first")).toBe(false);
+    expect(await store.open(aRecord("fourth"), now)).toEqual(aRecord("second"));
+  });
+
+  it("is done when it is done again after a lost answer", async () => {
+    await store.open(aRecord("first"), now);
+    await store.takeOver(aRecord("second"), "first");
+
+    expect(await store.takeOver(aRecord("second"), "first")).toBe(true);
+  });
+
+  it("leaves a finished request alone", async () => {
+    await store.open(aRecord("first"), now);
+    await answer();
+
+    expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
+  });
+
+  it("takes over nothing that was forgotten", async () => {
+    expect(await store.takeOver(aRecord("second"), "first")).toBe(false);
+  });
+});
+
+describe("release", () => {
+  it("forgets the key of its owner, also when it is forgotten already", async () => {
+    await store.open(aRecord("first"), now);
+
+    expect(await store.release(aRecord("first"))).toBe(true);
+    expect(await store.release(aRecord("first"))).toBe(true);
+    expect(await store.open(aRecord("second"), now)).toEqual(aRecord("second"));
+  });
+
+  it("leaves it to somebody else who works under it, and to a request that succeeded", async () => {
+    await store.open(aRecord("first"), now);
+    expect(await store.release(aRecord("second"))).toBe(false);
+    await answer();
+    expect(await store.release(aRecord("first"))).toBe(false);
+
+    expect(await store.open(aRecord("third"), now)).toEqual(aRecord("first", { answer: "201" }));
+  });
+});

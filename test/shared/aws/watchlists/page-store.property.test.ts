@@ -1,0 +1,324 @@
+import { setImmediate as breath } from "node:timers/promises";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  type DynamoDBDocumentClient,
+  PutCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { changeItems, type ItemTally } from "../../../../shared/watchlists/change-items.ts";
+import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
+import type { ItemChange } from "../../../../shared/watchlists/items-request.ts";
+import { compareIds, countItems, maxChangedAt } from "../../../../shared/watchlists/page.ts";
+import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import { readItems } from "../../../../shared/watchlists/read-items.ts";
+import { rewriteItems } from "../../../../shared/watchlists/rewrite-items.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+import { chance, clock, itemsOf, type PageWorld, startPageWorld } from "./page-world.ts";
+
+let world: PageWorld;
+beforeAll(async () => {
+  world = await startPageWorld();
+});
+afterAll(() => world.stop());
+
+/** More of them are run when something about pages has changed. */
+const numRuns = Number(process.env["PAGE_RUNS"] ?? 50);
+
+const pool = Array.from({ length: 40 }, (_, n) => String(100 + n));
+const someIds = (max: number): fc.Arbitrary<string[]> =>
+  fc.uniqueArray(fc.constantFrom(...pool), { maxLength: max }).map((ids) => ids.sort(compareIds));
+
+type Operation =
+  | { readonly kind: "change"; readonly add: string[]; readonly remove: string[] }
+  | { readonly kind: "step"; readonly ids: string[] };
+
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("change" as const),
+      add: someIds(25),
+      remove: someIds(25),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("step" as const), ids: someIds(20) }) },
+);
+
+/** Of a request to the table: its answer may get lost and the SDK send it again, or it conflicts. */
+type Fault = "none" | "answer_lost" | "conflict";
+const fault = fc.oneof(
+  { weight: 6, arbitrary: fc.constant<Fault>("none") },
+  { weight: 1, arbitrary: fc.constantFrom<Fault>("answer_lost", "conflict") },
+);
+
+const bounds = fc.record({
+  itemsMax: fc.integer({ min: 1, max: 6 }),
+  bytesMax: fc.constantFrom(110, 10_000),
+  mergeItemsMax: fc.integer({ min: 0, max: 3 }),
+});
+
+/** What a step makes of an item. */
+const stepped = (item: Item, by: number): Item => {
+  const readings = { standard: { price: by } };
+  const read = { ...item, readings, revision: item.revision + 1 };
+  if (item.state === "new") return { ...read, state: "active" };
+  return { ...read, state: "delisted", delistedAt: new Date(by).toISOString() };
+};
+
+/** The same list as a plain map: what the pages must equal, write for write. */
+class Model {
+  readonly items: Map<string, Item>;
+  /** Ids that every reader that is under way must find. */
+  readonly watched = new Set<Set<string>>();
+
+  constructor(items: readonly Item[]) {
+    this.items = new Map(items.map((item) => [item.id, item]));
+  }
+
+  watch(after = ""): Set<string> {
+    const there = new Set([...this.items.keys()].filter((id) => id > after));
+    this.watched.add(there);
+    return there;
+  }
+
+  change({ add, remove }: ItemChange, addedAt: string): ItemTally {
+    const tally = { added: 0, reactivated: 0, unchanged: 0, removed: 0, missing: 0 };
+    for (const id of new Set([...remove, ...add])) {
+      const before = this.items.get(id);
+      if (remove.includes(id)) tally[this.items.delete(id) ? "removed" : "missing"] += 1;
+      if (!add.includes(id)) continue;
+      const there = this.items.get(id);
+      const isKept = there !== undefined && there.state !== "delisted";
+      tally[isKept ? "unchanged" : there === undefined ? "added" : "reactivated"] += 1;
+      const revision = before?.revision ?? 0;
+      if (!isKept) this.items.set(id, { ...newItem(id, addedAt), revision });
+    }
+    this.#note();
+    return tally;
+  }
+
+  step(ids: readonly string[], by: number): void {
+    for (const id of ids) {
+      const item = this.items.get(id);
+      if (item !== undefined) this.items.set(id, stepped(item, by));
+    }
+  }
+
+  sorted(): Item[] {
+    return [...this.items.values()].sort((a, b) => compareIds(a.id, b.id));
+  }
+
+  #note(): void {
+    for (const watched of this.watched) {
+      for (const id of watched) if (!this.items.has(id)) watched.delete(id);
+    }
+  }
+}
+
+/** Runs when the scheduler says so, alone; its caller goes on before anything else runs. */
+function inTurn<T>(scheduler: fc.Scheduler, run: () => Promise<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const work = async (): Promise<void> => {
+      await run().then(resolve, reject);
+      await breath();
+    };
+    // oxlint-disable-next-line unicorn/no-thenable -- the work must begin when its turn comes
+    const turn: PromiseLike<void> = { then: (done, failed) => work().then(done, failed) };
+    void scheduler.schedule(turn as Promise<void>);
+  });
+}
+
+const conflict = (writes: number): Error =>
+  new TransactionCanceledException({
+    message: "conflict",
+    $metadata: {},
+    CancellationReasons: Array.from({ length: writes }, () => ({ Code: "TransactionConflict" })),
+  });
+
+/** A process whose requests wait their turn and meet faults; it tells of each write as it happens. */
+function processOf(
+  scheduler: fc.Scheduler,
+  plan: readonly Fault[],
+  wrote: () => void,
+): DynamoDBDocumentClient {
+  const pending = [...plan];
+  return watchedClient(world.client, async (command, send) => {
+    const isWrite = command instanceof TransactWriteCommand || command instanceof PutCommand;
+    if (!isWrite) return inTurn(scheduler, send);
+    const next = pending.shift() ?? "none";
+    if (next === "conflict" && command instanceof TransactWriteCommand) {
+      throw conflict(command.input.TransactItems?.length ?? 0);
+    }
+    const sendAndTell = async (): Promise<unknown> => {
+      const answer = await send();
+      wrote();
+      return answer;
+    };
+    if (next !== "answer_lost") return inTurn(scheduler, sendAndTell);
+    await inTurn(scheduler, sendAndTell);
+    return inTurn(scheduler, send);
+  });
+}
+
+/** Notes which of an operation's ids it looked up last: those its next write is about. */
+function following(store: PageStore, ids: readonly string[]) {
+  let current: readonly string[] = [];
+  const pages: PageStore = {
+    ...store,
+    async *pages(watchlistId, range = {}) {
+      for await (const page of store.pages(watchlistId, range)) {
+        const { from = "" } = range;
+        current = ids.filter((id) => id >= from && (page.upper === null || id < page.upper));
+        yield page;
+      }
+    },
+  };
+  return { pages, current: () => new Set(current) };
+}
+
+interface Played {
+  readonly list: ListRef;
+  readonly model: Model;
+  readonly scheduler: fc.Scheduler;
+  readonly limits: { itemsMax: number; bytesMax: number; mergeItemsMax: number };
+}
+
+async function play(
+  wanted: Operation,
+  { number, faults }: { readonly number: number; readonly faults: readonly Fault[] },
+  { list, model, scheduler, limits }: Played,
+): Promise<void> {
+  let wrote = (): void => {};
+  const client = processOf(scheduler, faults, () => {
+    wrote();
+  });
+  const store = world.store(client, limits);
+  if (wanted.kind === "step") {
+    let current: readonly string[] = [];
+    wrote = () => {
+      model.step(current, number);
+    };
+    await rewriteItems(
+      {
+        list,
+        ids: wanted.ids,
+        change(items, ids) {
+          current = ids;
+          const isThere = items.some((item) => ids.includes(item.id));
+          const after = items.map((item) => (ids.includes(item.id) ? stepped(item, number) : item));
+          return { items: isThere ? after : items, note: null };
+        },
+      },
+      { pages: store, clock, chance },
+    );
+    return;
+  }
+  const ids = [...new Set([...wanted.add, ...wanted.remove])].sort(compareIds);
+  const { pages, current } = following(store, ids);
+  const told = { added: 0, reactivated: 0, removed: 0 };
+  const now = new Date(Date.UTC(2026, 2, 1) + number);
+  wrote = () => {
+    const about = current();
+    const tally = model.change(
+      {
+        add: wanted.add.filter((id) => about.has(id)),
+        remove: wanted.remove.filter((id) => about.has(id)),
+      },
+      now.toISOString(),
+    );
+    told.added += tally.added;
+    told.reactivated += tally.reactivated;
+    told.removed += tally.removed;
+  };
+  const watchlist = await world.watchlist(list);
+  if (watchlist === undefined) throw new Error("The list is there");
+  const watchlists = { get: () => world.watchlist(list) };
+  const { tally } = await changeItems(
+    { watchlist, change: wanted, now },
+    { watchlists, pages, clock, chance },
+  );
+  expect(tally).toMatchObject(told);
+  expect(tally.added + tally.reactivated + tally.unchanged).toBe(wanted.add.length);
+  expect(tally.removed + tally.missing).toBe(wanted.remove.length);
+}
+
+/** Reads the list over and over, from its start and from the middle, until there is no more to do. */
+async function readMeanwhile(
+  isOver: () => boolean,
+  { list, model, scheduler, limits }: Played,
+): Promise<void> {
+  const store = world.store(
+    processOf(scheduler, [], () => {}),
+    limits,
+  );
+  for (let after: string | undefined; !isOver(); after = after === undefined ? "115" : undefined) {
+    const expected = model.watch(after);
+    const seen: string[] = [];
+    for await (const { id } of readItems(store, list.watchlistId, { after })) seen.push(id);
+    expect(seen).toEqual([...new Set(seen)].sort(compareIds));
+    expect(seen.filter((id) => expected.has(id))).toEqual([...expected].sort(compareIds));
+    model.watched.delete(expected);
+  }
+}
+
+async function expectSoundPages({ list, model, limits }: Played): Promise<void> {
+  const rows = await world.rows(list);
+  expect(rows.flatMap((row) => row.items)).toEqual(model.sorted());
+  expect(rows[0]?.lowest).toBe("");
+  expect(await world.counters(list)).toEqual({
+    counts: countItems(model.sorted()),
+    total: model.items.size,
+  });
+  for (const [n, row] of rows.entries()) {
+    expect(row.upper).toBe(rows[n + 1]?.lowest ?? null);
+    expect(row.items.length).toBeLessThanOrEqual(limits.itemsMax);
+    if (row.items.length > 1) expect(row.bytes).toBeLessThanOrEqual(limits.bytesMax);
+    expect(row.counts).toEqual(countItems(row.items));
+    expect(row.changedAt).toBe(maxChangedAt(row.items));
+    for (const { id } of row.items) {
+      expect(id >= row.lowest && (row.upper === null || id < row.upper)).toBe(true);
+    }
+  }
+}
+
+const timeout = numRuns * 2_000;
+it(
+  "equal a plain map under any interleaving of changes, steps, readers and lost answers",
+  { timeout },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.record({
+          limits: bounds,
+          ids: someIds(30),
+          operations: fc.array(fc.tuple(operation, fc.array(fault, { maxLength: 8 })), {
+            minLength: 1,
+            maxLength: 8,
+          }),
+          width: fc.integer({ min: 1, max: 4 }),
+        }),
+        async (scheduler, { limits, ids, operations, width }) => {
+          const list = await world.open(itemsOf(ids), limits);
+          const played = { list, model: new Model(itemsOf(ids)), scheduler, limits };
+          // Several at a time, the rest after one another: in each lane, in the order drawn.
+          const lanes = Array.from({ length: width }, async (_, lane) => {
+            for (const [n, [wanted, faults]] of operations.entries()) {
+              if (n % width === lane) await play(wanted, { number: n + 1, faults }, played);
+            }
+          });
+          let isOver = false;
+          const readers = [0, 1].map(() => readMeanwhile(() => isOver, played));
+          const writers = Promise.all(lanes).finally(() => {
+            isOver = true;
+          });
+          await scheduler.waitFor(Promise.all([writers, ...readers]));
+          await expectSoundPages(played);
+        },
+      ),
+      { numRuns },
+    );
+  },
+);

@@ -1,0 +1,353 @@
+import { randomBytes } from "node:crypto";
+import {
+  BatchWriteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
+import { limits } from "../../../../shared/base/limits.ts";
+import type { Item } from "../../../../shared/watchlists/item.ts";
+import type { StoredPage } from "../../../../shared/watchlists/page.ts";
+import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import { watchedClient } from "../../../support/watched-client.ts";
+import { itemsOf, numbered, type PageWorld, startPageWorld } from "./page-world.ts";
+
+let world: PageWorld;
+beforeAll(async () => {
+  world = await startPageWorld();
+});
+afterAll(() => world.stop());
+
+async function read(store: PageStore, { watchlistId }: ListRef, from = ""): Promise<StoredPage[]> {
+  const found: StoredPage[] = [];
+  for await (const page of store.pages(watchlistId, { from })) found.push(page);
+  return found;
+}
+
+const pageAt = async (list: ListRef, from = ""): Promise<StoredPage> => {
+  const [page] = await read(world.store(), list, from);
+  if (page === undefined) throw new Error("The list has pages");
+  return page;
+};
+
+/** A client that counts its requests by kind. */
+function counting(): { client: DynamoDBDocumentClient; sent: Record<string, number> } {
+  const sent: Record<string, number> = {};
+  const client = watchedClient(world.client, (command, send) => {
+    const name = command.constructor.name;
+    sent[name] = (sent[name] ?? 0) + 1;
+    return send();
+  });
+  return { client, sent };
+}
+
+/** Sends the first write twice, as the SDK does when an answer gets lost. */
+const repeating = (): DynamoDBDocumentClient => {
+  let repeated = false;
+  return watchedClient(world.client, async (command, send) => {
+    const isWrite = command instanceof PutCommand || command instanceof TransactWriteCommand;
+    if (!isWrite || repeated) return send();
+    repeated = true;
+    await send();
+    return send();
+  });
+};
+
+const moved = (item: Item): Item => ({ ...item, revision: item.revision + 1 });
+const active = (item: Item): Item => ({ ...item, state: "active" });
+
+describe("creating the pages of a list", () => {
+  it("takes 50 writes for 50,000 items", async () => {
+    const { client, sent } = counting();
+    await world.store(client).create("wl_large", itemsOf(numbered(50_000)));
+    expect(sent).toEqual({ PutCommand: 50 });
+    const list = { accountId: "acct_1", watchlistId: "wl_large" };
+    const rows = await world.rows(list);
+    expect(rows.flatMap((row) => row.items.map((item) => item.id))).toEqual(numbered(50_000));
+    const pages = await read(world.store(client), list);
+    expect(pages).toHaveLength(50);
+    expect(sent).toEqual({ PutCommand: 50, QueryCommand: 6 });
+  });
+
+  it("begins no other page once one has failed", async () => {
+    let puts = 0;
+    const client = watchedClient(world.client, (command, send) => {
+      if (!(command instanceof PutCommand)) return send();
+      puts += 1;
+      return puts === 1 ? Promise.reject(new Error("refused")) : send();
+    });
+    const created = world.store(client).create("wl_refused", itemsOf(numbered(50_000)));
+    await expect(created).rejects.toThrow("refused");
+    // As many as are written at a time.
+    expect(puts).toBe(10);
+  });
+
+  it("has written all that it writes when it fails", async () => {
+    const list = { accountId: "acct_1", watchlistId: "wl_failed" };
+    let isFirst = true;
+    const client = watchedClient(world.client, async (command, send) => {
+      if (!(command instanceof PutCommand)) return send();
+      if (isFirst) {
+        isFirst = false;
+        throw new Error("refused");
+      }
+      // Slower than the failure.
+      for (let looks = 0; looks < 5; looks += 1) await world.rows(list);
+      return send();
+    });
+    const created = world.store(client).create(list.watchlistId, itemsOf(numbered(3_000)));
+    await expect(created).rejects.toThrow("refused");
+    const atTheFailure = await world.rows(list);
+    expect(atTheFailure).toHaveLength(2);
+    await world.store().removeAll(list.watchlistId);
+    expect(await world.rows(list)).toEqual([]);
+  });
+
+  it("made again late leaves pages as they have become", async () => {
+    const items = itemsOf(numbered(3));
+    const list = await world.open(items);
+    await world.store().replace(list, [await pageAt(list)], items.map(moved));
+    await world.store().create(list.watchlistId, items);
+    expect((await pageAt(list)).items).toEqual(items.map(moved));
+  });
+});
+
+describe("replacing a page", () => {
+  it("with as many items in each state is one plain write; the list's row stays untouched", async () => {
+    const list = await world.open(itemsOf(numbered(5)));
+    const { client, sent } = counting();
+    const page = await pageAt(list);
+    const outcome = await world.store(client).replace(list, [page], page.items.map(moved));
+    expect(outcome).toBe("replaced");
+    expect(sent).toEqual({ PutCommand: 1 });
+  });
+
+  it("moves the list's counters by the difference, in the same transaction", async () => {
+    const list = await world.open(itemsOf(numbered(5)));
+    const page = await pageAt(list);
+    const [first, ...others] = page.items;
+    const { client, sent } = counting();
+    const items = first === undefined ? [] : [active(first), ...others.slice(1)];
+    expect(await world.store(client).replace(list, [page], items)).toBe("replaced");
+    expect(sent["TransactWriteCommand"]).toBe(1);
+    expect(sent["PutCommand"]).toBeUndefined();
+    const counts = { new: 3, active: 1, delisted: 0 };
+    expect(await world.counters(list)).toEqual({ counts, total: 4 });
+  });
+
+  it.each([
+    ["a plain write", (items: readonly Item[]) => items.map(moved)],
+    ["a transaction", (items: readonly Item[]) => items.map(active)],
+  ])("finds its own work when the SDK repeats %s after a lost answer", async (_, change) => {
+    const list = await world.open(itemsOf(numbered(4)));
+    const page = await pageAt(list);
+    const store = world.store(repeating());
+    expect(await store.replace(list, [page], change(page.items))).toBe("replaced");
+    expect((await pageAt(list)).items).toEqual(change(page.items));
+    expect((await world.counters(list))?.total).toBe(4);
+  });
+
+  it("that exchanges ids is known to be in place, also when another writer came before the repeat", async () => {
+    const list = await world.open(itemsOf(["10001", "10002"]));
+    const page = await pageAt(list);
+    let repeated = false;
+    const client = watchedClient(world.client, async (command, send) => {
+      if (repeated || command instanceof QueryCommand) return send();
+      repeated = true;
+      await send();
+      const theirs = await pageAt(list);
+      await world.store().replace(list, [theirs], theirs.items.map(moved));
+      return send();
+    });
+    const exchanged = itemsOf(["10002", "10003"]);
+    expect(await world.store(client).replace(list, [page], exchanged)).toBe("replaced");
+    expect((await pageAt(list)).items).toEqual(exchanged.map(moved));
+  });
+
+  it.each([
+    ["a plain write", (items: readonly Item[]) => items.map(moved)],
+    ["a transaction", (items: readonly Item[]) => items.map(active)],
+  ])("that somebody wrote meanwhile is stale and changes nothing: %s", async (_, change) => {
+    const list = await world.open(itemsOf(numbered(4)));
+    const page = await pageAt(list);
+    const theirs = page.items.map((item) => ({ ...item, consecutiveFailures: 3 }));
+    expect(await world.store().replace(list, [page], theirs)).toBe("replaced");
+    expect(await world.store().replace(list, [page], change(page.items))).toBe("stale");
+    expect((await pageAt(list)).items).toEqual(theirs);
+  });
+
+  it("of a list that was deleted is refused, and no page comes back", async () => {
+    const list = await world.open(itemsOf(numbered(4)));
+    const page = await pageAt(list);
+    const store = world.store();
+    await world.removeList(list);
+    expect(await store.replace(list, [page], page.items.map(active))).toBe("list_gone");
+    await store.removeAll(list.watchlistId);
+    expect(await store.replace(list, [page], page.items.map(active))).toBe("list_gone");
+    expect(await store.replace(list, [page], page.items.map(moved))).toBe("stale");
+    expect(await world.rows(list)).toEqual([]);
+  });
+
+  it("never takes the list past its bound, and up to it", async () => {
+    const list = await world.open(itemsOf(numbered(4)));
+    const page = await pageAt(list);
+    const store = world.store(world.client, { listItemsMax: 6 });
+    expect(await store.replace(list, [page], itemsOf(numbered(7)))).toBe("full");
+    expect(await world.counters(list)).toMatchObject({ total: 4 });
+    expect(await store.replace(list, [page], itemsOf(numbered(6)))).toBe("replaced");
+    expect(await world.counters(list)).toMatchObject({ total: 6 });
+  });
+
+  it("tries again when transactions meet, and when the row is held by one", async () => {
+    const list = await world.open(itemsOf(numbered(4)));
+    const conflicts = [
+      new TransactionCanceledException({
+        message: "",
+        $metadata: {},
+        CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
+      }),
+      Object.assign(new Error("held"), { name: "TransactionConflictException" }),
+    ];
+    for (const [conflict, change] of [
+      [conflicts[0], active],
+      [conflicts[1], moved],
+    ] as const) {
+      let refused = false;
+      const client = watchedClient(world.client, (_, send) => {
+        if (refused) return send();
+        refused = true;
+        return Promise.reject(conflict);
+      });
+      const page = await pageAt(list);
+      const items = page.items.map(change);
+      expect(await world.store(client).replace(list, [page], items)).toBe("replaced");
+      expect((await pageAt(list)).items).toEqual(items);
+    }
+  });
+
+  it("splits it by bytes too, so that no row outgrows the table's", async () => {
+    const list = await world.open(itemsOf(numbered(400)));
+    const page = await pageAt(list);
+    const heavy = page.items.map((item) => ({
+      ...item,
+      readings: { standard: { offerId: randomBytes(1_500).toString("base64") } },
+    }));
+    expect(await world.store().replace(list, [page], heavy)).toBe("replaced");
+    const rows = await world.rows(list);
+    expect(rows.length).toBeGreaterThan(2);
+    expect(Math.max(...rows.map((row) => row.bytes))).toBeLessThanOrEqual(limits.pageBytesMax);
+    expect(rows.flatMap((row) => row.items)).toEqual(heavy);
+  });
+
+  it("under a bound that was merged away and cut again is stale to who read it before", async () => {
+    const bounds = { itemsMax: 3, mergeItemsMax: 3 };
+    const store = world.store(world.client, bounds);
+    const list = await world.open(itemsOf(["1", "2", "3", "4", "5", "6"]), bounds);
+    const [first, second] = (await read(store, list)) as [StoredPage, StoredPage];
+    expect(second.lowest).toBe("4");
+    // The second page is written a few times, so that its version runs ahead of the first one's.
+    let held = second;
+    for (let n = 0; n < 3; n += 1) {
+      await store.replace(list, [held], held.items.map(moved));
+      held = (await read(store, list, "4"))[0] as StoredPage;
+    }
+    expect(await store.replace(list, [first], first.items.slice(0, 1))).toBe("replaced");
+    expect(await store.replace(list, [held], held.items.slice(0, 1))).toBe("replaced");
+    const [merged, ...none] = await read(store, list);
+    expect(none).toEqual([]);
+    expect(merged?.items.map((item) => item.id)).toEqual(["1", "4"]);
+    const again = itemsOf(["1", "2", "3", "4", "5", "6"]);
+    expect(await store.replace(list, [merged as StoredPage], again)).toBe("replaced");
+    expect((await world.rows(list)).map((row) => row.lowest)).toEqual(["", "4"]);
+    expect(await store.replace(list, [held], [])).toBe("stale");
+    expect(await store.replace(list, [held], held.items.map(moved))).toBe("stale");
+  });
+});
+
+describe("pages that shrink", () => {
+  const bounds = { itemsMax: 4, mergeItemsMax: 2 };
+  const open = async (...sizes: number[]) => {
+    const list = await world.open(itemsOf(numbered(12)), bounds);
+    const store = world.store(world.client, bounds);
+    for (const [n, size] of sizes.entries()) {
+      const [page] = await read(store, list, String(1_000_000 + 4 * n));
+      if (page === undefined || size === 4) continue;
+      await store.replace(list, [page], page.items.slice(0, size));
+    }
+    return { list, store };
+  };
+  const sizes = async (list: ListRef) => (await world.rows(list)).map((row) => row.items.length);
+
+  it.each([
+    ["into the left neighbour", [1, 4, 4], 1, 1, [2, 4]],
+    ["into the right neighbour", [4, 4, 1], 1, 1, [4, 2]],
+    ["not when there are too many of them", [2, 4, 4], 1, 1, [2, 1, 4]],
+    ["when nothing is left, whatever the neighbour holds", [4, 4, 4], 1, 0, [4, 4]],
+    ["the first page stays when nothing is left of it", [4, 4, 4], 0, 0, [4, 4]],
+  ] as const)("merge %s", async (...[, before, at, left, after]) => {
+    const { list, store } = await open(...before);
+    const [page] = await read(store, list, String(1_000_000 + 4 * at));
+    expect(await store.replace(list, [page as StoredPage], page?.items.slice(0, left) ?? [])).toBe(
+      "replaced",
+    );
+    expect(await sizes(list)).toEqual(after);
+    const rows = await world.rows(list);
+    expect(rows[0]?.lowest).toBe("");
+    expect(rows.map((row) => row.upper)).toEqual([...rows.slice(1).map((row) => row.lowest), null]);
+  });
+});
+
+describe("reading pages", () => {
+  it("reads one row for who stops at the first, and unpacks none that is not looked at", async () => {
+    const list = await world.open(itemsOf(numbered(3_000)));
+    const { client, sent } = counting();
+    for await (const page of world.store(client).pages(list.watchlistId)) {
+      expect(page.counts).toEqual({ new: 1_000, active: 0, delisted: 0 });
+      break;
+    }
+    expect(sent).toEqual({ QueryCommand: 1 });
+  });
+
+  it("gives the pages that overlap a range and no others", async () => {
+    const list = await world.open(itemsOf(numbered(3_000)));
+    const found: string[] = [];
+    const range = { from: "1000999", to: "1001000" };
+    for await (const page of world.store().pages(list.watchlistId, range)) found.push(page.lowest);
+    expect(found).toEqual(["", "1001000"]);
+  });
+
+  it("looks again while half of a transaction hides the owner of an id", async () => {
+    const list = await world.open(itemsOf(numbered(3_000)));
+    let hidden = 2;
+    const client = watchedClient(world.client, async (command, send) => {
+      const answer = await send();
+      if (!(command instanceof QueryCommand) || hidden === 0) return answer;
+      hidden -= 1;
+      const lower = { ...watchlistKeys.page(list.watchlistId, ""), upper: "1001000" };
+      return { Items: [lower] };
+    });
+    const pages = await read(world.store(client), list, "1002500");
+    expect(pages.map((page) => page.lowest)).toEqual(["1002000"]);
+    expect(hidden).toBe(0);
+  });
+});
+
+describe("removing all pages", () => {
+  it("leaves none, also when DynamoDB leaves some out of a batch", async () => {
+    const list = await world.open(itemsOf(numbered(60)), { itemsMax: 1 });
+    let left = 0;
+    const client = watchedClient(world.client, async (command, send) => {
+      if (!(command instanceof BatchWriteCommand) || left > 2) return send();
+      left += 1;
+      return { UnprocessedItems: command.input.RequestItems };
+    });
+    await world.store(client).removeAll(list.watchlistId);
+    expect(await world.rows(list)).toEqual([]);
+    expect(await read(world.store(), list)).toEqual([]);
+    await world.store().removeAll(list.watchlistId);
+  });
+});

@@ -1,0 +1,123 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { dynamoPageStore } from "../../../../shared/aws/watchlists/page-store.ts";
+import { watchlistKeys } from "../../../../shared/aws/table/table.ts";
+import type { Clock } from "../../../../shared/base/clock.ts";
+import { systemChance } from "../../../../shared/base/system.ts";
+import { type Item, newItem } from "../../../../shared/watchlists/item.ts";
+import {
+  compareIds,
+  countItems,
+  decodeItems,
+  type PageBounds,
+  pageBounds,
+} from "../../../../shared/watchlists/page.ts";
+import type { ListRef, PageStore } from "../../../../shared/watchlists/page-store.ts";
+import type { ItemCounts, Watchlist } from "../../../../shared/watchlists/watchlist.ts";
+import { startTables } from "../../../support/tables.ts";
+
+/** Waiting takes no time. */
+export const clock: Clock = { now: () => new Date("2026-03-01T00:00:00Z"), sleep: async () => {} };
+export const chance = systemChance;
+
+/** A page's row as it is stored. */
+export interface StoredRow {
+  readonly lowest: string;
+  readonly upper: string | null;
+  readonly version: number;
+  readonly counts: ItemCounts;
+  readonly changedAt: string | null;
+  readonly bytes: number;
+  readonly items: readonly Item[];
+}
+
+export interface PageWorld {
+  readonly client: DynamoDBDocumentClient;
+  store(client?: DynamoDBDocumentClient, bounds?: Partial<PageBounds>): PageStore;
+  /** A list with these items, its row included. */
+  open(items: readonly Item[], bounds?: Partial<PageBounds>): Promise<ListRef>;
+  rows(list: ListRef): Promise<StoredRow[]>;
+  /** Of the list's own row. */
+  counters(list: ListRef): Promise<{ counts: ItemCounts; total: number } | undefined>;
+  /** The list's row alone, as deleting it begins. */
+  removeList(list: ListRef): Promise<void>;
+  /** As the list store gives it, as far as changes of items look at it. */
+  watchlist(list: ListRef): Promise<Watchlist | undefined>;
+  stop(): Promise<void>;
+}
+
+export async function startPageWorld(): Promise<PageWorld> {
+  const tables = await startTables();
+  const { client } = tables;
+  const table = await tables.create();
+  let opened = 0;
+  const listRow = async ({ accountId, watchlistId }: ListRef) => {
+    const Key = watchlistKeys.list(accountId, watchlistId);
+    const got = await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }));
+    return got.Item;
+  };
+  const world: PageWorld = {
+    client,
+    store: (through = client, bounds = {}) =>
+      dynamoPageStore(through, { table, clock, chance, bounds: { ...pageBounds, ...bounds } }),
+    async open(items, bounds) {
+      opened += 1;
+      const list = { accountId: "acct_1", watchlistId: `wl_${opened}` };
+      await world.store(client, bounds).create(list.watchlistId, items);
+      const row = {
+        ...watchlistKeys.list(list.accountId, list.watchlistId),
+        id: list.watchlistId,
+        item_counts: countItems(items),
+        item_total: items.length,
+      };
+      await client.send(new PutCommand({ TableName: table, Item: row }));
+      return list;
+    },
+    async rows({ watchlistId }) {
+      const found = await client.send(
+        new QueryCommand({
+          TableName: table,
+          KeyConditionExpression: "pk = :pk",
+          ExpressionAttributeValues: { ":pk": watchlistKeys.page(watchlistId, "").pk },
+          ConsistentRead: true,
+        }),
+      );
+      return (found.Items ?? []).map((row) => ({
+        lowest: String(row["sk"]).slice("page#".length),
+        upper: row["upper"] ?? null,
+        version: row["version"],
+        counts: row["counts"],
+        changedAt: row["max_changed_at"] ?? null,
+        bytes: row["items"].byteLength,
+        items: decodeItems(row["items"]),
+      }));
+    },
+    async counters(list) {
+      const row = await listRow(list);
+      return row && { counts: row["item_counts"], total: row["item_total"] };
+    },
+    async watchlist(list) {
+      const row = await listRow(list);
+      if (row === undefined) return undefined;
+      const { accountId, watchlistId: id } = list;
+      return { id, accountId, platform: "retailer_d", itemCounts: row["item_counts"] } as Watchlist;
+    },
+    async removeList({ accountId, watchlistId }) {
+      const Key = watchlistKeys.list(accountId, watchlistId);
+      await client.send(new DeleteCommand({ TableName: table, Key }));
+    },
+    stop: () => tables.stop(),
+  };
+  return world;
+}
+
+export const addedAt = "2026-02-01T00:00:00.000Z";
+export const itemsOf = (ids: readonly string[]): Item[] =>
+  ids.toSorted(compareIds).map((id) => newItem(id, addedAt));
+export const numbered = (count: number, from = 1_000_000): string[] =>
+  Array.from({ length: count }, (_, n) => String(from + n));

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { figures, inLines } from "../../../shared/observability/figures.ts";
+import { metricKinds } from "../../../shared/observability/metric-names.ts";
+
+const items = (scraper: string, ok: number) => figures("items", { scraper }, { items_ok: ok });
+
+describe("figures of one piece of work", () => {
+  it("are added up where they count, and kept one by one where they are times", () => {
+    const attempt = (ms: number) =>
+      figures("deliveries", {}, { delivery_attempts: 1, delivery_ms: ms });
+
+    expect(inLines([attempt(5), attempt(7), attempt(5)])).toEqual([
+      [figures("deliveries", {}, { delivery_attempts: 3, delivery_ms: [5, 7, 5] })],
+    ]);
+  });
+
+  it("share a line as long as it says one thing of each dimension", () => {
+    const late = figures("run_starts", {}, { runs_started: 1 });
+    const batch = figures("batches", { scraper: "a" }, { batch_ms: 1 });
+
+    expect(inLines([items("a", 1), items("b", 2), batch, late])).toEqual([
+      [items("a", 1), batch, late],
+      [items("b", 2)],
+    ]);
+  });
+
+  it("are one empty line where there are none: the work itself has its line", () => {
+    expect(inLines([])).toEqual([[]]);
+  });
+});
+
+describe("the list of metrics", () => {
+  it("has each name once, so that a line holds figures of several kinds", () => {
+    const names = Object.values(metricKinds).flatMap(({ metrics }) => Object.keys(metrics));
+
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("has no dimension that a customer adds values to", () => {
+    const dimensions = new Set<string>(
+      Object.values(metricKinds).flatMap((kind) => kind.dimensions.flat()),
+    );
+
+    expect([...dimensions].toSorted()).toEqual([
+      "group",
+      "scraper",
+      "service",
+      "source",
+      "status_class",
+    ]);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { metricMembers } from "../../../shared/observability/metric-line.ts";
+import { figures } from "../../../shared/observability/figures.ts";
+import { type Line, metricsOf } from "../../support/log-lines.ts";
+
+const lineOf = (members: Record<string, unknown>): Line => ({
+  stage: "dev",
+  service: "run-step",
+  ...members,
+});
+const members = (...told: Parameters<typeof metricMembers>[0]): Record<string, unknown> =>
+  metricMembers(told, new Date());
+
+describe("a line with figures", () => {
+  it("carries each value, and says by which dimensions it counts, the stage always first", () => {
+    const line = lineOf(
+      members(
+        figures("items", { scraper: "retailer_d.standard" }, { items_ok: 3, items_partial: 0 }),
+        figures("batches", { scraper: "retailer_d.standard" }, { batch_ms: 120 }),
+      ),
+    );
+
+    expect(metricsOf(line)).toEqual({ items_ok: [3], items_partial: [0], batch_ms: [120] });
+    expect(line).toMatchObject({
+      scraper: "retailer_d.standard",
+      _aws: {
+        CloudWatchMetrics: [
+          {
+            Dimensions: [
+              ["stage", "scraper"],
+              ["stage", "service"],
+            ],
+            Metrics: [
+              { Name: "items_ok", Unit: "Count" },
+              { Name: "items_partial", Unit: "Count" },
+            ],
+          },
+          {
+            Dimensions: [["stage", "scraper"]],
+            Metrics: [{ Name: "batch_ms", Unit: "Milliseconds" }],
+          },
+        ],
+      },
+    });
+  });
+
+  it("keeps a hundred of more times, from the shortest to the longest", () => {
+    const times = Array.from({ length: 1_000 }, (_, n) => 1_000 - n);
+    const { delivery_ms: kept = [] } = metricsOf(
+      lineOf(members(figures("deliveries", {}, { delivery_ms: times }))),
+    );
+
+    expect(kept).toHaveLength(100);
+    expect([Math.min(...kept), Math.max(...kept)]).toEqual([1, 1_000]);
+    const middle = kept.toSorted((a, b) => a - b)[50] ?? 0;
+    expect(Math.abs(middle - 505)).toBeLessThan(20);
+  });
+
+  it("leaves out a value that is none, as CloudWatch would drop the whole line for it", () => {
+    const line = lineOf(
+      members(
+        figures("run_ends", {}, { runs_completed: 1, run_ms: Number.NaN }),
+        figures("deliveries", {}, { delivery_ms: [Number.POSITIVE_INFINITY, 5] }),
+        figures("steps", { scraper: "retailer_d.standard" }, { step_ms: [] }),
+      ),
+    );
+
+    expect(metricsOf(line)).toEqual({ runs_completed: [1], delivery_ms: [5] });
+    expect(JSON.stringify(line)).not.toContain("step_ms");
+  });
+
+  it("is a plain line where there is nothing to count", () => {
+    expect(members()).toEqual({});
+    expect(members(figures("deliveries", {}, {}))).toEqual({});
+  });
+});

@@ -1,0 +1,390 @@
+import { gzipSync } from "node:zlib";
+import type { Socket } from "node:net";
+import type { TlsOptions, TLSSocket } from "node:tls";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  type ConnectionOptions,
+  type ExchangeTimes,
+  guardedConnection,
+} from "../../../shared/outgoing/guarded-connection.ts";
+import { addressPolicy } from "../../../shared/outgoing/address-policy.ts";
+import { selfSigned } from "../../../tools/stand-ins/self-signed.ts";
+import {
+  expired,
+  namedOtherwise,
+  testAuthority,
+  trusted,
+} from "../../support/test-certificates.ts";
+import { eventually, startTcpServer, startTlsReceiver, wire } from "../../support/tls-receiver.ts";
+
+const policy = addressPolicy({ allowLoopback: true });
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** The first limit that ends it decides: the other one is out of reach. */
+const shortConnect: ExchangeTimes = { connectMs: 200, totalMs: 50_000 };
+const shortTotal: ExchangeTimes = { connectMs: 50_000, totalMs: 800 };
+
+async function receiving(answer: (socket: TLSSocket) => void, options?: TlsOptions) {
+  const receiver = await startTlsReceiver(options);
+  stops.push(receiver.stop);
+  receiver.answer = answer;
+  return receiver;
+}
+
+async function accepting(accept: (socket: Socket) => void) {
+  const server = await startTcpServer(accept);
+  stops.push(server.stop);
+  return server;
+}
+
+function post(url: string, options: Partial<ConnectionOptions> = {}) {
+  const connection = guardedConnection({
+    policy,
+    answerBytesMax: 16 * 1_024,
+    certificateAuthorities: testAuthority,
+    ...options,
+  });
+  stops.push(() => connection.close());
+  const body = Buffer.from("hello");
+  return connection.exchange({ url: new URL(url), method: "POST", headers: {}, body });
+}
+
+/** Goes on for ever, far more often than any limit of a test. */
+function trickle(socket: Socket, bytes: string | Buffer): void {
+  const timer = setInterval(() => socket.write(bytes), 20);
+  socket.on("close", () => clearInterval(timer));
+}
+
+const broken = { outcome: "failed", error: "connection_failed", sent: true };
+const notConnected = { ...broken, sent: false };
+const untrusted = { outcome: "failed", error: "tls_failed", sent: false };
+const tooSlow = { outcome: "failed", error: "timeout", sent: true };
+
+describe("a receiver's answer", () => {
+  it.each([200, 204, 304, 400, 401, 404, 410, 500, 503])("counts when it is %i", async (status) => {
+    const { url } = await receiving((socket) => socket.write(wire(status)));
+
+    expect(await post(url)).toMatchObject({ outcome: "answered", status });
+  });
+
+  it("comes with its headers", async () => {
+    const { url } = await receiving((socket) => socket.write(wire(429, { "Retry-After": "120" })));
+
+    expect(await post(url)).toMatchObject({ status: 429, headers: { "retry-after": "120" } });
+  });
+
+  it.each([301, 302, 303, 307, 308])("is not followed when it is %i", async (status) => {
+    const elsewhere = await receiving((socket) => socket.write(wire(200)));
+    const receiver = await receiving((socket) =>
+      socket.write(wire(status, { Location: elsewhere.url })),
+    );
+
+    expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status });
+
+    expect(receiver.requests).toHaveLength(1);
+    expect(elsewhere.connections()).toBe(0);
+  });
+
+  it("is not unpacked", async () => {
+    const packed = gzipSync(Buffer.alloc(100_000));
+    const headers = { "Content-Encoding": "gzip", "Content-Length": String(packed.length) };
+    const { url } = await receiving((socket) => {
+      socket.write(wire(200, headers));
+      socket.write(packed);
+    });
+
+    expect(await post(url)).toMatchObject({ status: 200, body: packed });
+  });
+
+  it("may be HTTP/1.0 that ends with the connection", async () => {
+    const { url } = await receiving((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nold"));
+
+    expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("old") });
+  });
+
+  it("may follow a few interim answers", async () => {
+    const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
+    const { url } = await receiving((socket) => socket.write(interim + wire(200, {}, "ok")));
+
+    expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("ok") });
+  });
+
+  it("does not come after interim answers without end", async () => {
+    const receiver = await receiving((socket) =>
+      trickle(socket, "HTTP/1.1 102 Processing\r\n\r\n".repeat(10)),
+    );
+
+    expect(await post(receiver.url)).toEqual(broken);
+    await eventually(() => expect(receiver.open()).toBe(0));
+  });
+
+  it("closes the connection when it switches protocols", async () => {
+    const headers = { Connection: "Upgrade", Upgrade: "websocket" };
+    const receiver = await receiving((socket) => socket.write(wire(101, headers)));
+
+    expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status: 101 });
+    await eventually(() => expect(receiver.open()).toBe(0));
+  });
+
+  it("has a header of at most 16 KiB", async () => {
+    const receiver = await receiving((socket) =>
+      socket.write(wire(200, { "X-Long": "x".repeat(17 * 1_024) })),
+    );
+
+    expect(await post(receiver.url)).toEqual(broken);
+    await eventually(() => expect(receiver.open()).toBe(0));
+  });
+
+  it("is HTTP", async () => {
+    const { url } = await receiving((socket) =>
+      socket.write("220 mail.shop-example.com ESMTP\r\n"),
+    );
+
+    expect(await post(url)).toEqual(broken);
+  });
+
+  it("is read up to its limit when it never ends, and no further", async () => {
+    let written = 0;
+    const receiver = await receiving((socket) => {
+      socket.write(wire(200, { "Content-Length": String(1_024 ** 3) }));
+      const zeros = Buffer.alloc(65_536);
+      const pump = (): void => {
+        do written += zeros.length;
+        while (!socket.destroyed && socket.write(zeros));
+      };
+      socket.on("drain", pump);
+      pump();
+    });
+
+    const exchange = await post(receiver.url);
+
+    expect(exchange).toMatchObject({ status: 200, body: Buffer.alloc(16 * 1_024) });
+    await eventually(() => expect(receiver.open()).toBe(0));
+    // What fits between two sockets, and no more.
+    expect(written).toBeLessThan(64 * 1_024 ** 2);
+  });
+
+  it("counts when its body breaks off", async () => {
+    const { url } = await receiving((socket) =>
+      socket.end(wire(200, { "Content-Length": "100" }, "half")),
+    );
+
+    expect(await post(url)).toMatchObject({ status: 200, body: Buffer.from("half") });
+  });
+
+  it("counts when its body is no HTTP any more", async () => {
+    const headers = "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\nnot a length\r\n";
+    const { url } = await receiving((socket) => socket.write(`HTTP/1.1 200 OK\r\n${headers}`));
+
+    expect(await post(url)).toMatchObject({ outcome: "answered", status: 200 });
+  });
+
+  it("counts when the connection is reset after it", async () => {
+    const server = await accepting((socket) => {
+      socket.once("data", () => {
+        socket.write(wire(202, {}, "ok"), () => socket.resetAndDestroy());
+      });
+    });
+
+    const exchange = await post(`http://127.0.0.1:${server.port}/`);
+
+    expect(exchange).toMatchObject({ outcome: "answered", status: 202 });
+  });
+});
+
+describe("time", () => {
+  it("ends a header that comes a byte at a time", async () => {
+    const receiver = await receiving((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\nX-Slow: ");
+      trickle(socket, "x");
+    });
+
+    expect(await post(receiver.url, { times: shortTotal })).toEqual(tooSlow);
+    await eventually(() => expect(receiver.open()).toBe(0));
+  });
+
+  it("ends a body that comes a byte at a time, and the status counts", async () => {
+    const receiver = await receiving((socket) => {
+      socket.write(wire(200, { "Content-Length": "100000" }, "a"));
+      trickle(socket, "a");
+    });
+
+    const times = { ...shortTotal, totalMs: 2_000 };
+    const exchange = await post(receiver.url, { times });
+
+    expect(exchange).toMatchObject({ outcome: "answered", status: 200 });
+    expect(exchange.outcome === "answered" && exchange.body.length).toBeGreaterThan(1);
+    await eventually(() => expect(receiver.open()).toBe(0));
+  });
+
+  it("ends a request that nobody answers", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const receiver = await receiving(() => vi.advanceTimersByTime(15_000));
+
+    expect(await post(receiver.url)).toEqual(tooSlow);
+    vi.useRealTimers();
+    expect(receiver.requests).toHaveLength(1);
+    await eventually(() => expect(receiver.open()).toBe(0));
+  });
+
+  it("ends a request that nobody reads", async () => {
+    const receiver = await receiving(() => {});
+    receiver.atHeader = (socket) => socket.pause();
+    const connection = guardedConnection({
+      policy,
+      answerBytesMax: 1_024,
+      certificateAuthorities: testAuthority,
+      times: shortTotal,
+    });
+    const url = new URL(receiver.url);
+    const body = Buffer.alloc(16 * 1_024 ** 2);
+
+    const exchange = await connection.exchange({ url, method: "POST", headers: {}, body });
+
+    expect(exchange).toEqual(tooSlow);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it("to connect ends a TLS handshake that hangs", async () => {
+    const server = await accepting((socket) => socket.resume());
+
+    const exchange = await post(`https://127.0.0.1:${server.port}/`, { times: shortConnect });
+
+    expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
+    await eventually(() => expect(server.connections()).toBe(1));
+    await eventually(() => expect(server.open()).toBe(0));
+  });
+
+  it("to connect ends a name lookup that hangs", async () => {
+    const exchange = await post("https://hooks.shop-example.com/", {
+      lookup: () => {},
+      times: shortConnect,
+    });
+
+    expect(exchange).toEqual({ outcome: "failed", error: "connect_timeout", sent: false });
+  });
+
+  it("to connect is over once the connection is there", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const receiver = await receiving((socket) => {
+      vi.advanceTimersByTime(14_999);
+      socket.write(wire(200));
+    });
+
+    const exchange = await post(receiver.url);
+
+    expect(exchange).toMatchObject({ outcome: "answered", status: 200 });
+  });
+});
+
+describe("a connection", () => {
+  it("fails at a port where nobody listens", async () => {
+    const server = await startTcpServer(() => {});
+    await server.stop();
+
+    expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
+    expect(await post(`http://127.0.0.1:${server.port}/`)).toEqual(notConnected);
+  });
+
+  it("fails when it is reset before anything is read", async () => {
+    const server = await accepting((socket) => socket.resetAndDestroy());
+
+    expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(notConnected);
+    // Over plain HTTP the request may leave before the reset comes.
+    const { sent: _, ...failed } = broken;
+    expect(await post(`http://127.0.0.1:${server.port}/`)).toMatchObject(failed);
+    expect(server.connections()).toBe(2);
+  });
+
+  it("fails when the receiver closes its half without an answer", async () => {
+    const { url } = await receiving((socket) => socket.end());
+
+    expect(await post(url)).toEqual(broken);
+  });
+
+  it.each([
+    ["that nobody vouches for", selfSigned],
+    ["for another name", namedOtherwise],
+    ["that has expired", expired],
+  ])("fails with a certificate %s", async (_, certificate) => {
+    const receiver = await receiving((socket) => socket.write(wire(200)), certificate);
+
+    expect(await post(receiver.url)).toEqual(untrusted);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it("fails with a certificate of an authority that is not known", async () => {
+    const receiver = await receiving((socket) => socket.write(wire(200)));
+    const connection = guardedConnection({ policy, answerBytesMax: 1 });
+    const url = new URL(receiver.url);
+
+    const exchange = await connection.exchange({
+      url,
+      method: "POST",
+      headers: {},
+      body: Buffer.of(),
+    });
+
+    expect(exchange).toEqual(untrusted);
+    expect(receiver.requests).toEqual([]);
+  });
+
+  it("fails when a header would make another name of the certificate the right one", async () => {
+    const receiver = await receiving((socket) => socket.write(wire(200)), namedOtherwise);
+    const connection = guardedConnection({
+      policy,
+      answerBytesMax: 1,
+      certificateAuthorities: testAuthority,
+    });
+    const headers = { Host: "other.shop-example.com" };
+    const url = new URL(receiver.url);
+
+    const exchange = await connection.exchange({ url, method: "PUT", headers, body: Buffer.of() });
+
+    expect(exchange).toEqual(untrusted);
+  });
+
+  it.each(["TLSv1", "TLSv1.1"] as const)(
+    "fails when the receiver knows no more than %s",
+    async (version) => {
+      const old = {
+        minVersion: "TLSv1",
+        maxVersion: version,
+        ciphers: "DEFAULT@SECLEVEL=0",
+      } as const;
+      const receiver = await receiving((socket) => socket.write(wire(200)), { ...trusted, ...old });
+
+      expect(await post(receiver.url)).toEqual(untrusted);
+      expect(receiver.requests).toEqual([]);
+    },
+  );
+
+  it.each(["TLSv1.2", "TLSv1.3"] as const)("is made over %s", async (version) => {
+    const only = { minVersion: version, maxVersion: version };
+    const receiver = await receiving((socket) => socket.write(wire(200)), { ...trusted, ...only });
+
+    expect(await post(receiver.url)).toMatchObject({ outcome: "answered", status: 200 });
+  });
+
+  it("fails when the receiver speaks HTTP/2 only", async () => {
+    const choosing = await receiving((socket) => socket.write(wire(200)), {
+      ...trusted,
+      ALPNProtocols: ["h2"],
+    });
+    const settings = Buffer.from("000000040000000000", "hex");
+    const insisting = await receiving((socket) => socket.write(settings));
+
+    expect(await post(choosing.url)).toEqual(untrusted);
+    expect(await post(insisting.url)).toEqual(broken);
+  });
+
+  it("fails when plain HTTP answers where TLS should", async () => {
+    const server = await accepting((socket) => socket.on("data", () => socket.end(wire(400))));
+
+    expect(await post(`https://127.0.0.1:${server.port}/`)).toEqual(untrusted);
+  });
+});

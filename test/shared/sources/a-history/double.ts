@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { type ApiCall, type ApiDouble, type ApiReaction, startApiDouble } from "../api-double.ts";
+
+export const apiKey = "canary-key-77aa";
+
+export interface HistoryCall extends ApiCall {
+  /** The ids of items, or of sellers. */
+  readonly ids: readonly string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** An API that knows a name for every seller, and misbehaves as told where products are asked for. */
+export async function startHistoryDouble(
+  products: (call: HistoryCall) => ApiReaction,
+  sellers: (call: HistoryCall) => ApiReaction = allNamed,
+): Promise<ApiDouble> {
+  return startApiDouble((call) => {
+    const ids = (call.query.get("asin") ?? call.query.get("seller") ?? "").split(",");
+    if (call.query.get("key") !== apiKey) return { status: 402 };
+    return call.path.endsWith("/seller") ? sellers({ ...call, ids }) : products({ ...call, ids });
+  });
+}
+
+/** A reply with something left to pay with. */
+export const envelope = (content: Json, account: Json = {}): Json => ({
+  timestamp: 1_772_366_400_000,
+  tokensLeft: 1_000,
+  refillIn: 30_000,
+  refillRate: 100,
+  tokensConsumed: 1,
+  ...account,
+  ...content,
+});
+
+export const allNamed = ({ ids }: HistoryCall): ApiReaction => ({
+  body: envelope({
+    sellers: Object.fromEntries(
+      ids.map((id) => [id, { sellerId: id, sellerName: `Shop ${id}`, csv: [[7_000_000, 98]] }]),
+    ),
+  }),
+});
+
+/** The places of `stats.current`, filled as given; the rest is -1. */
+export function current(values: Readonly<Record<number, unknown>>): unknown[] {
+  return Array.from({ length: 36 }, (_, place) => (place in values ? values[place] : -1));
+}
+
+/** The statistics of a listing with a buy box, as the API sends them. */
+export const someStats = (fields: Json = {}): Json => ({
+  current: current({ 1: 1_999, 2: 1_050, 4: 2_499, 11: 4, 12: 2, 16: 43, 17: 120, 18: 1_999 }),
+  totalOfferCount: 6,
+  buyBoxPrice: 1_999,
+  buyBoxShipping: 0,
+  buyBoxSellerId: "A1SELLER01",
+  buyBoxIsFBA: true,
+  buyBoxIsAmazon: false,
+  buyBoxIsUnqualified: false,
+  buyBoxIsShippable: true,
+  buyBoxIsPreorder: false,
+  buyBoxIsBackorder: false,
+  buyBoxAvailabilityMessage: "In Stock",
+  ...fields,
+});
+
+/** The API's minutes ten minutes ago: what it looked at long ago is no reading of now. */
+export const lookedAt = Math.floor(Date.now() / 60_000) - 21_564_000 - 10;
+
+/** A product with a buy box. */
+export const aListing = (asin: string, fields: Json = {}): Json => ({
+  asin,
+  domainId: 1,
+  productType: 0,
+  lastUpdate: lookedAt,
+  title: `Kelwick Lamp ${asin}`,
+  stats: someStats(),
+  ...fields,
+});
+
+/** A live offer at a price and a shipping in cents. */
+export const anOffer = (
+  offerId: number,
+  [price, shipping]: readonly [number, number],
+  fields: Json = {},
+): Json => ({
+  offerId,
+  sellerId: `A1SELLER${String(offerId).padStart(2, "0")}`,
+  condition: 1,
+  isAmazon: false,
+  isFBA: false,
+  offerCSV: [7_000_000, 5_000, 0, 7_975_000, price, shipping],
+  ...fields,
+});
+
+export const allListed = ({ ids }: HistoryCall): ApiReaction => ({
+  body: envelope({ products: ids.map((id) => aListing(id)) }),
+});
+
+/** The product of the hand-written reply. */
+export const sampleProduct = (): Json => {
+  const url = new URL("../../../fixtures/history/products.json", import.meta.url);
+  const { products } = JSON.parse(readFileSync(url, "utf8")) as { products: readonly Json[] };
+  return products[0] ?? {};
+};

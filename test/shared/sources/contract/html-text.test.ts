@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { lineOf, paragraphsOf } from "../../../../shared/sources/contract/html-text.ts";
+
+describe("lineOf", () => {
+  it.each([
+    ["A &amp; B", "A & B"],
+    ["7&quot; &#39;x&#x27;", "7\" 'x'"],
+    ["&lt;b&gt;", "<b>"],
+    ["&amp;amp;", "&amp;"],
+    ["a\u0000\n\t b", "a b"],
+    ["Size < 5 & up", "Size < 5 & up"],
+    ["&nothing; &#0; &#1114112;", "&nothing; &#0; &#1114112;"],
+    ["Caf&eacute;&trade;", "Café™"],
+  ])("makes %j to %j", (text, line) => {
+    expect(lineOf(text)).toBe(line);
+  });
+});
+
+describe("paragraphsOf", () => {
+  it("parts a text at its blocks and takes the tags out", () => {
+    const html = "<p>One <b>two</b></p><ul><li>Three &lt; 4<li>Five</ul>Six<br/>Seven";
+    expect(paragraphsOf(html)).toEqual(["One two", "Three < 4", "Five", "Six", "Seven"]);
+  });
+
+  it("drops scripts and comments with what is in them", () => {
+    expect(paragraphsOf("a<script>alert('<p>')</script>b<!-- c<p>d -->e")).toEqual(["a b e"]);
+  });
+
+  it("takes a text that is no HTML as it is", () => {
+    expect(paragraphsOf("5 < 6\n7 > 6")).toEqual(["5 < 6", "7 > 6"]);
+    expect(paragraphsOf("  ")).toEqual([]);
+  });
+
+  it("is not held up by a text made to hold it up", () => {
+    const startedAt = performance.now();
+    for (const part of ["<script>", "<!--", "<a ", "&#1", "<p"]) paragraphsOf(part.repeat(100_000));
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+});

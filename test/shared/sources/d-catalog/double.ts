@@ -1,0 +1,56 @@
+import { type ApiReaction, startApiDouble } from "../api-double.ts";
+
+export interface DoubleCall {
+  readonly skus: readonly string[];
+  readonly url: URL;
+  /** Counts the calls, from 1. */
+  readonly number: number;
+}
+
+export type Reaction = ApiReaction;
+
+export interface ProductsDouble {
+  readonly url: string;
+  readonly calls: DoubleCall[];
+  /** The most calls that were in work at one time. */
+  atOnceMax(): number;
+  stop(): Promise<void>;
+}
+
+/** A products API that misbehaves as told, over real HTTP. */
+export async function startProductsDouble(
+  react: (call: DoubleCall) => Reaction,
+): Promise<ProductsDouble> {
+  const calls: DoubleCall[] = [];
+  const double = await startApiDouble(({ path, query, number }) => {
+    const skus = /sku in\(([\d,]*)\)/.exec(decodeURIComponent(path))?.[1]?.split(",") ?? [];
+    const asked = new URL(`${path}?${query.toString()}`, "http://double.invalid");
+    const call = { skus, url: asked, number };
+    calls.push(call);
+    return react(call);
+  });
+  return { ...double, calls };
+}
+
+/** A product in stock, as the API sends it. */
+export const aProduct = (
+  sku: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
+  sku: Number(sku),
+  active: true,
+  name: `Kelwick - Lamp ${sku}`,
+  salePrice: 19.99,
+  regularPrice: 24.99,
+  onlineAvailability: true,
+  orderable: "Available",
+  ...fields,
+});
+
+/** A whole reply that holds these products and says so. */
+export const wholeReply = (products: readonly unknown[]): Record<string, unknown> => ({
+  total: products.length,
+  totalPages: 1,
+  partial: false,
+  products,
+});

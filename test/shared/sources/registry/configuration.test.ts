@@ -1,0 +1,348 @@
+import { describe, expect, it } from "vitest";
+import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import {
+  canServe,
+  type ParseOptions,
+  parseSources,
+  secretsOf,
+  type SourceConfiguration,
+} from "../../../../shared/sources/registry/configuration.ts";
+
+const canary = "canary-key-77aa";
+const secretArn = "arn:aws:secretsmanager:us-east-1:123456789012:secret:sources/d-AbCdEf";
+const kmsKeyArn = "arn:aws:kms:us-east-1:123456789012:key/0f0f0f0f-1111-2222-3333-444444444444";
+const baseUrl = "https://api.example";
+
+/** One whole choice of options for each adapter. */
+const adapters: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  sandbox: { adapter: "sandbox" },
+  upstream: { adapter: "upstream", baseUrl },
+  d_catalog: { adapter: "d_catalog", baseUrl },
+  b_affiliate: {
+    adapter: "b_affiliate",
+    baseUrl,
+    consumerId: "c-1",
+    keyVersion: 2,
+    privateKey: "/sources/b",
+  },
+  a_history: { adapter: "a_history", baseUrl, secret: secretArn },
+  web: {
+    adapter: "web",
+    urlTemplate: "https://shop.example/p/{id}",
+    userAgent: "product-reader/1.0 (+mailto:ops@team.example)",
+  },
+};
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+const variableWith = (source: unknown, scraper = "retailer_d.standard"): string =>
+  JSON.stringify({ ...sandboxes, [scraper]: source });
+const parse = (source: unknown, options?: ParseOptions): SourceConfiguration =>
+  parseSources(variableWith(source), options);
+
+function refusalOf(variable: string): string {
+  try {
+    parseSources(variable);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error("It was accepted");
+}
+
+describe("SOURCES", () => {
+  it("names an adapter for each scraper, options being optional", () => {
+    const parsed = parse({ adapter: "sandbox" });
+    expect(Object.keys(parsed).toSorted()).toEqual(stepScraperIds.toSorted());
+    for (const source of Object.values(parsed)) {
+      expect(source).toEqual({ adapter: "sandbox", seed: "sandbox" });
+    }
+    expect(parse({ adapter: "d_catalog", baseUrl })["retailer_d.standard"]).toEqual({
+      adapter: "d_catalog",
+      baseUrl,
+      batchIdsMax: 100,
+      callsPerSecond: 4,
+      burst: 1,
+      callsAtOnceMax: 2,
+      tryTimeoutMs: 15_000,
+    });
+  });
+
+  it.each([
+    ["retailer_a.pulse", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.lite", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.full", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.offers", ["sandbox", "upstream", "a_history"]],
+    ["retailer_a.offer_check", ["sandbox", "upstream", "a_history"]],
+    ["retailer_b.standard", ["sandbox", "upstream", "b_affiliate", "web"]],
+    ["retailer_c.standard", ["sandbox", "upstream", "web"]],
+    ["retailer_d.standard", ["sandbox", "upstream", "d_catalog", "web"]],
+  ])("lets %s be read by %j and by nothing else", (scraper, allowed) => {
+    for (const [adapter, options] of Object.entries(adapters)) {
+      // Whose offer ids are given must know them in a check.
+      const offers = /^retailer_a\.(?:offer|lite|full)/.test(scraper) &&
+        allowed.includes(adapter) && {
+          "retailer_a.offers": options,
+          "retailer_a.offer_check": options,
+        };
+      const variable = JSON.stringify({ ...sandboxes, ...offers, [scraper]: options });
+      expect(canServe(adapter, scraper)).toBe(allowed.includes(adapter));
+      if (allowed.includes(adapter)) expect(() => parseSources(variable)).not.toThrow();
+      else
+        expect(refusalOf(variable)).toBe(
+          `SOURCES: ${scraper}.adapter: is one of ${allowed.join(", ")}`,
+        );
+    }
+  });
+
+  it("takes plain HTTP on this machine only", () => {
+    const on = (url: string) => () => parse({ adapter: "d_catalog", baseUrl: url });
+    expect(on("http://127.0.0.1:9999")).not.toThrow();
+    for (const url of [
+      "http://api.example",
+      "https://user:pass@api.example",
+      "ftp://api.example",
+    ]) {
+      expect(on(url)).toThrow(/baseUrl: is an https:/);
+    }
+  });
+
+  const wrong: readonly [key: string, scraper: string, changes: Record<string, unknown>][] = [
+    ["adapter", "retailer_d.standard", { adapter: "magic" }],
+    ["adapter", "retailer_d.standard", {}],
+    ["baseUrl", "retailer_d.standard", { adapter: "d_catalog" }],
+    ["apikey", "retailer_d.standard", { ...adapters["d_catalog"], apikey: canary }],
+    ["secret", "retailer_d.standard", { ...adapters["d_catalog"], secret: canary }],
+    ["secret", "retailer_d.standard", { ...adapters["d_catalog"], secret: 7 }],
+    ["callsAtOnceMax", "retailer_d.standard", { ...adapters["d_catalog"], callsAtOnceMax: 0 }],
+    ["callsPerSecond", "retailer_d.standard", { ...adapters["d_catalog"], callsPerSecond: "4" }],
+    ["burst", "retailer_d.standard", { ...adapters["upstream"], burst: 1.5 }],
+    ["batchIdsMax", "retailer_d.standard", { ...adapters["d_catalog"], batchIdsMax: 101 }],
+    ["tryTimeoutMs", "retailer_b.standard", { ...adapters["b_affiliate"], tryTimeoutMs: 1 }],
+    ["consumerId", "retailer_b.standard", { ...adapters["b_affiliate"], consumerId: "a\nb" }],
+    ["privateKey", "retailer_b.standard", { ...adapters["b_affiliate"], privateKey: undefined }],
+    ["secret", "retailer_a.lite", { ...adapters["a_history"], secret: undefined }],
+    ["urlTemplate", "retailer_c.standard", { ...adapters["web"], urlTemplate: baseUrl }],
+    ["userAgent", "retailer_c.standard", { ...adapters["web"], userAgent: "browser" }],
+    ["seed", "retailer_d.standard", { adapter: "sandbox", seed: 4 }],
+  ];
+  it.each(wrong)("is refused with the key at fault: %s of %s", (key, scraper, source) => {
+    const refusal = refusalOf(variableWith(source, scraper));
+    expect(refusal).toMatch(`SOURCES: ${scraper}.${key}: `);
+    expect(refusal).not.toContain(canary);
+  });
+
+  it.each([
+    ["callsPerSecond", 0.05, "callsPerSecond is 0.1 to 1000 calls a second"],
+    ["burst", 1_001, "burst is 1 to 1000 calls"],
+    ["callsAtOnceMax", 300, "callsAtOnceMax is 1 to 256 calls"],
+    ["callsAtOnceMax", 1.5, "callsAtOnceMax is a whole number of calls"],
+    ["tryTimeoutMs", "9", "tryTimeoutMs is a number of milliseconds"],
+    ["tryTimeoutMs", 5, "tryTimeoutMs is 1000 to 300000 milliseconds"],
+    ["batchIdsMax", 5_000, "batchIdsMax is 1 to 1000 ids a call"],
+  ])("says what %s counts when it is %j", (name, value, message) => {
+    expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
+      `SOURCES: retailer_d.standard.${name}: ${message}`,
+    );
+  });
+
+  it("is refused when a scraper is missing or unknown", () => {
+    const { "retailer_a.offers": _left, ...forgotten } = sandboxes;
+    expect(refusalOf(JSON.stringify(forgotten))).toContain("retailer_a.offers");
+    const unknown = { ...sandboxes, "retailer_z.pulse": {} };
+    expect(refusalOf(JSON.stringify(unknown))).toContain("retailer_z.pulse");
+  });
+
+  it.each([
+    `{"retailer_d.standard": {"adapter": "d_catalog", "secret": "${canary}"`,
+    variableWith({ adapter: canary }),
+    variableWith({ adapter: "d_catalog", baseUrl: canary }),
+    variableWith({ adapter: "d_catalog", baseUrl, secret: { reference: canary } }),
+    variableWith({
+      adapter: "d_catalog",
+      baseUrl,
+      secret: { reference: secretArn, kmsKeyArn: canary },
+    }),
+    variableWith(canary),
+    JSON.stringify(canary),
+  ])("repeats no value in what it says", (variable) => {
+    expect(refusalOf(variable)).not.toContain(canary);
+  });
+});
+
+describe("who checks offers", () => {
+  const reads = (chosen: Readonly<Record<string, string>>): string =>
+    JSON.stringify({
+      ...sandboxes,
+      ...Object.fromEntries(
+        Object.entries(chosen).map(([tier, adapter]) => [`retailer_a.${tier}`, adapters[adapter]]),
+      ),
+    });
+
+  it.each([
+    [
+      { offers: "a_history" },
+      "sandbox",
+      "offers gives by a_history: set it to a_history, or to upstream",
+    ],
+    [{ offers: "upstream" }, "sandbox", "offers gives by upstream: set it to upstream"],
+    [
+      { offer_check: "a_history" },
+      "a_history",
+      "offers gives by sandbox: set it to sandbox, or to upstream",
+    ],
+    [
+      { offers: "upstream", offer_check: "a_history" },
+      "a_history",
+      "offers gives by upstream: set it to upstream",
+    ],
+    [
+      { lite: "upstream", offers: "a_history", offer_check: "a_history" },
+      "a_history",
+      "lite gives by upstream: set it to upstream",
+    ],
+    [
+      { full: "upstream", offers: "a_history", offer_check: "a_history" },
+      "a_history",
+      "full gives by upstream: set it to upstream",
+    ],
+    [{ lite: "upstream" }, "sandbox", "lite gives by upstream: set it to upstream"],
+    [
+      { full: "a_history" },
+      "sandbox",
+      "full gives by a_history: set it to upstream, or it and retailer_a.offers to a_history",
+    ],
+    [
+      { full: "a_history", offer_check: "a_history" },
+      "a_history",
+      "offers gives by sandbox: set it to upstream, or retailer_a.offers to a_history",
+    ],
+    [
+      { pulse: "a_history", lite: "a_history", full: "upstream" },
+      "sandbox",
+      "lite gives by a_history: set it to upstream, or it and retailer_a.offers and " +
+        "retailer_a.full to a_history",
+    ],
+  ])("must know the ids that are given: %j", (chosen, checker, rest) => {
+    expect(refusalOf(reads(chosen))).toBe(
+      "SOURCES: retailer_a.offer_check.adapter: " +
+        `${checker} does not know the offer ids that retailer_a.${rest}`,
+    );
+  });
+
+  it.each<[Readonly<Record<string, string>>, boolean]>([
+    [{ lite: "upstream" }, true],
+    [{ full: "a_history" }, true],
+    [{ offers: "a_history" }, false],
+    [{ full: "a_history", offer_check: "a_history" }, false],
+  ])(
+    "may leave a single scraper of products on trial on a developer's machine: %j",
+    (chosen, may) => {
+      const trial = (): SourceConfiguration =>
+        parseSources(reads(chosen), { allowVariables: true });
+      if (may) expect(trial).not.toThrow();
+      else expect(trial).toThrow("does not know the offer ids");
+    },
+  );
+
+  it.each([
+    { offers: "a_history", offer_check: "a_history" },
+    { lite: "a_history", full: "a_history", offers: "a_history", offer_check: "a_history" },
+    { offers: "a_history", offer_check: "upstream" },
+    { offers: "upstream", offer_check: "upstream" },
+    { offer_check: "upstream" },
+    { lite: "upstream", offer_check: "upstream" },
+    { pulse: "a_history" },
+    { pulse: "upstream", offers: "a_history", offer_check: "a_history" },
+  ])("may be set so: %j", (chosen) => {
+    expect(() => parseSources(reads(chosen))).not.toThrow();
+  });
+});
+
+describe("secrets", () => {
+  it("are references, with the key that seals them where there is one", () => {
+    const d = { ...adapters["d_catalog"], secret: { reference: secretArn, kmsKeyArn } };
+    const a = { ...adapters["a_history"], secret: "/sources/a" };
+    const variable = {
+      ...sandboxes,
+      "retailer_a.lite": a,
+      "retailer_a.full": a,
+      "retailer_a.offer_check": adapters["upstream"],
+      "retailer_b.standard": adapters["b_affiliate"],
+      "retailer_d.standard": d,
+    };
+    expect(secretsOf(parseSources(JSON.stringify(variable)))).toEqual([
+      { reference: "/sources/a" },
+      { reference: "/sources/b" },
+      { reference: secretArn, kmsKeyArn },
+    ]);
+  });
+
+  it("are variables of the process only on a developer's machine", () => {
+    const source = { ...adapters["d_catalog"], secret: "env:KEY" };
+    expect(() => parse(source)).toThrow(
+      "SOURCES: retailer_d.standard.secret: env: is for a developer's machine only",
+    );
+    expect(() => parse(source, { allowVariables: true })).not.toThrow();
+  });
+});
+
+describe("an address", () => {
+  it.each([
+    ["upstream", "/read", "retailer_d.standard"],
+    ["upstream", "/read/", "retailer_d.standard"],
+    ["d_catalog", "/v1", "retailer_d.standard"],
+    ["d_catalog", "/v1/", "retailer_d.standard"],
+    ["d_catalog", "/v1/products", "retailer_d.standard"],
+    ["b_affiliate", "/product/v2/items", "retailer_b.standard"],
+    ["a_history", "/product", "retailer_a.lite"],
+  ])("of %s does not end in what is put behind it: %s", (adapter, path, scraper) => {
+    const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
+    expect(refusalOf(variableWith(source, scraper))).toMatch(
+      /\.baseUrl: is the address without \/\w+, which the service puts behind it$/,
+    );
+  });
+
+  it.each([
+    ["upstream", "/reader", "retailer_d.standard"],
+    ["upstream", "/v1", "retailer_d.standard"],
+    ["d_catalog", "/v1/proxy", "retailer_d.standard"],
+    ["b_affiliate", "/product/v2", "retailer_b.standard"],
+  ])("of %s may end in another path: %s", (adapter, path, scraper) => {
+    const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
+    expect(() => parseSources(variableWith(source, scraper))).not.toThrow();
+  });
+});
+
+describe("scrapers that read from one host", () => {
+  const two = (one: object, other: object, adapter = "upstream"): string =>
+    JSON.stringify({
+      ...sandboxes,
+      "retailer_a.offer_check": { ...adapters["upstream"], baseUrl: "https://checks.example" },
+      "retailer_a.pulse": { ...adapters[adapter], ...one },
+      "retailer_a.lite": { ...adapters[adapter], ...other },
+    });
+
+  it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("agree on %s", (key) => {
+    const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
+    expect(refusal).toBe(
+      `SOURCES: retailer_a.lite.${key}: is not the one of retailer_a.pulse, which reads from the ` +
+        "same host by upstream: give both the same callsPerSecond, burst, callsAtOnceMax",
+    );
+  });
+
+  it("may differ in everything else", () => {
+    const [one, other] = [{ batchIdsMax: 1, tryTimeoutMs: 5_000 }, { baseUrl: `${baseUrl}/lite` }];
+    expect(() => parseSources(two(one, other))).not.toThrow();
+  });
+
+  it("agree on nothing when they do not: another host, or another key", () => {
+    const paces = [{ burst: 1 }, { burst: 2 }] as const;
+    const elsewhere = { ...paces[1], baseUrl: "https://other.example" };
+    expect(() => parseSources(two(paces[0], elsewhere))).not.toThrow();
+    const otherKey = { ...paces[1], secret: "/sources/other" };
+    expect(() => parseSources(two(paces[0], otherKey, "a_history"))).not.toThrow();
+    expect(refusalOf(two(...paces, "a_history"))).toContain("same host and key");
+    const arn = "arn:aws:ssm:us-east-1:123456789012:parameter";
+    const [byName, byArn] = [{ secret: "/sources/a" }, { secret: `${arn}/sources/a` }];
+    const sameKey = two({ ...paces[0], ...byName }, { ...paces[1], ...byArn }, "a_history");
+    expect(refusalOf(sameKey)).toContain("same host and key");
+  });
+});

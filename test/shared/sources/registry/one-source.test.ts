@@ -1,0 +1,379 @@
+import { once } from "node:events";
+import { createServer, type OutgoingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { type ProductScraperId, stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import type { Answer } from "../../../../shared/scrapers/scraper.ts";
+import {
+  parseSources,
+  type SourceConfiguration,
+} from "../../../../shared/sources/registry/configuration.ts";
+import { systemClock } from "../../../../shared/base/system.ts";
+import { tokensByKey } from "../../../../shared/sources/a-history/tokens.ts";
+import { ownRateBudget, type RateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
+import type { SourceReport } from "../../../../shared/sources/registry/report.ts";
+import type { SourceDependencies } from "../../../../shared/sources/registry/parts.ts";
+import { aSourceWorld } from "../../../support/source-dependencies.ts";
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(endings.splice(0).map((end) => end()));
+});
+
+interface Host {
+  readonly url: string;
+  readonly startedAt: number[];
+  atOnceMax(): number;
+}
+
+interface Habits {
+  readonly tookMs?: number;
+  readonly body?: string;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/** Answers every call with the status, after a while. */
+async function startHost(
+  status: number,
+  { tookMs = 0, body = '{"results":[]}', headers = {} }: Habits = {},
+): Promise<Host> {
+  const startedAt: number[] = [];
+  let inWork = 0;
+  let most = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    startedAt.push(Date.now());
+    inWork += 1;
+    most = Math.max(most, inWork);
+    void delay(tookMs).then(() => {
+      inWork -= 1;
+      response.writeHead(status, headers).end(body);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  endings.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, startedAt, atOnceMax: () => most };
+}
+
+/** Where a server was a moment ago, and is none any more. */
+async function closedAddress(): Promise<string> {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return `http://127.0.0.1:${port}`;
+}
+
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+const configured = (sources: Readonly<Record<string, unknown>>): SourceConfiguration =>
+  parseSources(JSON.stringify({ ...sandboxes, ...sources }), { allowVariables: true });
+
+type Read = (id: ProductScraperId, count: number, seconds: number) => Promise<readonly Answer[]>;
+
+function reader(sources: Readonly<Record<string, unknown>>, world: SourceDependencies): Read {
+  const scrapers = scraperFor(configured(sources), world);
+  return (scraper, count, seconds) =>
+    scrapers(scraper).read({
+      scraper,
+      marketplace: "us",
+      ids: Array.from({ length: count }, (_, n) => String(1_000_000 + n)),
+      deadline: new Date(Date.now() + seconds * 1_000),
+    });
+}
+
+describe("scrapers that read from one host", () => {
+  const four = [
+    "retailer_a.lite",
+    "retailer_b.standard",
+    "retailer_c.standard",
+    "retailer_d.standard",
+  ] as const;
+
+  it("are one caller to it: one rate, and so many calls at once", async () => {
+    const host = await startHost(200, { tookMs: 60 });
+    const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
+    const paced = { ...options, callsPerSecond: 10, burst: 1, callsAtOnceMax: 1 };
+    const sources = Object.fromEntries(four.map((id) => [id, paced]));
+    const read = reader(sources, aSourceWorld());
+    await Promise.all(four.map((id) => read(id, 20, 1)));
+    expect(host.atOnceMax()).toBe(1);
+    expect(host.startedAt.length).toBeGreaterThan(3);
+    expect(host.startedAt.length).toBeLessThanOrEqual(11);
+  });
+
+  it("share what it says of being left alone", async () => {
+    const host = await startHost(403, { body: "<html>keep out</html>" });
+    const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
+    const read = reader(Object.fromEntries(four.map((id) => [id, options])), aSourceWorld());
+    await read("retailer_d.standard", 40, 5);
+    const calls = host.startedAt.length;
+    await read("retailer_c.standard", 40, 5);
+    expect(calls).toBeGreaterThanOrEqual(5);
+    expect(host.startedAt).toHaveLength(calls);
+  });
+});
+
+it("a key that a host refuses shuts out nobody who has another", async () => {
+  const host = await startHost(403, { body: '{"error":"key"}' });
+  const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
+  const read = reader(
+    {
+      "retailer_b.standard": { ...options, secret: "/sources/bad" },
+      "retailer_d.standard": { ...options, secret: "/sources/good" },
+    },
+    aSourceWorld(),
+  );
+  await read("retailer_b.standard", 10, 3);
+  expect(host.startedAt).toHaveLength(10);
+  await read("retailer_d.standard", 1, 3);
+  expect(host.startedAt).toHaveLength(11);
+});
+
+describe("the history API", () => {
+  const tooFew = { tokensLeft: 0, refillIn: 50, refillRate: 6_000 };
+  const options = { adapter: "a_history", secret: "/sources/a", callsPerSecond: 100, burst: 1 };
+
+  it("is not left alone, nor asked more slowly, for it grants no tokens", async () => {
+    const host = await startHost(429, { body: JSON.stringify(tooFew) });
+    const opened: number[] = [];
+    const paces = new Set<number>();
+    const own = ownRateBudget();
+    const budget: RateBudget = {
+      take(source, ask, now) {
+        paces.add(ask.perSecond);
+        return own.take(source, ask, now);
+      },
+    };
+    const report = ({ calls }: SourceReport): unknown => opened.push(calls.circuitsOpened);
+    const world = aSourceWorld({ budget, report });
+    const read = reader({ "retailer_a.pulse": { ...options, baseUrl: host.url } }, world);
+    for (let n = 0; n < 8; n += 1) await read("retailer_a.pulse", 1, 3);
+    expect(host.startedAt).toHaveLength(16);
+    expect(opened).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(paces).toEqual(new Set([100]));
+  });
+
+  it.each([
+    ["a refill that never comes", { account: { ...tooFew, refillIn: 9e15 }, ms: 60_000 }],
+    [
+      "a refill in an hour, of nothing",
+      { account: { ...tooFew, refillIn: 3_600_000, refillRate: 0 }, ms: 60_000 },
+    ],
+    [
+      "a debt without an end",
+      { account: { ...tooFew, tokensLeft: -9e15, refillRate: 1 }, ms: 300_000 },
+    ],
+    ["a rest of a day", { headers: { "Retry-After": "86400" }, ms: 300_000 }],
+  ])("that tells of %s is asked again, and the operator hears", async (_, told) => {
+    const { account = {}, headers = {}, ms } = { account: undefined, headers: undefined, ...told };
+    const host = await startHost(429, { body: JSON.stringify(account), headers });
+    const warnings: string[] = [];
+    let shiftMs = 0;
+    const clock = { ...systemClock, now: () => new Date(Date.now() + shiftMs) };
+    const warn = (problem: string): unknown => warnings.push(problem);
+    const world = aSourceWorld({ clock, warn, tokens: tokensByKey(clock) });
+    const scraper = "retailer_a.pulse";
+    const sources = configured({ [scraper]: { ...options, baseUrl: host.url } });
+    const read = (): Promise<readonly Answer[]> =>
+      scraperFor(
+        sources,
+        world,
+      )(scraper).read({
+        scraper,
+        marketplace: "us",
+        ids: ["B000000001"],
+        deadline: new Date(clock.now().getTime() + 1_000),
+      });
+    await read();
+    shiftMs = ms - 5_000;
+    await read();
+    expect(host.startedAt).toHaveLength(1);
+    expect(warnings).toContain(
+      "retailer_a.pulse: a_history: out of tokens: what cannot be paid for in time is unavailable",
+    );
+    shiftMs = ms;
+    await read();
+    expect(host.startedAt).toHaveLength(2);
+  });
+
+  it("counts the tokens of a key once, by whichever name of the parameter it is read", async () => {
+    const host = await startHost(429, { body: JSON.stringify({ ...tooFew, refillIn: 60_000 }) });
+    const arn = "arn:aws:ssm:us-east-1:123456789012:parameter/sources/a";
+    const whole = { ...options, baseUrl: host.url };
+    const sources = { "retailer_a.pulse": whole, "retailer_a.lite": { ...whole, secret: arn } };
+    const read = reader(sources, aSourceWorld());
+    await read("retailer_a.pulse", 1, 2);
+    await read("retailer_a.lite", 1, 2);
+    expect(host.startedAt).toHaveLength(1);
+  });
+});
+
+describe("a crawl delay", () => {
+  /** A site whose pages all have the status. */
+  async function startSite(status: number): Promise<{ url: string; pagesAt: number[] }> {
+    const pagesAt: number[] = [];
+    const server = createServer((request, response) => {
+      if (request.url === "/robots.txt") {
+        response.end("User-agent: *\nCrawl-delay: 0.6\n");
+        return;
+      }
+      pagesAt.push(Date.now());
+      response.writeHead(status).end("<html></html>");
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    endings.push(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    });
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, pagesAt };
+  }
+  const userAgent = "AcmeBot/1.0 (+https://acme.example/bot)";
+  /** Nothing but the delay holds such calls back. */
+  const fast = { adapter: "web", userAgent, callsPerSecond: 10, burst: 50 };
+  /** A busy machine may start one call late and the next one in time. */
+  const leastMs = 400;
+  const gapsOf = (times: readonly number[]): number[] =>
+    times.slice(1).map((time, n) => time - (times[n] ?? 0));
+
+  it("is kept by tries that are made again", async () => {
+    const site = await startSite(500);
+    const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
+    await reader({ "retailer_d.standard": source }, aSourceWorld())("retailer_d.standard", 1, 9);
+    expect(site.pagesAt).toHaveLength(3);
+    for (const gap of gapsOf(site.pagesAt)) expect(gap).toBeGreaterThanOrEqual(leastMs);
+  });
+
+  it("is kept among all who read from the site, in other processes too", async () => {
+    const site = await startSite(404);
+    const source = { ...fast, urlTemplate: `${site.url}/p/{id}` };
+    const sources = { "retailer_c.standard": source, "retailer_d.standard": source };
+    const budget = ownRateBudget();
+    const [one, other] = [0, 1].map(() => reader(sources, aSourceWorld({ budget })));
+    await Promise.all([
+      one?.("retailer_c.standard", 2, 9),
+      one?.("retailer_d.standard", 1, 9),
+      other?.("retailer_c.standard", 1, 9),
+    ]);
+    expect(site.pagesAt).toHaveLength(4);
+    for (const gap of gapsOf(site.pagesAt)) expect(gap).toBeGreaterThanOrEqual(leastMs);
+  });
+});
+
+it("a slow host of a platform does not hold back its other one", async () => {
+  const [slow, fast] = [await startHost(200), await startHost(200)];
+  const paced = { callsPerSecond: 0.5, burst: 1, batchIdsMax: 1 };
+  const read = reader(
+    {
+      "retailer_a.lite": { adapter: "upstream", baseUrl: slow.url, ...paced },
+      "retailer_a.pulse": { adapter: "upstream", baseUrl: fast.url },
+    },
+    aSourceWorld(),
+  );
+  const waiting = read("retailer_a.lite", 10, 2);
+  await delay(50);
+  await read("retailer_a.pulse", 1, 1);
+  expect(fast.startedAt).toHaveLength(1);
+  await waiting;
+  expect(slow.startedAt.length).toBeLessThanOrEqual(2);
+});
+
+describe("a source that answers nothing", () => {
+  it.each([
+    ["refuses connections", closedAddress, "ECONNREFUSED"],
+    ["fails at everything", async () => (await startHost(500)).url, "5xx"],
+    // An address that resolves nowhere, as a name that is written wrong.
+    ["is no host", () => Promise.resolve("https://source.invalid"), /ENOTFOUND|EAI_AGAIN/],
+  ])("and %s is told to the operator, once a minute", async (_what, urlOf, word) => {
+    const url = await urlOf();
+    const warnings: string[] = [];
+    const replies: string[] = [];
+    const world = aSourceWorld({
+      warn: (problem) => warnings.push(problem),
+      report: ({ calls }) => replies.push(...Object.keys(calls.replies)),
+    });
+    const source = { adapter: "upstream", baseUrl: url };
+    const read = reader({ "retailer_d.standard": source }, world);
+    await read("retailer_d.standard", 1, 3);
+    await read("retailer_d.standard", 1, 3);
+    expect(warnings).toHaveLength(1);
+    const [, told] =
+      /^retailer_d\.standard: upstream: no call was answered \((\w+)\)$/.exec(warnings[0] ?? "") ??
+      [];
+    expect(told).toMatch(word);
+    expect(replies).toEqual([told, told]);
+  });
+
+  it("for it is left alone is told too", async () => {
+    const host = await startHost(403, { body: "<html>keep out</html>" });
+    const warnings: string[] = [];
+    const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
+    const options = { adapter: "upstream", baseUrl: host.url, batchIdsMax: 1 };
+    const read = reader({ "retailer_d.standard": options }, world);
+    await read("retailer_d.standard", 40, 3);
+    await read("retailer_d.standard", 1, 3);
+    expect(warnings).toEqual([
+      "retailer_d.standard: upstream: the server refuses the key (403)",
+      "retailer_d.standard: upstream: no call was answered (circuit_open)",
+    ]);
+  });
+
+  it.each(["600", "0"])("but to come back in %s s is told as turning away", async (seconds) => {
+    const host = await startHost(429, { headers: { "Retry-After": seconds } });
+    const warnings: string[] = [];
+    const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
+    const source = { adapter: "upstream", baseUrl: host.url };
+    await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
+    expect(warnings).toEqual(["retailer_d.standard: upstream: every call was turned away (429)"]);
+  });
+
+  it("in one read is told apart from what it answers in another at the same time", async () => {
+    let number = 0;
+    const server = createServer((request, response) => {
+      request.resume();
+      number += 1;
+      // The first call is answered, no other.
+      if (number === 1) response.end('{"results":[]}');
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    endings.push(async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    });
+    const reports: Readonly<Record<string, number>>[] = [];
+    const world = aSourceWorld({ report: ({ calls }) => reports.push(calls.replies) });
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const source = { adapter: "upstream", baseUrl: url, batchIdsMax: 1 };
+    const read = reader({ "retailer_d.standard": source }, world);
+    const first = read("retailer_d.standard", 2, 1.5);
+    await delay(200);
+    await read("retailer_d.standard", 1, 0.4);
+    await first;
+    expect(reports).toEqual([{ timeout: 1 }, { "2xx": 1, timeout: 1 }]);
+  });
+
+  it("is not what a source is that answers some calls", async () => {
+    const host = await startHost(404);
+    const warnings: string[] = [];
+    const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
+    const read = reader(
+      { "retailer_d.standard": { adapter: "upstream", baseUrl: host.url } },
+      world,
+    );
+    await read("retailer_d.standard", 1, 3);
+    expect(warnings.join()).not.toContain("no call was answered");
+  });
+});

@@ -1,0 +1,335 @@
+import { execFile } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { promisify } from "node:util";
+import { afterEach, describe, expect, it } from "vitest";
+import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import {
+  parseSources,
+  type SourceConfiguration,
+} from "../../../../shared/sources/registry/configuration.ts";
+import { offerSources } from "../../../../shared/sources/registry/offer-sources.ts";
+import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
+import type { SourceReport } from "../../../../shared/sources/registry/report.ts";
+import { historyOfferId } from "../../../../shared/sources/a-history/offer-id.ts";
+import type { SourceDependencies } from "../../../../shared/sources/registry/parts.ts";
+import { aSourceWorld } from "../../../support/source-dependencies.ts";
+import { aListing, apiKey, envelope, startHistoryDouble } from "../a-history/double.ts";
+import type { ApiDouble } from "../api-double.ts";
+import {
+  aProduct,
+  type ProductsDouble,
+  startProductsDouble,
+  wholeReply,
+} from "../d-catalog/double.ts";
+
+const canary = "canary-secret-8e2f";
+const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+const configured = (sources: Readonly<Record<string, unknown>>): SourceConfiguration =>
+  parseSources(JSON.stringify({ ...sandboxes, ...sources }), { allowVariables: true });
+const offerOn = (listing: string): string =>
+  historyOfferId({ listing, sellerId: "A1SELLER01", condition: "new", isFba: false });
+const inSeconds = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
+
+let double: ProductsDouble | undefined;
+afterEach(async () => {
+  await double?.stop();
+  double = undefined;
+});
+
+const catalogOn = (url: string): Readonly<Record<string, unknown>> => ({
+  "retailer_d.standard": { adapter: "d_catalog", baseUrl: url, secret: "/sources/d" },
+});
+const request = (ids: readonly string[], seconds = 5) =>
+  ({
+    scraper: "retailer_d.standard",
+    marketplace: "us",
+    ids,
+    deadline: inSeconds(seconds),
+  }) as const;
+
+describe("a configured scraper", () => {
+  it("is made once, so that its limits hold across reads", async () => {
+    const scraper = scraperFor(configured({}), aSourceWorld());
+    expect(scraper("retailer_d.standard")).toBe(scraper("retailer_d.standard"));
+    const [answer] = await scraper("retailer_d.standard").read(request(["9000000"]));
+    expect(answer?.status).toBe("ok");
+  });
+
+  it("opens its secret by the reference and reports each read", async () => {
+    double = await startProductsDouble(({ number, skus }) =>
+      number === 1
+        ? { status: 429, headers: { "Retry-After": "0" } }
+        : { body: wholeReply(skus.filter((sku) => sku !== "10002").map((sku) => aProduct(sku))) },
+    );
+    const reports: SourceReport[] = [];
+    const secrets = { read: (reference: string) => Promise.resolve(`${canary} of ${reference}`) };
+    const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
+    const scraper = scraperFor(configured(catalogOn(double.url)), world)("retailer_d.standard");
+    await scraper.read(request(["10001", "10002"]));
+    expect(double.calls[0]?.url.searchParams.get("apiKey")).toBe(`${canary} of /sources/d`);
+    expect(reports).toEqual([
+      {
+        source: "d_catalog",
+        scraper: "retailer_d.standard",
+        milliseconds: expect.any(Number),
+        items: { ok: 1, not_found: 1 },
+        calls: {
+          milliseconds: [expect.any(Number)],
+          tries: 2,
+          throttled: 1,
+          replies: { "2xx": 1 },
+          circuitsOpened: 0,
+        },
+      },
+    ]);
+    expect(JSON.stringify(reports)).not.toContain(canary);
+  });
+});
+
+const productAdapters = [
+  ["retailer_a.lite", { adapter: "upstream", secret: "/sources/x" }],
+  ["retailer_a.pulse", { adapter: "a_history", secret: "/sources/x" }],
+  [
+    "retailer_b.standard",
+    { adapter: "b_affiliate", consumerId: "c", keyVersion: 1, privateKey: "/sources/x" },
+  ],
+  ["retailer_d.standard", { adapter: "d_catalog", secret: "/sources/x" }],
+] as const;
+
+describe("a secret that cannot be opened", () => {
+  /** As many ids as make several calls. */
+  const ids = Array.from({ length: 250 }, (_, n) => `B0${String(n).padStart(8, "0")}`);
+  const warningOf = (scraper: string, adapter: string): string =>
+    `${scraper}: ${adapter}: The secret /sources/x could not be read`;
+
+  async function closedWorld(): Promise<{
+    baseUrl: string;
+    world: SourceDependencies;
+    warnings: string[];
+  }> {
+    double = await startProductsDouble(() => ({ status: 200 }));
+    const warnings: string[] = [];
+    const world = aSourceWorld({
+      secrets: {
+        read: (reference) => Promise.reject(new Error(`The secret ${reference} could not be read`)),
+      },
+      warn: (problem) => warnings.push(problem),
+    });
+    return { baseUrl: double.url, world, warnings };
+  }
+
+  it.each(productAdapters)(
+    "leaves the items of %s unavailable and warns once: %j",
+    async (id, options) => {
+      const { baseUrl, world, warnings } = await closedWorld();
+      const sources = configured({ [id]: { ...options, baseUrl } });
+      const scraper = scraperFor(sources, world)(id);
+      const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(5) };
+      for (const answers of [await scraper.read(read), await scraper.read(read)]) {
+        expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
+          ids.map((one) => [one, "unavailable"]),
+        );
+      }
+      expect(warnings).toEqual([warningOf(id, options.adapter)]);
+      expect(double?.calls).toHaveLength(0);
+    },
+  );
+
+  it.each(["upstream", "a_history"])(
+    "leaves the offers of %s unavailable and warns once",
+    async (adapter) => {
+      const { baseUrl, world, warnings } = await closedWorld();
+      const options = { adapter, baseUrl, secret: "/sources/x" };
+      const { offerScraperFor, offerCheckerFor } = offerSources(
+        configured({ "retailer_a.offers": options, "retailer_a.offer_check": options }),
+        world,
+      );
+      const asked = { marketplace: "us", deadline: inSeconds(5) };
+      const offers = ids.map((asin) => ({ asin, offerListingId: offerOn(asin) }));
+      const listed = await offerScraperFor().readOffers({ ...asked, ids });
+      const checked = await offerCheckerFor().checkOffers({ ...asked, offers });
+      expect(new Set(listed.map(({ status }) => status))).toEqual(new Set(["unavailable"]));
+      expect(new Set(checked.map(({ status }) => status))).toEqual(new Set(["unavailable"]));
+      expect(warnings).toEqual([
+        warningOf("retailer_a.offers", adapter),
+        warningOf("retailer_a.offer_check", adapter),
+      ]);
+      expect(double?.calls).toHaveLength(0);
+    },
+  );
+
+  it("is warned of again a minute later", async () => {
+    const { baseUrl, world, warnings } = await closedWorld();
+    let now = Date.now();
+    const clock = { ...world.clock, now: () => new Date(now) };
+    const scraper = scraperFor(configured(catalogOn(baseUrl)), { ...world, clock })(
+      "retailer_d.standard",
+    );
+    for (const passedMs of [0, 59_000, 1_000]) {
+      now += passedMs;
+      await scraper.read({ ...request(["10001"]), deadline: new Date(now + 1_000) });
+    }
+    expect(warnings).toHaveLength(2);
+  });
+
+  it("is no secret either where it holds another than an RSA key", async () => {
+    const { baseUrl, world, warnings } = await closedWorld();
+    const secrets = { read: () => Promise.resolve(`-----BEGIN PRIVATE KEY-----\n${canary}`) };
+    const [, options] = productAdapters[2];
+    const sources = configured({ "retailer_b.standard": { ...options, baseUrl } });
+    const scraper = scraperFor(sources, { ...world, secrets })("retailer_b.standard");
+    const read = { scraper: "retailer_b.standard", marketplace: "us", ids } as const;
+    const answers = await scraper.read({ ...read, deadline: inSeconds(5) });
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
+    expect(warnings).toEqual([
+      "retailer_b.standard: b_affiliate: the secret holds no RSA private key: put the key itself " +
+        "into it, as PEM",
+    ]);
+    expect(warnings.join()).not.toContain(canary);
+    expect(double?.calls).toHaveLength(0);
+  });
+});
+
+describe("the tokens of a key", () => {
+  let history: ApiDouble | undefined;
+  afterEach(async () => {
+    await history?.stop();
+    history = undefined;
+  });
+  const asin = "B000000001";
+  const offers = [{ asin, offerListingId: offerOn(asin) }];
+
+  /** Reads by each of the five scrapers, whose keys are kept where `secretOf` says. */
+  function readers(baseUrl: string, secretOf: (scraper: string) => string) {
+    const five = ["pulse", "lite", "full", "offers", "offer_check"].map((tier) => {
+      const id = `retailer_a.${tier}`;
+      return [id, { adapter: "a_history", baseUrl, secret: secretOf(id) }] as const;
+    });
+    const sources = configured(Object.fromEntries(five));
+    const world = aSourceWorld({ secrets: { read: () => Promise.resolve(apiKey) } });
+    const products = scraperFor(sources, world);
+    const { offerScraperFor, offerCheckerFor } = offerSources(sources, world);
+    const asked = { marketplace: "us", ids: [asin] };
+    const tier = (scraper: "retailer_a.pulse" | "retailer_a.lite" | "retailer_a.full") =>
+      [
+        scraper,
+        (deadline: Date) => products(scraper).read({ ...asked, scraper, deadline }),
+      ] as const;
+    return new Map<string, (deadline: Date) => Promise<readonly { status: string }[]>>([
+      tier("retailer_a.pulse"),
+      tier("retailer_a.lite"),
+      tier("retailer_a.full"),
+      ["retailer_a.offers", (deadline) => offerScraperFor().readOffers({ ...asked, deadline })],
+      [
+        "retailer_a.offer_check",
+        (deadline) => offerCheckerFor().checkOffers({ marketplace: "us", offers, deadline }),
+      ],
+    ]);
+  }
+  const spent = { tokensLeft: 0, refillIn: 60_000, refillRate: 5 };
+  const ids = ["retailer_a.pulse", "retailer_a.lite", "retailer_a.full", "retailer_a.offers"];
+  const all = [...ids, "retailer_a.offer_check"];
+
+  it.each(all)("that %s finds spent hold back all who read with the key", async (first) => {
+    history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
+    const found = readers(history.url, () => "/sources/a");
+    for (const id of [first, ...all]) {
+      const [answer] = (await found.get(id)?.(inSeconds(2))) ?? [];
+      expect([id, answer?.status]).toEqual([id, "unavailable"]);
+    }
+    expect(history.calls).toHaveLength(1);
+  });
+
+  it("are waited for by another scraper as long as the source said", async () => {
+    const told = { tokensLeft: 0, refillIn: 400, refillRate: 5 };
+    const sample = { products: [aListing(asin)] };
+    history = await startHistoryDouble(({ number }) => ({
+      body: envelope(sample, number === 1 ? told : {}),
+    }));
+    const found = readers(history.url, () => "/sources/a");
+    const startedAt = Date.now();
+    await found.get("retailer_a.pulse")?.(inSeconds(5));
+    expect(Date.now() - startedAt).toBeLessThan(390);
+    const [answer] = (await found.get("retailer_a.lite")?.(inSeconds(5))) ?? [];
+    expect(answer?.status).toBe("ok");
+    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(390);
+  });
+
+  it("hold back nobody who reads with another key", async () => {
+    history = await startHistoryDouble(() => ({ status: 429, body: envelope({}, spent) }));
+    const found = readers(history.url, (scraper) => `/sources/${scraper}`);
+    for (const id of all) await found.get(id)?.(inSeconds(2));
+    expect(history.calls).toHaveLength(all.length);
+  });
+});
+
+describe("every adapter", () => {
+  const baseUrl = "http://127.0.0.1:1";
+  const privateKey = generateKeyPairSync("rsa", {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  }).privateKey;
+  const userAgent = "product-reader/1.0 (+mailto:ops@team.example)";
+  it.each([
+    ...productAdapters.map(([id, options]) => [id, { ...options, baseUrl }] as const),
+    ["retailer_c.standard", { adapter: "web", urlTemplate: `${baseUrl}/p/{id}`, userAgent }],
+  ] as const)("%s answers by the deadline when nobody is there: %j", async (id, options) => {
+    const reports: SourceReport[] = [];
+    const secrets = { read: () => Promise.resolve(privateKey) };
+    const world = aSourceWorld({ secrets, report: (report) => reports.push(report) });
+    const scraper = scraperFor(configured({ [id]: options }), world)(id);
+    const ids = ["B000000001", "B000000002"];
+    const read = { scraper: id, marketplace: "us", ids, deadline: inSeconds(1) };
+    const answers = await scraper.read(read);
+    expect(answers.map((answer) => [answer.id, answer.status])).toEqual(
+      ids.map((one) => [one, "unavailable"]),
+    );
+    expect(reports).toMatchObject([
+      { source: options.adapter, scraper: id, items: { unavailable: 2 } },
+    ]);
+  });
+
+  it.each([
+    { adapter: "upstream", baseUrl },
+    { adapter: "a_history", baseUrl, secret: "/sources/a" },
+  ])("of offers answers when nobody is there: %j", async (options) => {
+    const reports: SourceReport[] = [];
+    const { offerScraperFor, offerCheckerFor } = offerSources(
+      configured({
+        "retailer_a.offers": options,
+        "retailer_a.offer_check": options,
+      }),
+      aSourceWorld({ report: (report) => reports.push(report) }),
+    );
+    const asked = { marketplace: "us", deadline: inSeconds(1) };
+    const offers = [{ asin: "B000000001", offerListingId: offerOn("B000000001") }];
+    const listed = await offerScraperFor().readOffers({ ...asked, ids: ["B000000001"] });
+    const checked = await offerCheckerFor().checkOffers({ ...asked, offers });
+    expect([listed[0]?.status, checked[0]?.status]).toEqual(["unavailable", "unavailable"]);
+    expect(reports.map(({ source, scraper }) => [source, scraper])).toEqual([
+      [options.adapter, "retailer_a.offers"],
+      [options.adapter, "retailer_a.offer_check"],
+    ]);
+  });
+});
+
+it("a failing read leaves no secret in what its process writes", async () => {
+  double = await startProductsDouble(({ number }) => (number === 1 ? "reset" : { status: 403 }));
+  const task = new URL("../../../support/failing-source-read.ts", import.meta.url);
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [task.pathname], {
+    env: {
+      ...process.env,
+      POWERTOOLS_LOG_LEVEL: "DEBUG",
+      // No table is there either.
+      AWS_ENDPOINT_URL: "http://127.0.0.1:1",
+      BASE_URL: double.url,
+      SOURCE_KEY: canary,
+    },
+  });
+  expect(double.calls.length).toBeGreaterThanOrEqual(2);
+  expect(double.calls[0]?.url.href).toContain(canary);
+  expect(stdout).toContain('"source read"');
+  expect(stdout).toContain("unavailable");
+  expect(stdout + stderr).not.toContain(canary);
+});

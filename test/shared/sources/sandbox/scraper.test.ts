@@ -1,0 +1,206 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../../shared/base/system.ts";
+import {
+  type ProductScraperId,
+  scraperIds,
+  scrapers,
+} from "../../../../shared/scrapers/catalogue.ts";
+import { foundStatus, pulseStatus } from "../../../../shared/scrapers/product-fields.ts";
+import { delistingIds, reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
+import type { Answer } from "../../../../shared/scrapers/scraper.ts";
+import { snapshotOf } from "../../../../shared/scrapers/snapshot.ts";
+import { sandbox, sandboxAnswer } from "../../../../shared/sources/sandbox/scraper.ts";
+import { scraperContract } from "../../../contracts/scraper.contract.ts";
+import { fixedClock } from "../../../support/clock.ts";
+
+const seed = "test";
+const noon = "2026-03-01T12:00:00.000Z";
+const read = (scraper: ProductScraperId, id: string, time = noon): Answer =>
+  sandboxAnswer({ scraper, marketplace: "us", id, at: new Date(time), seed });
+
+const numbers = Array.from({ length: 3_000 }, (_, n) => String(6_000_000 + n * 7));
+const asins = numbers.map((id) => `B0${id.padStart(8, "K")}`);
+const idsOf = (scraper: ProductScraperId): readonly string[] =>
+  scrapers[scraper].platform === "retailer_a" ? asins : numbers;
+const reserved = (scraper: ProductScraperId, behaviour: string): string => {
+  const found = reservedIds[scrapers[scraper].platform].find((one) => one.behaviour === behaviour);
+  if (found === undefined) throw new Error(`No id that is ${behaviour}`);
+  return found.id;
+};
+
+const share = (answers: readonly Answer[], status: string): number =>
+  answers.filter((answer) => answer.status === status).length / answers.length;
+const snapshot = (scraper: ProductScraperId, answer: Answer): Record<string, unknown> =>
+  "fields" in answer ? { ...snapshotOf(scraper, answer.fields) } : {};
+const priceKey = (scraper: ProductScraperId): string =>
+  scraper === "retailer_a.pulse" ? "newMinPrice" : "price";
+
+describe.each(scraperIds)("%s", (scraper) => {
+  scraperContract("sandbox", async () => ({
+    scraper: sandbox({ seed, clock: systemClock }),
+    scraperId: scraper,
+    marketplace: "us",
+    ids: {
+      ok: ["steady", "price_changes_every_read", "sold_out"].map((one) => reserved(scraper, one)),
+      partial: [reserved(scraper, "always_partial")],
+      not_found: [reserved(scraper, "always_not_found")],
+      unavailable: [reserved(scraper, "always_unavailable")],
+    },
+    slowId: reserved(scraper, "slow"),
+    stop: async () => {},
+  }));
+
+  describe("the invented catalogue", () => {
+    const ids = idsOf(scraper);
+    const answers = ids.map((id) => read(scraper, id));
+
+    it("answers the same for the same id, time and seed", () => {
+      expect(ids.slice(0, 200).map((id) => read(scraper, id))).toEqual(answers.slice(0, 200));
+    });
+
+    it("is another catalogue with another seed", () => {
+      const at = new Date(noon);
+      const others = ids.map((id) =>
+        sandboxAnswer({ scraper, marketplace: "us", id, at, seed: "other" }),
+      );
+      expect(others).not.toEqual(answers);
+    });
+
+    it("answers most ids in full, and each way to fail now and then", () => {
+      expect(share(answers, "ok")).toBeGreaterThan(0.94);
+      expect(share(answers, "not_found")).toBeGreaterThan(0.01);
+      expect(share(answers, "partial")).toBeGreaterThan(0.004);
+      expect(share(answers, "unavailable")).toBeGreaterThan(0.004);
+    });
+
+    it("is partial exactly when a promised field is missing", () => {
+      const rule = scraper === "retailer_a.pulse" ? pulseStatus : foundStatus;
+      for (const answer of answers) {
+        if ("fields" in answer) expect(rule(answer.fields as never)).toBe(answer.status);
+      }
+    });
+
+    it("finds the same items at all times", () => {
+      const missing = (time: string): string[] =>
+        ids.filter((id) => read(scraper, id, time).status === "not_found");
+      expect(missing("2026-09-09T09:09:09.000Z")).toEqual(missing(noon));
+    });
+
+    it("moves some items within a day, and not all of them", () => {
+      const later = "2026-03-02T12:00:00.000Z";
+      const { trackedFields } = scrapers[scraper];
+      const tracked = (answer: Answer): unknown[] =>
+        trackedFields.map((field) => snapshot(scraper, answer)[field]);
+      const moved = ids.filter(
+        (id, n) =>
+          JSON.stringify(tracked(read(scraper, id, later))) !==
+          JSON.stringify(tracked(answers[n] as Answer)),
+      );
+      expect(moved.length / ids.length).toBeGreaterThan(0.15);
+      expect(moved.length / ids.length).toBeLessThan(0.95);
+    });
+
+    it("lets a failed read succeed later", () => {
+      const failed = answers.filter(({ status }) => status === "unavailable");
+      const later = failed.map(({ id }) => read(scraper, id, "2026-03-01T12:30:00.000Z"));
+      expect(share(later, "ok")).toBeGreaterThan(0.5);
+    });
+
+    it("shows every tracked and testable field of most items", () => {
+      const { trackedFields, testableFields } = scrapers[scraper];
+      const seen = answers
+        .filter(({ status }) => status === "ok")
+        .map((one) => snapshot(scraper, one));
+      for (const field of [...trackedFields, ...testableFields]) {
+        const shown = seen.filter((one) => one[field] !== undefined).length;
+        expect([field, shown / seen.length > 0.7]).toEqual([field, true]);
+      }
+    });
+  });
+
+  describe("reserved ids", () => {
+    const at = (behaviour: string, time: string): Answer =>
+      read(scraper, reserved(scraper, behaviour), time);
+    const oddMinute = "2026-03-01T12:01:00.000Z";
+
+    it("the steady one moves in no tracked field", () => {
+      const { trackedFields } = scrapers[scraper];
+      const [first, later] = [noon, "2027-01-01T00:00:01.234Z"].map((time) =>
+        trackedFields.map((field) => snapshot(scraper, at("steady", time))[field]),
+      );
+      expect(first).not.toContain(undefined);
+      expect(later).toEqual(first);
+    });
+
+    it.each(["12:00:00.001Z", "12:05:00.000Z", "13:00:00.000Z"])(
+      "another price at %s for the one that changes at every read",
+      (time) => {
+        const priceAt = (when: string): unknown =>
+          snapshot(scraper, at("price_changes_every_read", when))[priceKey(scraper)];
+        expect(priceAt(noon)).toEqual(expect.any(Number));
+        expect(priceAt(`2026-03-01T${time}`)).not.toEqual(priceAt(noon));
+      },
+    );
+
+    it("in stock in even minutes only", () => {
+      const stockAt = (when: string): unknown => {
+        const seen = snapshot(scraper, at("stock_comes_and_goes", when));
+        return scraper === "retailer_a.pulse" ? Number(seen["newCount"]) > 0 : seen["inStock"];
+      };
+      expect(stockAt(noon)).toBe(true);
+      expect(stockAt(oddMinute)).toBe(false);
+    });
+
+    it("found in even minutes only", () => {
+      expect(at("comes_and_goes", noon).status).toBe("ok");
+      expect(at("comes_and_goes", oddMinute).status).toBe("not_found");
+    });
+
+    it("made of a Unix time: found until then, not found from then on", () => {
+      const digits = String(Date.parse(noon) / 1_000).slice(-8);
+      const id = `${scrapers[scraper].platform === "retailer_a" ? "BX" : "90"}${digits}`;
+      expect(id).toMatch(delistingIds[scrapers[scraper].platform].pattern);
+      expect(read(scraper, id, "2026-03-01T11:59:59.999Z").status).toBe("ok");
+      expect(read(scraper, id, noon).status).toBe("not_found");
+      expect(read(scraper, id, "2027-03-01T12:00:00.000Z").status).toBe("not_found");
+    });
+
+    it("the slow one is read in the end when there is time", async () => {
+      const [answer] = await sandbox({ seed, clock: fixedClock(noon) }).read({
+        scraper,
+        marketplace: "us",
+        ids: [reserved(scraper, "slow")],
+        deadline: new Date(Date.parse(noon) + 10_000),
+      });
+      expect(answer?.status).toBe("ok");
+    });
+  });
+});
+
+describe("reserved ids", () => {
+  it.each(["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const)(
+    "of %s are known for what they do, once each, in the platform's form",
+    (platform) => {
+      const ids = reservedIds[platform].map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      const form = platform === "retailer_a" ? /^B0SANDBOX[0-9A-Z]$/ : /^900000\d$/;
+      for (const id of ids) expect(id).toMatch(form);
+    },
+  );
+
+  it("do the same under the same number on every platform", () => {
+    const common = (platform: keyof typeof reservedIds): string[] =>
+      reservedIds[platform]
+        .filter(({ id }) => /[0-8]$/.test(id))
+        .map(({ id, behaviour }) => `${id.slice(-1)} ${behaviour}`);
+    expect(common("retailer_a")).toHaveLength(9);
+    for (const platform of ["retailer_b", "retailer_c", "retailer_d"] as const) {
+      expect(common(platform)).toEqual(common("retailer_a"));
+    }
+  });
+
+  it("9000009 of retailer_c is a variation parent: its tcin is another item's", () => {
+    const answer = read("retailer_c.standard", "9000009");
+    expect(answer).toMatchObject({ id: "9000009", fields: { retailer_c: { tcin: "9000000" } } });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe } from "vitest";
+import { systemClock } from "../../../../shared/base/system.ts";
+import { scraperIds, scrapers } from "../../../../shared/scrapers/catalogue.ts";
+import { reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
+import type { OfferReference } from "../../../../shared/scrapers/scraper.ts";
+import { sandboxOfferChecker, sandboxOffers } from "../../../../shared/sources/sandbox/offers.ts";
+import {
+  upstream,
+  upstreamOfferChecker,
+  upstreamOffers,
+} from "../../../../shared/sources/upstream/scraper.ts";
+import {
+  offerCheckerContract,
+  type OfferCheckerSubject,
+  offerScraperContract,
+  type OfferScraperSubject,
+} from "../../../contracts/offer-scraper.contract.ts";
+import { scraperContract } from "../../../contracts/scraper.contract.ts";
+import { startUpstream } from "./subject.ts";
+
+const reserved = (platform: keyof typeof reservedIds, behaviour: string): string => {
+  const found = reservedIds[platform].find((one) => one.behaviour === behaviour);
+  if (found === undefined) throw new Error(`No id that is ${behaviour}`);
+  return found.id;
+};
+
+describe.each(scraperIds)("%s", (scraperId) => {
+  scraperContract("upstream", async () => {
+    const { server, options, dependencies } = await startUpstream({ secret: "canary-3fa1" });
+    const id = (behaviour: string): string => reserved(scrapers[scraperId].platform, behaviour);
+    return {
+      scraper: upstream(options, dependencies),
+      scraperId,
+      marketplace: "us",
+      ids: {
+        ok: ["steady", "price_changes_every_read", "sold_out"].map(id),
+        partial: [id("always_partial")],
+        not_found: [id("always_not_found")],
+        unavailable: [id("always_unavailable")],
+      },
+      slowId: id("slow"),
+      stop: () => server.close(),
+    };
+  });
+});
+
+const listings = {
+  ids: {
+    ok: ["B0SANDBOX0", "B0SANDBOXM", "B0SANDBOXN", "B0SANDBOXP"],
+    not_found: ["B0SANDBOX7"],
+    unavailable: ["B0SANDBOX6"],
+  },
+  slowId: "B0SANDBOX8",
+} satisfies Partial<OfferScraperSubject>;
+
+/** The shop of the reference server. */
+const shop = { seed: "sandbox", clock: systemClock };
+
+offerScraperContract("sandbox", async () => ({
+  scraper: sandboxOffers(shop),
+  ...listings,
+  stop: async () => {},
+}));
+
+offerScraperContract("upstream", async () => {
+  const { server, options, dependencies } = await startUpstream();
+  return {
+    scraper: upstreamOffers(options, dependencies),
+    ...listings,
+    stop: () => server.close(),
+  };
+});
+
+/** Two offers that the shop shows, and some that it does not. */
+async function someOffers(): Promise<Pick<OfferCheckerSubject, "offers" | "slowOffer">> {
+  const deadline = new Date(Date.now() + 1_000);
+  const ids = ["B0SANDBOX0", "B0SANDBOXM"];
+  const answers = await sandboxOffers(shop).readOffers({ marketplace: "us", ids, deadline });
+  const shown = answers.flatMap((answer): OfferReference[] =>
+    answer.status !== "ok"
+      ? []
+      : answer.offers
+          .filter(({ isBuybox }) => isBuybox)
+          .map(({ offerListingId }) => ({ asin: answer.id, offerListingId })),
+  );
+  const [first, second] = shown;
+  if (first === undefined || second === undefined) throw new Error("The shop shows no offers");
+  return {
+    offers: {
+      buyable: shown,
+      // The second of these is another listing's: the same id, asked about two items at once.
+      gone: [
+        { asin: first.asin, offerListingId: "no/such+id=" },
+        { asin: first.asin, offerListingId: second.offerListingId },
+        { asin: "B0SANDBOX7", offerListingId: first.offerListingId },
+      ],
+      unavailable: [{ asin: "B0SANDBOX6", offerListingId: first.offerListingId }],
+    },
+    slowOffer: { asin: "B0SANDBOX8", offerListingId: "any" },
+  };
+}
+
+offerCheckerContract("sandbox", async () => ({
+  checker: sandboxOfferChecker(shop),
+  ...(await someOffers()),
+  stop: async () => {},
+}));
+
+offerCheckerContract("upstream", async () => {
+  const { server, options, dependencies } = await startUpstream();
+  return {
+    checker: upstreamOfferChecker(options, dependencies),
+    ...(await someOffers()),
+    stop: () => server.close(),
+  };
+});

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, expect, it } from "vitest";
+import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { parseSources } from "../../../../shared/sources/registry/configuration.ts";
+import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
+import { aSourceWorld } from "../../../support/source-dependencies.ts";
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(endings.splice(0).map((end) => end()));
+});
+
+/** A server that answers when `tookMs` says, of what it was told in `deadline_ms`. */
+async function startServer(tookMs: (deadlineMs: number) => number): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const sent = await Array.fromAsync(request as AsyncIterable<Buffer>);
+    const asked = JSON.parse(Buffer.concat(sent).toString()) as {
+      readonly ids: readonly string[];
+      readonly deadline_ms: number;
+    };
+    await delay(tookMs(asked.deadline_ms));
+    const results = asked.ids.map((id) => ({ id, status: "not_found" }));
+    response.end(JSON.stringify({ results }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  endings.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function read(
+  baseUrl: string,
+  options: Readonly<Record<string, unknown>>,
+  { ids, withinMs }: { readonly ids: readonly string[]; readonly withinMs: number },
+): Promise<string[]> {
+  const sources = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
+  const scraper = "retailer_d.standard";
+  const source = { adapter: "upstream", baseUrl, ...options };
+  const configured = parseSources(JSON.stringify({ ...sources, [scraper]: source }));
+  const deadline = new Date(Date.now() + withinMs);
+  const answers = await scraperFor(
+    configured,
+    aSourceWorld(),
+  )(scraper).read({ scraper, marketplace: "us", ids, deadline });
+  return answers.map(({ status }) => status);
+}
+
+it("an answer at the last moment that the server was told still counts", async () => {
+  const url = await startServer((deadlineMs) => deadlineMs);
+  const asked = { ids: ["1234567"], withinMs: 5_000 };
+  expect(await read(url, { tryTimeoutMs: 1_000 }, asked)).toEqual(["not_found"]);
+});
+
+it("a call that had to wait for its place is told what is left then", async () => {
+  const told: number[] = [];
+  const url = await startServer((deadlineMs) => {
+    told.push(deadlineMs);
+    return told.length === 1 ? 1_000 : deadlineMs;
+  });
+  const options = { batchIdsMax: 1, callsAtOnceMax: 1, callsPerSecond: 100 };
+  const asked = { ids: ["1234567", "1234568"], withinMs: 2_500 };
+  expect(await read(url, options, asked)).toEqual(["not_found", "not_found"]);
+  expect(told[1]).toBeLessThanOrEqual(1_250);
+});

@@ -1,0 +1,360 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { UpstreamCall } from "../../../../tools/sources/upstream/parse-call.ts";
+import type { Misbehaviour } from "../../../../tools/sources/upstream/misbehaviours.ts";
+import { alwaysPlaying } from "../../../../tools/sources/upstream/server.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { Answer, OffersAnswer } from "../../../../shared/scrapers/scraper.ts";
+import {
+  upstream,
+  upstreamOfferChecker,
+  upstreamOffers,
+} from "../../../../shared/sources/upstream/scraper.ts";
+import { startApiDouble } from "../api-double.ts";
+import { startUpstream, type SubjectOptions, type UpstreamSubject } from "./subject.ts";
+
+let subject: UpstreamSubject;
+const started: UpstreamSubject[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map(({ server }) => server.close()));
+});
+
+async function begin(options: SubjectOptions = {}): Promise<UpstreamSubject> {
+  subject = await startUpstream(options);
+  started.push(subject);
+  return subject;
+}
+
+interface Reading extends SubjectOptions {
+  readonly scraper?: ProductScraperId;
+  readonly ids?: readonly string[];
+  readonly withinMs?: number;
+}
+
+async function read(reading: Reading = {}): Promise<readonly Answer[]> {
+  const { scraper = "retailer_d.standard", ids = steady, withinMs = 20_000, ...options } = reading;
+  const { options: own, dependencies } = await begin(options);
+  const deadline = new Date(Date.now() + withinMs);
+  return upstream(own, dependencies).read({ scraper, marketplace: "us", ids, deadline });
+}
+
+const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysPlaying(name) });
+const onSome =
+  (name: Misbehaviour, ids: readonly string[]): NonNullable<SubjectOptions["misbehave"]> =>
+  (call) =>
+    call.ids.some((id) => ids.includes(id)) ? name : undefined;
+
+/** Found, in stock, at one price for ever. */
+const steady = ["9000000"];
+/** Found, sold out for ever; enough of them for a batch. */
+const delisting = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `90${String(39_000_000 + n)}`);
+const statuses = (answers: readonly { status: string }[]): string[] =>
+  answers.map(({ status }) => status);
+const calls = (): readonly UpstreamCall[] => subject.server.calls;
+
+describe("asking", () => {
+  it("sends what the contract says, in batches of the configured size", async () => {
+    const ids = delisting(250);
+    const answers = await read({ ids, secret: "canary-77aa", batchIdsMax: 100 });
+    expect(answers.map(({ id }) => id)).toEqual(ids);
+    expect(calls().map((call) => call.ids.length)).toEqual([100, 100, 50]);
+    const [call] = calls();
+    expect(Object.keys(call?.body ?? {})).toEqual(["scraper", "marketplace", "ids", "deadline_ms"]);
+    expect(call?.body).toMatchObject({ scraper: "retailer_d.standard", marketplace: "us" });
+    expect(call?.headers).toMatchObject({
+      authorization: "Bearer canary-77aa",
+      "content-type": "application/json",
+      "x-request-id": expect.stringMatching(/^req_/),
+    });
+    expect(new Set(calls().map(({ headers }) => headers["x-request-id"])).size).toBe(3);
+  });
+
+  it("lets the server take a quarter of a second less than it waits itself", async () => {
+    await read({ tryTimeoutMs: 2_000 });
+    expect(calls()[0]?.body["deadline_ms"]).toBe(1_750);
+    await read({ withinMs: 1_000, tryTimeoutMs: 2_000 });
+    expect(calls()[0]?.body["deadline_ms"]).toBeGreaterThan(500);
+    expect(calls()[0]?.body["deadline_ms"]).toBeLessThanOrEqual(750);
+  });
+
+  it("counts the time from when the call goes out, not from when it was wanted", async () => {
+    const told: unknown[] = [];
+    await read({
+      withinMs: 4_000,
+      misbehave: ({ number, body }) => {
+        told.push(body["deadline_ms"]);
+        return number === 1 ? "429_seconds" : undefined;
+      },
+    });
+    expect(told).toHaveLength(2);
+    expect(told[1]).toBeLessThanOrEqual(Number(told[0]) - 950);
+  });
+
+  it("asks a repeated call under the name of the first", async () => {
+    const names: unknown[] = [];
+    await read({
+      misbehave: ({ number, headers }) => {
+        names.push(headers["x-request-id"]);
+        return number === 1 ? "500" : undefined;
+      },
+    });
+    expect(names).toHaveLength(2);
+    expect(new Set(names).size).toBe(1);
+  });
+
+  it("asks for offers in every condition, and for checks by item and offer", async () => {
+    const { options, dependencies } = await begin();
+    const deadline = new Date(Date.now() + 5_000);
+    const ids = ["B0SANDBOX0"];
+    await upstreamOffers(options, dependencies).readOffers({ marketplace: "us", ids, deadline });
+    const offers = [{ asin: "B0SANDBOX0", offerListingId: "x" }];
+    const checker = upstreamOfferChecker(options, dependencies);
+    await checker.checkOffers({ marketplace: "us", offers, deadline });
+    expect(calls().map(({ body }) => body)).toMatchObject([
+      { scraper: "retailer_a.offers", ids, condition: "all" },
+      { scraper: "retailer_a.offer_check", offers },
+    ]);
+  });
+});
+
+describe("trouble that may pass", () => {
+  it.each(["429_seconds", "429_date"] as const)("waits as long as a %s asks", async (name) => {
+    const times: number[] = [];
+    const play = alwaysPlaying(name);
+    const answers = await read({
+      misbehave: (call) => {
+        times.push(Date.now());
+        return play(call);
+      },
+    });
+    expect(statuses(answers)).toEqual(["ok"]);
+    expect(times).toHaveLength(2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(950);
+  });
+
+  it.each(["500", "503", "reset", "cut_off", "hang"] as const)(
+    "tries again after %s",
+    async (name) => {
+      const answers = await read({
+        tryTimeoutMs: 300,
+        misbehave: ({ number }) => (number === 1 ? name : undefined),
+      });
+      expect(statuses(answers)).toEqual(["ok"]);
+      expect(calls()).toHaveLength(2);
+    },
+  );
+
+  it("keeps what was read when a later batch hangs", async () => {
+    const ids = [...delisting(100), "9000000"];
+    const answers = await read({ ids, withinMs: 1_000, misbehave: onSome("hang", steady) });
+    expect(statuses(answers).slice(0, 100)).not.toContain("unavailable");
+    expect(statuses(answers).at(-1)).toBe("unavailable");
+  });
+});
+
+describe("trouble that stays", () => {
+  it.each(["400", "500"] as const)(
+    "isolates an item that a batch fails for with %s",
+    async (name) => {
+      const ids = delisting(64);
+      const bad = ids[41] ?? "";
+      const answers = await read({ ids, misbehave: onSome(name, [bad]) });
+      expect(answers.filter(({ status }) => status === "unavailable").map(({ id }) => id)).toEqual([
+        bad,
+      ]);
+    },
+  );
+
+  it("comes down to single items where a server takes fewer than it was said to", async () => {
+    const ids = delisting(40);
+    const answers = await read({ ids, batchIdsMax: 40, maxBatch: 10 });
+    expect(statuses(answers)).not.toContain("unavailable");
+    expect(calls().map((call) => call.ids.length)).toEqual([10, 10, 10, 10]);
+    expect(subject.notes).toEqual([{ kind: "too_many", scraper: "retailer_d.standard" }]);
+  });
+
+  it.each([
+    ["400", 43],
+    ["500", 40],
+  ] as const)("does not storm a server that answers %s to everything", async (name, callsMax) => {
+    const answers = await read({ ids: delisting(100), misbehave: () => name });
+    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+    expect(calls().length).toBeLessThanOrEqual(callsMax);
+  });
+
+  it("takes a wrong secret for no answer, tells its operator once, and shows the secret to nobody", async () => {
+    const ids = delisting(30);
+    const answers = await read({ ids, batchIdsMax: 10, secret: "right", sentSecret: "canary-19" });
+    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+    expect(subject.notes).toEqual([
+      { kind: "refused", scraper: "retailer_d.standard", status: 401 },
+    ]);
+    expect(JSON.stringify([answers, subject.notes])).not.toContain("canary");
+  });
+
+  it.each([
+    ["404", { kind: "refused", status: 404 }],
+    ["redirect", { kind: "refused", status: 302 }],
+    ["garbage", { kind: "unreadable" }],
+    ["wrong_charset", { kind: "unreadable" }],
+  ] as const)("takes %s for no answer", async (name, note) => {
+    expect(statuses(await read(always(name)))).toEqual(["unavailable"]);
+    expect(subject.notes).toMatchObject([note]);
+    expect(calls()).toHaveLength(1);
+  });
+
+  it("takes not_found beside an error for no answer, and tells the operator", async () => {
+    const ids = ["9000000", "9000007"];
+    expect(statuses(await read({ ids }))).toEqual(["ok", "not_found"]);
+    const answers = await read({ ...always("error_beside"), ids, batchIdsMax: 1 });
+    expect(statuses(answers)).toEqual(["ok", "unavailable"]);
+    expect(subject.notes).toEqual([{ kind: "unreadable", scraper: "retailer_d.standard" }]);
+  });
+
+  it("takes an offer as gone beside an error for no answer", async () => {
+    const asin = "B0SANDBOX7";
+    const results = ["none", asin].map((id) => ({ id, asin, status: "not_found" }));
+    const server = await startApiDouble(() => ({ body: { error: "db down", results } }));
+    const { options, dependencies } = await begin();
+    const own = { ...options, baseUrl: server.url };
+    const reading = { marketplace: "us", deadline: new Date(Date.now() + 10_000) };
+    const offers = [{ asin, offerListingId: "none" }];
+    const checks = await upstreamOfferChecker(own, dependencies).checkOffers({
+      ...reading,
+      offers,
+    });
+    const listings = await upstreamOffers(own, dependencies).readOffers({
+      ...reading,
+      ids: [asin],
+    });
+    await server.stop();
+    expect(statuses([...checks, ...listings])).toEqual(["unavailable", "unavailable"]);
+    expect(subject.notes).toHaveLength(2);
+  });
+
+  it("stops reading a reply without end", async () => {
+    expect(statuses(await read({ ...always("endless"), tryTimeoutMs: 5_000 }))).toEqual([
+      "unavailable",
+    ]);
+  });
+
+  it("waits for nothing beyond the deadline", async () => {
+    const startedAt = Date.now();
+    const answers = await read({ ...always("hang"), withinMs: 400 });
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(Date.now() - startedAt).toBeLessThan(1_000);
+  });
+});
+
+describe("replies", () => {
+  it.each([
+    "gzip",
+    "br",
+    "declared_charset",
+    "not_json_type",
+    "numeric_ids",
+    "with_asin",
+    "no_time",
+  ] as const)("may be %s", async (name) => {
+    expect(statuses(await read(always(name)))).toEqual(["ok"]);
+  });
+
+  it("that leave ids out leave those unavailable", async () => {
+    const ids = ["9000000", "9000003", "9000007"];
+    const answers = await read({ ids, ...always("ids_missing") });
+    expect(statuses(answers)).toEqual(["unavailable", "ok", "not_found"]);
+  });
+
+  it("that answer an id twice count the first time", async () => {
+    expect(statuses(await read(always("ids_doubled")))).toEqual(["ok"]);
+  });
+
+  it("that answer what was not asked are not heard", async () => {
+    const [answer, ...more] = await read(always("ids_foreign"));
+    expect(answer?.id).toBe("9000000");
+    expect(more).toEqual([]);
+  });
+
+  it.each([
+    ["retailer_a.lite", "B0SANDBOX0"],
+    ["retailer_b.standard", "9000000"],
+    ["retailer_d.standard", "9000000"],
+  ] as const)("may hold numbers as texts: %s", async (scraper, id) => {
+    const [honest] = await read({ scraper, ids: [id] });
+    const [answer] = await read({ scraper, ids: [id], ...always("text_numbers") });
+    expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
+  });
+
+  it("show nothing that the specification does not name", async () => {
+    for (const scraper of ["retailer_a.full", "retailer_b.standard"] as const) {
+      const ids = [scraper === "retailer_a.full" ? "B0SANDBOX0" : "9000000"];
+      const [honest] = await read({ scraper, ids });
+      const [answer] = await read({ scraper, ids, ...always("unknown_fields") });
+      expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
+    }
+  });
+
+  it("of another country's shop are unavailable", async () => {
+    expect(statuses(await read(always("other_currency")))).toEqual(["unavailable"]);
+  });
+
+  it("without data prove that there is something, and no more", async () => {
+    const [answer] = await read(always("no_data"));
+    expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
+  });
+
+  it("read more than a day ago are unavailable, gone or not", async () => {
+    const answers = await read({ ids: ["9000000", "9000007"], ...always("stale") });
+    expect(statuses(answers)).toEqual(["unavailable", "unavailable"]);
+  });
+
+  it("of a clock that runs ahead were read now", async () => {
+    const [answer] = await read(always("ahead"));
+    expect(answer?.status).toBe("ok");
+    expect(Math.abs(Date.parse(answer?.fetchedAt ?? "") - Date.now())).toBeLessThan(5_000);
+  });
+
+  it("keep to the fields of the tier", async () => {
+    const [pulse] = await read({ scraper: "retailer_a.pulse", ids: ["B0SANDBOX0"] });
+    const fields = pulse !== undefined && "fields" in pulse ? pulse.fields : {};
+    expect(Object.keys(fields["retailer_a"] ?? {})).toEqual(["newCount", "newMinPrice"]);
+  });
+});
+
+describe("replies about offers", () => {
+  async function offers(options: SubjectOptions): Promise<readonly OffersAnswer[]> {
+    const { options: own, dependencies } = await begin(options);
+    const deadline = new Date(Date.now() + 5_000);
+    const ids = ["B0SANDBOX0"];
+    return upstreamOffers(own, dependencies).readOffers({ marketplace: "us", ids, deadline });
+  }
+
+  it.each(["text_numbers", "unknown_fields"] as const)("may hold %s", async (name) => {
+    const [honest] = await offers({});
+    const [answer] = await offers(always(name));
+    expect(answer).toEqual({ ...honest, fetchedAt: answer?.fetchedAt });
+  });
+
+  it.each(["no_data", "other_currency", "stale"] as const)(
+    "with %s are unavailable",
+    async (name) => {
+      expect(statuses(await offers(always(name)))).toEqual(["unavailable"]);
+    },
+  );
+
+  it("that feature several offers feature the first", async () => {
+    const [answer] = await offers(always("all_featured"));
+    const featured = answer?.status === "ok" ? answer.offers.map(({ isBuybox }) => isBuybox) : [];
+    expect(featured).toEqual([true, false]);
+  });
+
+  it("say of a check without data nothing", async () => {
+    const { options, dependencies } = await begin(always("no_data"));
+    const checked = await upstreamOfferChecker(options, dependencies).checkOffers({
+      marketplace: "us",
+      offers: [{ asin: "B0SANDBOX0", offerListingId: "x" }],
+      deadline: new Date(Date.now() + 5_000),
+    });
+    expect(statuses(checked)).toEqual(["unavailable"]);
+  });
+});

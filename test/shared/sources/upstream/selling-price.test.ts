@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import { type FoundProduct, productFrom } from "../../../../shared/sources/upstream/found.ts";
+
+const inStock = { inStock: true, message: "In stock" };
+const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"): FoundProduct => {
+  const product = productFrom(scraper, { title: "Lamp", ...data }, "USD");
+  if (product === null) throw new Error("is another country's");
+  return product;
+};
+
+describe("a selling price of a team's own server", () => {
+  it.each([0, "0", "0.00", 0.001, -1])("is not known where it is %j", (amount) => {
+    const price = { amount, currency: "USD" };
+    const { status, fields } = found({ price, availability: inStock });
+    expect(status).toBe("partial");
+    expect(fields).not.toHaveProperty("price");
+  });
+
+  it("is partial where it is null of what is in stock, and ok of what is not", () => {
+    expect(found({ price: null, availability: inStock }).status).toBe("partial");
+    const soldOut = { inStock: false, message: "Sold out" };
+    expect(found({ price: null, availability: soldOut }).status).toBe("ok");
+  });
+
+  it("is as small as a cent", () => {
+    const price = { amount: 0.01, currency: "USD" };
+    expect(found({ price, availability: inStock })).toMatchObject({
+      status: "ok",
+      fields: { price },
+    });
+  });
+
+  it("may be 0 where it is no selling price: delivery is free", () => {
+    const standard = { amount: 0, currency: "USD" };
+    const data = { retailer_b: { shipping: { standard } } };
+    expect(found(data, "retailer_b.standard").fields).toMatchObject(data);
+  });
+
+  it("of pulse is not known where it is 0, and none where it is null", () => {
+    const pulse = (newMinPrice: unknown, newCount: number): FoundProduct =>
+      found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
+    expect(pulse(0, 1)).toMatchObject({
+      status: "partial",
+      fields: { retailer_a: { newCount: 1 } },
+    });
+    expect(pulse(null, 0).status).toBe("ok");
+  });
+});

@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
+import { upstreamData } from "../../../../shared/sources/upstream/contract.ts";
+import { offersFrom, productFrom } from "../../../../shared/sources/upstream/found.ts";
+import { readShape } from "../../../../shared/sources/upstream/shape.ts";
+
+/** Names that a schema knows, so that objects of chance are read at all. */
+const names = Object.keys(upstreamData["retailer_a.full"].entries);
+const anything = fc.oneof(
+  fc.jsonValue(),
+  fc.dictionary(
+    fc.constantFrom(...names, "amount", "currency", "buybox", "__proto__"),
+    fc.jsonValue(),
+  ),
+);
+
+const offer = {
+  price: 5,
+  currency: "USD",
+  priceDisplay: "$5.00",
+  condition: "new",
+  seller: { id: "S1", name: "Shop" },
+  fulfillment: { isFba: true, fulfillerName: "Shop" },
+  isBuybox: true,
+};
+
+describe("reading by a schema", () => {
+  it.each(stepScraperIds)("comes to what the schema has, or to nothing: %s", (scraper) => {
+    const schema: v.GenericSchema = upstreamData[scraper];
+    fc.assert(
+      fc.property(anything, (value) => {
+        const read = readShape(schema, value);
+        expect(read === undefined || v.is(schema, read)).toBe(true);
+        // Nothing that the schema does not name: to read it again by the schema changes nothing.
+        if (read !== undefined) expect(v.parse(schema, read)).toEqual(read);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("leaves out what does not fit, and what holds it where it has to be there", () => {
+    const data = {
+      title: 7,
+      url: "javascript:alert(1)",
+      price: { amount: -3, currency: "USD" },
+      availability: { inStock: "true", message: " In stock " },
+      images: ["http://a.example/1.jpg", "not an address"],
+      retailer_a: {
+        newCount: "2.5",
+        newMinPrice: null,
+        buybox: { offerListingId: "x" },
+        delivery: { date: "tomorrow", message: "soon", free: true },
+        reviewsCount: "1204",
+      },
+    };
+    expect(productFrom("retailer_a.full", data, "USD")).toEqual({
+      status: "partial",
+      fields: {
+        availability: { inStock: true, message: "In stock" },
+        retailer_a: { newMinPrice: null, reviewsCount: 1204 },
+      },
+    });
+  });
+
+  it("takes control characters and turned directions out of texts", () => {
+    const data = {
+      title: "A\u0000 kettle\n\u202Eelttek\u202C\u2066!\u2069\u0007",
+      availability: { inStock: true, message: "\u0000In\tstock\u0085" },
+    };
+    expect(productFrom("retailer_d.standard", data, "USD")?.fields).toMatchObject({
+      title: "A kettle elttek!",
+      availability: { message: "In stock" },
+    });
+    const unseen = productFrom("retailer_d.standard", { title: "\u0000\u202E" }, "USD");
+    expect(unseen?.fields).not.toHaveProperty("title");
+  });
+
+  it("lets a stock line be empty", () => {
+    const data = { title: "A", availability: { inStock: false, message: "" } };
+    expect(productFrom("retailer_c.standard", data, "USD")?.status).toBe("ok");
+  });
+
+  it("lets an id stand for one offer: the first that is said to have it", () => {
+    const offers = [
+      { ...offer, offerListingId: "x", isBuybox: false },
+      { ...offer, offerListingId: "x", price: 6 },
+      { ...offer, offerListingId: "y", price: 7 },
+    ];
+    const found = offersFrom({ totalOffers: 3, offers }, "USD");
+    expect(found?.offers).toMatchObject([
+      { offerListingId: "x", price: 5, isBuybox: false },
+      { offerListingId: "y", price: 7, isBuybox: true },
+    ]);
+  });
+
+  it("takes an offer's id whole or not at all", () => {
+    const listing = (offerListingId: string): object => ({
+      totalOffers: 1,
+      offers: [{ ...offer, offerListingId }],
+    });
+    expect(offersFrom(listing(" a/b+c= "), "USD")?.offers[0]?.offerListingId).toBe(" a/b+c= ");
+    for (const id of ["x".repeat(1_001), "a\u0000b", ""]) {
+      expect(offersFrom(listing(id), "USD")).toBeNull();
+    }
+    expect(
+      offersFrom({ totalOffers: 2, offers: [{ ...offer, offerListingId: "y" }, {}] }, "USD"),
+    ).toBeNull();
+  });
+});

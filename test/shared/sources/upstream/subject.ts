@@ -1,0 +1,63 @@
+import {
+  startUpstreamServer,
+  type UpstreamServer,
+  type UpstreamServerOptions,
+} from "../../../../tools/sources/upstream/server.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
+import type {
+  UpstreamDependencies,
+  UpstreamNote,
+  UpstreamOptions,
+} from "../../../../shared/sources/upstream/exchange.ts";
+
+/** The reference server, and what an adapter needs to read from it. */
+export interface UpstreamSubject {
+  readonly server: UpstreamServer;
+  readonly options: UpstreamOptions;
+  readonly dependencies: UpstreamDependencies;
+  /** What the adapter told its operator so far. */
+  readonly notes: readonly UpstreamNote[];
+}
+
+export interface SubjectOptions extends Omit<UpstreamServerOptions, "port"> {
+  readonly batchIdsMax?: number;
+  readonly tryTimeoutMs?: number;
+  /** What the adapter sends; default: what the server wants. */
+  readonly sentSecret?: string;
+}
+
+/** Retries follow at once, but for what a server asks for. */
+const chance = { ...systemChance, fraction: () => 0 };
+
+export async function startUpstream(subject: SubjectOptions = {}): Promise<UpstreamSubject> {
+  const { batchIdsMax = 100, tryTimeoutMs = 10_000, sentSecret = subject.secret } = subject;
+  const server = await startUpstreamServer({ port: 0, ...subject });
+  const notes: UpstreamNote[] = [];
+  const client = sourceClient(
+    {
+      name: "upstream",
+      callsPerSecond: 1_000,
+      burst: 1_000,
+      callsAtOnce: 32,
+      tryTimeoutMs,
+      bytesMax: 5 * 1024 * 1024,
+      isTemporary: (status) => temporaryStatuses.has(status),
+      userAgent: "test",
+    },
+    { clock: systemClock, chance, budget: ownRateBudget(), note: () => {} },
+  );
+  return {
+    server,
+    notes,
+    options: { baseUrl: server.url, batchIdsMax, callsAtOnceMax: 4 },
+    dependencies: {
+      client,
+      clock: systemClock,
+      chance,
+      note: (note) => notes.push(note),
+      ...(sentSecret !== undefined && { secret: async () => sentSecret }),
+    },
+  };
+}

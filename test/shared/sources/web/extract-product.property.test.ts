@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { availabilityWord } from "../../../../shared/sources/web/availability-word.ts";
+import { amountOf } from "../../../../shared/sources/web/amount.ts";
+import { extracted, linkedData } from "./page.ts";
+
+/** Longer than any page takes on a slow machine, shorter than anything that grows out of hand. */
+const longMs = 1_500;
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    '<script type="application/ld+json">',
+    "</script>",
+    '<div itemscope itemtype="http://schema.org/Product">',
+    '<p itemprop="offers" itemscope itemtype="Offer">',
+    '<b itemprop="price">',
+    "</b></p></div>",
+    '<meta property="product:price:amount" content="',
+    '<link rel="canonical" href="',
+    "<![CDATA[",
+    "<!--",
+    "-->",
+    '{"@type":"Product","offers":',
+    '{"@graph":[',
+    '"@id":"#a",',
+    "[[[[[[[[",
+    "}]}]",
+    "&amp;&#0;",
+    "\u0000\u0001",
+    ",",
+    '">',
+  ),
+  fc.string({ unit: "binary", maxLength: 40 }),
+);
+const junk = fc.array(piece, { maxLength: 60 }).map((pieces) => pieces.join(""));
+
+const words = (text: string): string[] => text.split(" ");
+
+/** Things of every depth whose properties are those that are read. */
+const thing = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "medium" },
+    fc.constantFrom("Product", "19.99", "USD", "InStock", "6501234", "#a", "", null),
+    fc.double(),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(
+      fc.constantFrom(
+        ...words("@type @id @graph @value @list name sku url offers price hasVariant"),
+        ...words("priceSpecification availability image brand __proto__"),
+      ),
+      tie("value"),
+      { maxKeys: 6 },
+    ),
+  ),
+})).value;
+
+function inTime<Result>(work: () => Result): Result {
+  const before = performance.now();
+  const result = work();
+  expect(performance.now() - before).toBeLessThan(longMs);
+  return result;
+}
+
+describe("any page", () => {
+  it("is read without an error, whatever it holds", () => {
+    fc.assert(
+      fc.property(junk, (html) => {
+        inTime(() => extracted(html));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("shows a price only as an amount of the wanted currency", () => {
+    fc.assert(
+      fc.property(thing, (value) => {
+        const extraction = inTime(() =>
+          extracted(linkedData({ "@type": "Product", value }, value)),
+        );
+        if (extraction.proof !== "product" || extraction.facts.price === undefined) return;
+        expect(extraction.facts.price.currency).toBe("USD");
+        expect(extraction.facts.price.amount).toBeGreaterThan(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ["deep lists", linkedData("[".repeat(200_000))],
+    ["deep lists that are closed", linkedData(`${"[".repeat(9_000)}${"]".repeat(9_000)}`)],
+    ["deep things", linkedData(`${'{"a":'.repeat(9_000)}1${"}".repeat(9_000)}`)],
+    ["many scripts", '<script type="application/ld+json">'.repeat(50_000)],
+    ["many products", linkedData(Array.from({ length: 30_000 }, () => ({ "@type": "Product" })))],
+    ["many metas", "<meta ".repeat(500_000)],
+    ["long attributes", `<meta ${"a".repeat(4_000)}`.repeat(1_000)],
+    ["open elements", '<div itemscope itemtype="Product">'.repeat(100_000)],
+    ["open values", `<div itemscope itemtype="Product">${"<b itemprop=name>".repeat(200_000)}`],
+    ["spaces", `<div itemtype=${" ".repeat(4_000_000)}`],
+    ["quotes", `<link rel="canonical" ${"'\"".repeat(1_000_000)}`],
+    ["commas", linkedData(`{${", ".repeat(400_000)}`)],
+    ["letters", "x".repeat(6_000_000)],
+  ])("of %s takes no long time", (_, html) => {
+    inTime(() => extracted(html));
+  });
+});
+
+describe("any text", () => {
+  it("is an amount of whole cents or none", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...words("0 1 2 3 4 5 6 7 8 9 . , ' - $ €"), " ") }),
+        (text) => {
+          const amount = amountOf(text, null) ?? 1;
+          expect(amount).toBeGreaterThan(0);
+          expect(amount).toBe(Math.round(amount * 100) / 100);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("is a known word of availability or none", () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(["string", "undefined"]).toContain(typeof availabilityWord(text));
+      }),
+    );
+  });
+});

@@ -1,0 +1,182 @@
+import { describe, expect, it } from "vitest";
+import { anOffer, aPage, aProduct, factsOf, linkedData } from "./page.ts";
+
+const usd = (amount: number): object => ({ amount, currency: "USD" });
+/** Of a page whose other markup says 10 too: it must not settle what linked data leaves unclear. */
+const priceOf = (offers: unknown, fields: Readonly<Record<string, unknown>> = {}): unknown => {
+  const meta =
+    '<meta property="og:price:amount" content="10"><meta property="og:price:currency" content="USD">';
+  return factsOf(aPage(meta + linkedData(aProduct({ offers, ...fields })))).price;
+};
+const specified = (...priceSpecification: readonly object[]): unknown =>
+  priceOf(anOffer({ price: undefined, priceSpecification }));
+const aggregate = (fields: object): object => ({
+  "@type": "AggregateOffer",
+  priceCurrency: "USD",
+  availability: "InStock",
+  ...fields,
+});
+const quantity = (fields: object): object => ({
+  eligibleQuantity: { "@type": "QuantitativeValue", ...fields },
+});
+
+describe("price specifications", () => {
+  it("of what is paid beside the price are passed over", () => {
+    const delivery = { "@type": "DeliveryChargeSpecification", price: 4.99 };
+    const payment = { "@type": "PaymentChargeSpecification", price: 1 };
+    const price = { "@type": "UnitPriceSpecification", price: 49.99 };
+    expect(specified(delivery, payment, price)).toEqual(usd(49.99));
+    const facts = factsOf(
+      aPage(
+        linkedData(
+          aProduct({ offers: anOffer({ price: undefined, priceSpecification: delivery }) }),
+        ),
+      ),
+    );
+    expect(facts).not.toHaveProperty("price");
+  });
+
+  it.each([
+    ["a month's", { billingDuration: 24, unitCode: "MON" }],
+    ["a kilogram's", { unitCode: "KGM" }],
+    ["a hundred grams'", { unitText: "100 g" }],
+    ["a reference quantity's", { referenceQuantity: { value: 100, unitCode: "GRM" } }],
+    ["a quantity's of no unit", { referenceQuantity: { value: 1 } }],
+    ["a dozen's", { referenceQuantity: { value: 12, unitCode: "C62" } }],
+    [
+      "a kilogram's, by what stands behind the quantity",
+      { referenceQuantity: { value: 1, unitCode: "EA", valueReference: { unitCode: "KGM" } } },
+    ],
+    ["a kilogram's by a text", { eligibleQuantity: "2 kg" }],
+    ["an installment's", { priceComponentType: "https://schema.org/Installment" }],
+    ["a hundred pieces'", quantity({ minValue: 100 })],
+    ["a hundred pieces' by a text", { eligibleQuantity: "100" }],
+  ])("that are %s say no price, and leave the piece's to be taken", (_, fields) => {
+    const price = { price: 10, ...fields };
+    expect(specified(price)).toBeUndefined();
+    expect(specified(price, { price: 12 })).toEqual(usd(12));
+  });
+
+  it.each([
+    ...["EA", "C62", "H87", "each"].map((unitCode) => ({ unitCode })),
+    { unitCode: "ONE" },
+    { unitText: "Each" },
+    { unitText: "pcs" },
+    { referenceQuantity: { value: 1, unitCode: "C62" } },
+    { referenceQuantity: { value: "1", unitText: "EA" } },
+    { eligibleQuantity: "1 pc" },
+    quantity({ minValue: 1, maxValue: 99 }),
+    quantity({ maxValue: 5 }),
+  ])("of one piece are the price: %j", (fields) => {
+    expect(specified({ price: 12, ...fields })).toEqual(usd(12));
+  });
+
+  it("that differ are not chosen among", () => {
+    expect(specified({ price: 8 }, { price: 12 })).toBeUndefined();
+    expect(specified({ price: 12 }, { price: "12.00" })).toEqual(usd(12));
+  });
+
+  it("of a range are the price only where it is no range", () => {
+    expect(specified({ minPrice: 10, maxPrice: 50 })).toBeUndefined();
+    expect(specified({ minPrice: 10, maxPrice: "$1,0000" })).toBeUndefined();
+    expect(specified({ maxPrice: 10 })).toBeUndefined();
+    expect(specified({ minPrice: 12, maxPrice: 12 })).toEqual(usd(12));
+  });
+});
+
+describe("prices beside a specification", () => {
+  const beside = (...priceSpecification: readonly object[]): unknown =>
+    priceOf(anOffer({ price: 19.99, priceSpecification }));
+
+  it.each([
+    ["another price", { price: 29.99 }],
+    ["a sale price", { price: 14.99, priceType: "https://schema.org/SalePrice" }],
+    ["a range", { minPrice: 19.99, maxPrice: 39.99 }],
+    ["another price of one piece", { price: 29.99, unitCode: "C62" }],
+  ])("that says %s are unclear", (_, specification) => {
+    expect(beside(specification)).toBeUndefined();
+  });
+
+  it.each([
+    ["the same", { price: "19.99" }],
+    ["a list price", { price: 29.99, priceType: "https://schema.org/ListPrice" }],
+    ["a price for members", { price: 14.99, validForMemberTier: { name: "Gold" } }],
+    ["a kilogram's price", { price: 4.5, unitCode: "KGM" }],
+    ["a month's price", { price: 5, billingDuration: "P1M" }],
+    ["a dozen's price", { price: 14.99, eligibleQuantity: { minValue: 12 } }],
+    ["another currency's price", { price: 17.99, priceCurrency: "EUR" }],
+    ["what delivery costs", { "@type": "DeliveryChargeSpecification", price: 5 }],
+  ])("that says %s stand", (_, specification) => {
+    expect(beside(specification)).toEqual(usd(19.99));
+  });
+});
+
+describe("offers", () => {
+  it("of a hundred pieces say no price", () => {
+    const ofMany = anOffer({ price: 10, ...quantity({ minValue: 100 }) });
+    expect(priceOf(ofMany)).toBeUndefined();
+    expect(priceOf([ofMany, anOffer({ price: 12 })])).toEqual(usd(12));
+  });
+
+  it("for members, and of a lease, leave the others to be taken", () => {
+    const members = anOffer({ price: 15, validForMemberTier: { name: "Gold" } });
+    const lease = anOffer({
+      price: 3,
+      businessFunction: "http://purl.org/goodrelations/v1#LeaseOut",
+    });
+    const sale = anOffer({ price: 20, businessFunction: "http://purl.org/goodrelations/v1#Sell" });
+    expect(priceOf([members, lease, sale])).toEqual(usd(20));
+  });
+
+  it("with two prices say none", () => {
+    expect(priceOf(anOffer({ price: ["10", "29.99"] }))).toBeUndefined();
+    expect(priceOf(anOffer({ price: ["12", "12.00"] }))).toEqual(usd(12));
+  });
+
+  it("may name the currency with the amount alone", () => {
+    expect(priceOf(anOffer({ price: "US $12.50", priceCurrency: undefined }))).toEqual(usd(12.5));
+  });
+
+  it("that differ are not settled by other markup", () => {
+    expect(priceOf([anOffer({ price: 10 }), anOffer({ price: 20 })])).toBeUndefined();
+  });
+});
+
+describe("aggregates", () => {
+  it.each([
+    ["several offers", { lowPrice: 10, offerCount: 7 }],
+    ["nobody knows how many offers", { lowPrice: 10 }],
+    ["a range", { lowPrice: 10, highPrice: 50 }],
+    ["a range of one offer", { lowPrice: 10, highPrice: 50, offerCount: 1 }],
+    ["a range whose end cannot be read", { lowPrice: 10, highPrice: "$1,0000" }],
+    ["a range and a price in it", { price: 10, lowPrice: 10, highPrice: 50 }],
+    ["one price and another", { price: 10, lowPrice: 12, highPrice: 12 }],
+  ])("of %s have no price", (_, fields) => {
+    expect(priceOf(aggregate(fields))).toBeUndefined();
+  });
+
+  it("of one offer, or of one price, have it", () => {
+    expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 12 }))).toEqual(usd(12));
+    expect(priceOf(aggregate({ price: 12, lowPrice: 12, highPrice: 0 }))).toEqual(usd(12));
+    expect(priceOf(aggregate({ lowPrice: 12, offerCount: 1 }))).toEqual(usd(12));
+    expect(priceOf(aggregate({ lowPrice: 12, highPrice: "12.00", offerCount: 7 }))).toEqual(
+      usd(12),
+    );
+  });
+});
+
+describe("groups of variants", () => {
+  const group = (prices: readonly number[], offers?: object): unknown =>
+    priceOf(offers, {
+      "@type": "ProductGroup",
+      productGroupID: "6501234",
+      hasVariant: prices.map((price) => aProduct({ offers: anOffer({ price }) })),
+    });
+
+  it("have no price where their variants' differ, whatever else says one", () => {
+    expect(group([10, 20])).toBeUndefined();
+    expect(group([10, 20], aggregate({ lowPrice: 10 }))).toBeUndefined();
+    expect(group([10, 20], anOffer({ price: 10 }))).toBeUndefined();
+    expect(group([12, 12], anOffer({ price: 12 }))).toEqual(usd(12));
+  });
+});

@@ -1,0 +1,88 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { webOptions } from "../../../../shared/sources/web/options.ts";
+import { isOfSite } from "../../../../shared/sources/web/address.ts";
+
+const valid = {
+  adapter: "web",
+  urlTemplate: "https://www.shop.example/p/{id}",
+  userAgent: "lamp-reader/1.0 (+https://reader.example/about)",
+};
+
+const accepts = (options: object): boolean => v.safeParse(webOptions, options).success;
+
+describe("options of web", () => {
+  it("fill in polite defaults", () => {
+    expect(v.parse(webOptions, valid)).toEqual({
+      ...valid,
+      notFoundStatus: false,
+      callsPerSecond: 2,
+      callsAtOnceMax: 4,
+    });
+  });
+
+  it.each([
+    "https://shop.example/p/{id}?ref=1",
+    "https://shop.example/item?sku={id}",
+    "http://127.0.0.1:8080/p/{id}",
+    "http://localhost/p/{id}.html",
+  ])("take the template %s", (urlTemplate) => {
+    expect(accepts({ ...valid, urlTemplate })).toBe(true);
+  });
+
+  it.each([
+    "http://shop.example/p/{id}",
+    "https://shop.example/p/",
+    "https://shop.example/{id}/{id}",
+    "https://{id}.shop.example/",
+    "https://shop.example:{id}/",
+    "https://shop.example{id}/p",
+    "https://user:secret@shop.example/{id}",
+    "https://shop.example/p#{id}",
+    "ftp://shop.example/{id}",
+    "/p/{id}",
+    "",
+  ])("refuse the template %j", (urlTemplate) => {
+    expect(accepts({ ...valid, urlTemplate })).toBe(false);
+  });
+
+  it.each(["lamp-reader/2.1 (+mailto:ops@reader.example)", "Reader/1 (+http://reader.example)"])(
+    "take the User-Agent %s",
+    (userAgent) => {
+      expect(accepts({ ...valid, userAgent })).toBe(true);
+    },
+  );
+
+  it.each([
+    "",
+    "Mozilla/5.0",
+    "lamp-reader/1.0",
+    "lamp-reader/1.0 (+nobody)",
+    "a/1 (+https://x y)",
+  ])("refuse the User-Agent %j, which names nobody to ask", (userAgent) => {
+    expect(accepts({ ...valid, userAgent })).toBe(false);
+  });
+
+  it("refuse what they do not know, and calls without bounds", () => {
+    expect(accepts({ ...valid, proxy: "https://proxy.example" })).toBe(false);
+    expect(accepts({ ...valid, callsAtOnceMax: 100 })).toBe(false);
+    expect(accepts({ ...valid, callsPerSecond: 0 })).toBe(false);
+  });
+});
+
+describe("the site of a template", () => {
+  const site = new URL("https://www.shop.example/p/0");
+
+  it.each([
+    ["https://www.shop.example/a", true],
+    ["https://shop.example/a", true],
+    ["https://m.shop.example/a", true],
+    ["http://www.shop.example/a", false],
+    ["https://www.shop.example:8443/a", false],
+    ["https://notshop.example/a", false],
+    ["https://shop.example.evil.example/a", false],
+    ["https://127.0.0.1/a", false],
+  ])("has %s: %s", (address, isOf) => {
+    expect(isOfSite(new URL(address), site)).toBe(isOf);
+  });
+});

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { extractProduct, type Extraction } from "../../../../shared/sources/web/extract-product.ts";
+import type { ProductFacts } from "../../../../shared/sources/web/product-facts.ts";
+import type { WantedProduct } from "../../../../shared/sources/web/wanted-product.ts";
+
+/** A small page of a shop, written for the tests. */
+export const fixturePage = (name: string): string =>
+  readFileSync(new URL(`../../../fixtures/pages/${name}.html`, import.meta.url), "utf8");
+
+/** A page that is long enough to be a shop's. */
+const filling = `<p>${"Words that say nothing. ".repeat(1_000)}</p>`;
+
+/** A page around what its head holds, with the address of the product 6501234. */
+export const aPage = (head: string, body = ""): string =>
+  `<html><head><title>Shop</title><link rel="canonical" href="/p/6501234">${head}</head>` +
+  `<body>${body}${filling}</body></html>`;
+
+/** A page that states nothing of its own address. */
+export const aPageWithoutAddress = (head: string, body = ""): string =>
+  `<html><head><title>Shop</title>${head}</head><body>${body}${filling}</body></html>`;
+
+export const linkedData = (...blocks: readonly unknown[]): string =>
+  blocks
+    .map((block) => (typeof block === "string" ? block : JSON.stringify(block)))
+    .map((text) => `<script type="application/ld+json">${text}</script>`)
+    .join("");
+
+export const anOffer = (
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
+  "@type": "Offer",
+  price: "19.99",
+  priceCurrency: "USD",
+  availability: "https://schema.org/InStock",
+  ...fields,
+});
+
+export const aProduct = (
+  fields: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> => ({
+  "@context": "https://schema.org",
+  "@type": "Product",
+  name: "Kelwick Lamp",
+  offers: anOffer(),
+  ...fields,
+});
+
+/** What a page proves of the product 6501234 in US dollars. */
+export const extracted = (html: string, wanted: Partial<WantedProduct> = {}): Extraction =>
+  extractProduct(html, {
+    id: "6501234",
+    url: new URL("https://shop.example/p/6501234"),
+    currency: "USD",
+    ...wanted,
+  });
+
+/** The facts of a page that is the product's. */
+export function factsOf(html: string, wanted: Partial<WantedProduct> = {}): ProductFacts {
+  const extraction = extracted(html, wanted);
+  if (extraction.proof !== "product") throw new Error(`the page proves ${extraction.proof}`);
+  return extraction.facts;
+}

@@ -1,0 +1,646 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../../shared/base/system.ts";
+import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
+import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
+import { sourceClient } from "../../../../shared/sources/http/polite-client.ts";
+import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import { type WebDependencies, webScraper } from "../../../../shared/sources/web/scraper.ts";
+import { isBlockAnswer } from "../../../../shared/sources/web/block-answer.ts";
+import type { WebOptions } from "../../../../shared/sources/web/options.ts";
+import { scraperContract } from "../../../contracts/scraper.contract.ts";
+import { type PageCall, type PageReaction, type ShopDouble, startShop } from "./double.ts";
+import { anOffer, aPage, aProduct, linkedData } from "./page.ts";
+
+const userAgent = "lamp-reader/1.0 (+https://reader.example/about)";
+/** No jitter: retries follow at once. */
+const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
+const temporary = new Set([429, 500, 502, 503, 504]);
+
+interface Trial extends Partial<WebOptions> {
+  readonly withinMs?: number;
+  readonly scraper?: ProductScraperId;
+}
+
+function scraperOn(
+  url: string,
+  options: Partial<WebOptions> = {},
+  { clock = systemClock, note }: Partial<Pick<WebDependencies, "clock" | "note">> = {},
+): Scraper {
+  const whole: WebOptions = {
+    adapter: "web",
+    urlTemplate: `${url}/p/{id}`,
+    userAgent,
+    notFoundStatus: false,
+    callsPerSecond: 1_000,
+    callsAtOnceMax: 4,
+    ...options,
+  };
+  const client = sourceClient(
+    {
+      name: url,
+      callsPerSecond: 1_000,
+      burst: 1_000,
+      callsAtOnce: 4,
+      tryTimeoutMs: 2_000,
+      bytesMax: 5 * 1024 * 1024,
+      isTemporary: (status) => temporary.has(status),
+      isBlock: isBlockAnswer,
+      userAgent,
+    },
+    { clock, chance, budget: ownRateBudget(), note: () => undefined },
+  );
+  return webScraper(whole, { client, clock, ...(note && { note }) });
+}
+
+let shop: ShopDouble;
+const started: ShopDouble[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.stop()));
+});
+
+async function readFrom(
+  react: (call: PageCall, number: number) => PageReaction | undefined,
+  ids: readonly string[] = ["6501234"],
+  { withinMs = 10_000, scraper = "retailer_d.standard", ...options }: Trial = {},
+): Promise<readonly Answer[]> {
+  shop = await startShop(react);
+  started.push(shop);
+  return readAgain(scraperOn(shop.url, options), ids, { withinMs, scraper });
+}
+
+const readAgain = (
+  scraper: Scraper,
+  ids: readonly string[],
+  { withinMs = 10_000, scraper: id = "retailer_d.standard" }: Trial = {},
+): Promise<readonly Answer[]> =>
+  scraper.read({
+    scraper: id,
+    marketplace: "us",
+    ids,
+    deadline: new Date(Date.now() + withinMs),
+  });
+
+const statusOf = async (answers: Promise<readonly Answer[]>): Promise<string | undefined> =>
+  (await answers)[0]?.status;
+
+const idIn = (path: string): string => /\/p\/([^/?]+)/.exec(path)?.[1] ?? "";
+const pageOf = (id: string, fields: Readonly<Record<string, unknown>> = {}): string =>
+  aPage(linkedData(aProduct({ sku: id, ...fields })));
+const lamp: PageReaction = { body: pageOf("6501234") };
+/** Answers robots.txt so, and every other address with the page of its id. */
+const withRobots =
+  (robots: PageReaction) =>
+  ({ path }: PageCall): PageReaction =>
+    path === "/robots.txt" ? robots : { body: pageOf(idIn(path)).replace("/p/6501234", path) };
+const rules = (body: string): PageReaction => ({ headers: { "Content-Type": "text/plain" }, body });
+/** Has no robots.txt; every other address answers so. */
+const always =
+  (reaction: PageReaction) =>
+  ({ path }: PageCall): PageReaction | undefined =>
+    path === "/robots.txt" ? undefined : reaction;
+
+describe.each(["retailer_b.standard", "retailer_c.standard", "retailer_d.standard"] as const)(
+  "as %s",
+  (scraperId) => {
+    scraperContract("web", async () => {
+      const source = await startShop(({ path }) => {
+        const id = idIn(path);
+        const stages: Record<string, PageReaction> = {
+          "10005": { body: pageOf(id, { offers: anOffer({ price: 0 }) }) },
+          "10006": { status: 500 },
+          "10007": { status: 410, body: "<title>Gone</title>" },
+          "10008": "hang",
+          "10009": { body: "<title>Robot Check</title>" },
+          "10010": { body: pageOf("10011") },
+          "10012": { body: pageOf(id, { offers: anOffer({ priceCurrency: "EUR" }) }) },
+          "10013": { status: 404 },
+        };
+        if (id === "") return undefined;
+        return stages[id] ?? { body: pageOf(id, { secretCost: 3 }) };
+      });
+      return {
+        scraper: scraperOn(source.url),
+        scraperId,
+        marketplace: "us",
+        ids: {
+          ok: ["10001", "10002"],
+          partial: ["10005"],
+          not_found: ["10007"],
+          unavailable: ["10006", "10009", "10012", "10013"],
+        },
+        slowId: "10008",
+        stop: () => source.stop(),
+      };
+    });
+  },
+);
+
+describe("asking", () => {
+  it("asks for the template's address with the id in it, as the robot it is", async () => {
+    const [answer] = await readFrom(() => lamp);
+    expect(answer).toMatchObject({ id: "6501234", status: "ok" });
+    expect(shop.pages()).toEqual(["/p/6501234"]);
+    const headers = shop.calls.find(({ path }) => path === "/p/6501234")?.headers;
+    expect(headers).toMatchObject({ "user-agent": userAgent, accept: "text/html" });
+    expect(headers).not.toHaveProperty("cookie");
+  });
+
+  it("percent-encodes the id, so that it can lead nowhere else", async () => {
+    await readFrom(always({ status: 404 }), ["../a?b#c", "$&"]);
+    expect(shop.pages().toSorted()).toEqual(["/p/%24%26", "/p/..%2Fa%3Fb%23c"]);
+  });
+
+  it("is not for retailer_a", async () => {
+    await expect(
+      readFrom(() => lamp, ["B000000000"], { scraper: "retailer_a.lite" }),
+    ).rejects.toThrow(/retailer_a/);
+  });
+
+  it("is not made with a template that is none", () => {
+    expect(() => scraperOn("ftp://shop.example")).toThrow(/urlTemplate/);
+  });
+});
+
+describe("results", () => {
+  const product = {
+    brand: "Kelwick",
+    mpn: "KW-77",
+    gtin13: "4006381333931",
+    color: "Slate",
+    category: "Home > Lamps",
+    inProductGroupWithID: "77001",
+    image: "/lamp.jpg",
+    aggregateRating: { "@type": "AggregateRating", ratingValue: 4.5, reviewCount: 12 },
+    offers: anOffer({
+      availability: "OnlineOnly",
+      itemCondition: "NewCondition",
+      seller: { name: "Fjord Supply" },
+      priceSpecification: { priceType: "ListPrice", price: 25, priceCurrency: "USD" },
+      shippingDetails: { shippingRate: { value: 0, currency: "USD" } },
+    }),
+  };
+  const read = async (scraper: ProductScraperId): Promise<unknown> => {
+    const [answer] = await readFrom(() => ({ body: pageOf("6501234", product) }), undefined, {
+      scraper,
+    });
+    return answer !== undefined && "fields" in answer ? answer.fields : answer;
+  };
+  const shared = (): object => ({
+    title: "Kelwick Lamp",
+    url: `${shop.url}/p/6501234`,
+    price: { amount: 19.99, currency: "USD" },
+    availability: { inStock: true, message: "Online only" },
+    seller: { name: "Fjord Supply" },
+    images: [`${shop.url}/lamp.jpg`],
+  });
+
+  it("show of retailer_b what a page states", async () => {
+    expect(await read("retailer_b.standard")).toEqual({
+      ...shared(),
+      retailer_b: {
+        brand: "Kelwick",
+        upc: "4006381333931",
+        modelNumber: "KW-77",
+        parentId: "77001",
+        listPrice: { amount: 25, currency: "USD" },
+        offerType: "ONLINE_ONLY",
+        onlineAvailable: true,
+        shipping: { standard: { amount: 0, currency: "USD" } },
+        preOrder: false,
+        condition: "New",
+        category: "Lamps",
+        rating: 4.5,
+        reviewsCount: 12,
+        color: "Slate",
+      },
+    });
+  });
+
+  it("show of retailer_c what a page states", async () => {
+    expect(await read("retailer_c.standard")).toEqual({
+      ...shared(),
+      retailer_c: {
+        tcin: "6501234",
+        regularPrice: 25,
+        shipping: "IN_STOCK",
+        pickup: "UNAVAILABLE",
+      },
+    });
+  });
+
+  it("show of retailer_d what a page states", async () => {
+    expect(await read("retailer_d.standard")).toEqual({
+      ...shared(),
+      retailer_d: {
+        state: "ADD_TO_CART",
+        regularPrice: 25,
+        savings: 5.01,
+        brand: "Kelwick",
+        condition: "New",
+        category: "Lamps",
+        purchasable: true,
+      },
+    });
+  });
+
+  it("are partial for several products of which none is known to be the one", async () => {
+    const page = aPage(linkedData(aProduct(), aProduct({ offers: anOffer({ price: 5 }) })));
+    const [answer] = await readFrom(always({ body: page }));
+    expect(answer).toMatchObject({ status: "partial", fields: { retailer_d: {} } });
+    expect(answer).not.toHaveProperty("fields.price");
+  });
+
+  it("are unavailable for a page that names another product", async () => {
+    const page = pageOf("6509999").replace("/p/6501234", "/p/6509999");
+    expect(await statusOf(readFrom(always({ body: page })))).toBe("unavailable");
+  });
+});
+
+describe("not found", () => {
+  const says = (status: number, trial: Trial = {}, body = "<title>Gone</title>") =>
+    statusOf(readFrom(always({ status, body }), undefined, trial));
+
+  it("is what a 410 says", async () => {
+    expect(await says(410)).toBe("not_found");
+  });
+
+  it("is what a 404 says only where the deployer vouches for it", async () => {
+    expect(await says(404)).toBe("unavailable");
+    expect(await says(404, { notFoundStatus: true })).toBe("not_found");
+  });
+
+  it("is not what a page that keeps readers out says, whatever its status", async () => {
+    for (const title of ["Access denied", "Pardon Our Interruption", "Robot or human?"]) {
+      const block = `<title>${title}</title>`;
+      expect(await says(410, {}, block)).toBe("unavailable");
+      expect(await says(404, { notFoundStatus: true }, block)).toBe("unavailable");
+    }
+  });
+
+  it.each([
+    ["a page of the product's own, by its path", "/lamps/6501234", "not_found"],
+    ["a login that knows where to lead back to", "/login?next=/p/6501234", "unavailable"],
+    ["a page for everything that is gone", "/gone?from=6501234", "unavailable"],
+  ])("is what %s says only of itself", async (_, Location, status) => {
+    for (const end of [404, 410]) {
+      const react = ({ path }: PageCall): PageReaction | undefined => {
+        if (path === "/robots.txt") return undefined;
+        return path === "/p/6501234" ? { status: 302, headers: { Location } } : { status: end };
+      };
+      const read = readFrom(react, undefined, { notFoundStatus: true });
+      expect(await statusOf(read)).toBe(status);
+      expect(shop.pages()).toHaveLength(2);
+    }
+  });
+
+  it("is what the address that was asked for says, also where the id is in its query", async () => {
+    shop = await startShop(always({ status: 410 }));
+    started.push(shop);
+    const scraper = scraperOn(shop.url, { urlTemplate: `${shop.url}/item?sku={id}` });
+    expect(await statusOf(readAgain(scraper, ["6501234"]))).toBe("not_found");
+  });
+
+  it.each([301, 302])("is not what a %d to the home page says", async (status) => {
+    const home = (end: PageReaction): Promise<string | undefined> =>
+      statusOf(
+        readFrom(({ path }) => {
+          if (path === "/robots.txt") return undefined;
+          return path === "/" ? end : { status, headers: { Location: "/" } };
+        }),
+      );
+    expect(await home({ body: aPage("") })).toBe("unavailable");
+    expect(await home({ status: 410 })).toBe("unavailable");
+  });
+});
+
+describe("robots.txt", () => {
+  it.each([
+    ["forbids every robot the page", "User-agent: *\nDisallow: /p/", "unavailable"],
+    [
+      "forbids this one",
+      "User-agent: lamp-reader\nDisallow: /\n\nUser-agent: *\nAllow: /",
+      "unavailable",
+    ],
+    ["forbids another one", "User-agent: other\nDisallow: /", "ok"],
+    ["allows more than it forbids", "User-agent: *\nDisallow: /\nAllow: /p/", "ok"],
+    ["forbids by a pattern", "User-agent: *\nDisallow: /*1234$", "unavailable"],
+    ["forbids in another encoding", "User-agent: *\nDisallow: /%70/", "unavailable"],
+    ["forbids what needs encoding", "User-agent: *\nDisallow: /p%2f", "ok"],
+    ["is empty", "", "ok"],
+    ["is no robots.txt", "<html><body>Shop</body></html>", "ok"],
+  ])("that %s is honoured", async (_, body, status) => {
+    expect(await statusOf(readFrom(withRobots(rules(body))))).toBe(status);
+    expect(shop.pages()).toHaveLength(status === "ok" ? 1 : 0);
+  });
+
+  it.each([401, 403, 404, 410])("that answers %d allows everything", async (status) => {
+    expect(await statusOf(readFrom(withRobots({ status })))).toBe("ok");
+  });
+
+  it.each([429, 500, 503])("that answers %d allows nothing for now", async (status) => {
+    expect(await statusOf(readFrom(withRobots({ status })))).toBe("unavailable");
+    expect(shop.pages()).toEqual([]);
+  });
+
+  it("that does not answer allows nothing for now", async () => {
+    for (const reaction of ["hang", "reset"] as const) {
+      const read = readFrom(withRobots(reaction), undefined, { withinMs: 1_000 });
+      expect(await statusOf(read)).toBe("unavailable");
+      expect(shop.pages()).toEqual([]);
+    }
+  });
+
+  it("is waited for no longer than each call's own deadline", async () => {
+    shop = await startShop(withRobots("hang"));
+    started.push(shop);
+    const scraper = scraperOn(shop.url);
+    const patient = readAgain(scraper, ["6501234"], { withinMs: 1_500 });
+    const startedAt = Date.now();
+    expect(await statusOf(readAgain(scraper, ["6501235"], { withinMs: 200 }))).toBe("unavailable");
+    expect(Date.now() - startedAt).toBeLessThan(900);
+    expect(await statusOf(patient)).toBe("unavailable");
+  });
+
+  it("is read once a day, and a minute after it could not be", async () => {
+    let nowMs = Date.now();
+    const clock = { ...systemClock, now: () => new Date(nowMs) };
+    let status = 500;
+    shop = await startShop(({ path }) => (path === "/robots.txt" ? { status } : lamp));
+    started.push(shop);
+    const scraper = scraperOn(shop.url, {}, { clock });
+    const read = async (): Promise<string | undefined> =>
+      (
+        await scraper.read({
+          scraper: "retailer_d.standard",
+          marketplace: "us",
+          ids: ["6501234"],
+          deadline: new Date(nowMs + 90_000_000),
+        })
+      )[0]?.status;
+
+    expect(await read()).toBe("unavailable");
+    const tries = shop.robotsCalls();
+    expect(await read()).toBe("unavailable");
+    expect(shop.robotsCalls()).toBe(tries);
+    nowMs += 61_000;
+    status = 404;
+    expect([await read(), await read()]).toEqual(["ok", "ok"]);
+    expect(shop.robotsCalls()).toBe(tries + 1);
+    nowMs += 24 * 3_600_000;
+    expect(await read()).toBe("ok");
+    expect(shop.robotsCalls()).toBe(tries + 2);
+  });
+
+  it("is asked for once by pages that are read at the same time", async () => {
+    await readFrom(always(lamp), ["6501234", "6501235", "6501236", "6501237"]);
+    expect(shop.robotsCalls()).toBe(1);
+  });
+
+  it("keeps pages as far apart as its crawl delay says", async () => {
+    const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 0.3"));
+    await readFrom(delayed, ["6501234", "6501235", "6501236"]);
+    const times = shop.calls.filter(({ path }) => path !== "/robots.txt").map(({ at }) => at);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(500);
+  });
+
+  it("honours characters that some write encoded and some do not", async () => {
+    const forbids = (rule: string, path: string): Promise<string | undefined> => {
+      const read = async (): Promise<readonly Answer[]> => {
+        shop = await startShop(withRobots(rules(`User-agent: *\nDisallow: ${rule}`)));
+        started.push(shop);
+        const urlTemplate = `${shop.url}${path}/p/{id}`;
+        return readAgain(scraperOn(shop.url, { urlTemplate }), ["6501234"]);
+      };
+      return statusOf(read());
+    };
+    expect(await forbids("/[a]|b/", "/[a]|b")).toBe("unavailable");
+    expect(await forbids("/caf%c3%a9/", "/café")).toBe("unavailable");
+    expect(await forbids("/café/", "/caf%c3%a9")).toBe("unavailable");
+    expect(await forbids("/%7Eshop/", "/~shop")).toBe("unavailable");
+    expect(await forbids("/~shop/", "/%7eshop")).toBe("unavailable");
+    expect(await forbids("/a%2Fb/", "/a/b")).not.toBe("unavailable");
+  });
+
+  it.each([
+    [45, 45_000, 0],
+    [86_400, 3_600_000, 1],
+  ])("keeps a crawl delay of %d s for %d ms", async (delay, gapMs, warnings) => {
+    let nowMs = Date.now();
+    const sleeps: number[] = [];
+    const clock = {
+      ...systemClock,
+      now: () => new Date(nowMs),
+      sleep: async (milliseconds: number) => {
+        sleeps.push(milliseconds);
+        nowMs += milliseconds;
+      },
+    };
+    shop = await startShop(withRobots(rules(`User-agent: *\nCrawl-delay: ${delay}`)));
+    started.push(shop);
+    const notes: string[] = [];
+    const scraper = scraperOn(
+      shop.url,
+      { callsAtOnceMax: 1 },
+      { clock, note: (problem) => notes.push(problem) },
+    );
+    const answers = await readAgain(scraper, ["6501234", "6501235"], { withinMs: 9_000_000 });
+    expect(answers.map(({ status }) => status)).not.toContain("unavailable");
+    // The client's own rate is a millisecond.
+    expect(sleeps.filter((milliseconds) => milliseconds > 1)).toEqual([gapMs]);
+    expect(notes).toHaveLength(warnings);
+  });
+
+  it("leaves unread what a crawl delay puts behind the deadline", async () => {
+    const delayed = withRobots(rules("User-agent: *\nCrawl-delay: 3600"));
+    const answers = await readFrom(delayed, ["6501234", "6501235"], { withinMs: 2_000 });
+    expect(answers.map(({ status }) => status).toSorted()).toEqual(["ok", "unavailable"]);
+    expect(shop.pages()).toHaveLength(1);
+  });
+});
+
+describe("redirects", () => {
+  const to =
+    (location: string, end: PageReaction = lamp) =>
+    ({ path }: PageCall): PageReaction | undefined => {
+      if (path === "/robots.txt") return undefined;
+      return path.startsWith("/p/") ? { status: 301, headers: { Location: location } } : end;
+    };
+
+  it.each([301, 302, 303, 307, 308])(
+    "of status %d are followed within the site",
+    async (status) => {
+      const read = readFrom(({ path }) => {
+        if (path === "/robots.txt") return undefined;
+        if (path.startsWith("/p/"))
+          return { status, headers: { Location: "/lamps/kelwick-6501234" } };
+        return lamp;
+      });
+      expect(await statusOf(read)).toBe("ok");
+      expect(shop.pages()).toEqual(["/p/6501234", "/lamps/kelwick-6501234"]);
+    },
+  );
+
+  it("to another site are not followed", async () => {
+    const other = await startShop(() => lamp);
+    started.push(other);
+    const elsewhere = [
+      `http://localhost:${other.port}/a`,
+      other.url,
+      "https://shop.example/p/6501234",
+    ];
+    for (const location of [...elsewhere, "ftp://127.0.0.1/", "http://", ""]) {
+      expect(await statusOf(readFrom(to(location)))).toBe("unavailable");
+    }
+    expect(other.calls).toEqual([]);
+  });
+
+  it("in a circle, or without an end, are given up", async () => {
+    const circle = readFrom(always({ status: 302, headers: { Location: "/p/6501234" } }));
+    expect(await statusOf(circle)).toBe("unavailable");
+    expect(shop.pages()).toHaveLength(1);
+    let step = 0;
+    const endless = readFrom(({ path }) => {
+      if (path === "/robots.txt") return undefined;
+      step += 1;
+      return { status: 302, headers: { Location: `/p/6501234?${step}` } };
+    });
+    expect(await statusOf(endless)).toBe("unavailable");
+    expect(shop.pages()).toHaveLength(4);
+  });
+
+  it("to what robots.txt forbids are not followed", async () => {
+    const read = readFrom(({ path }) =>
+      path === "/robots.txt"
+        ? rules("User-agent: *\nDisallow: /lamps/")
+        : { status: 302, headers: { Location: "/lamps/6501234" } },
+    );
+    expect(await statusOf(read)).toBe("unavailable");
+    expect(shop.pages()).toEqual(["/p/6501234"]);
+  });
+});
+
+describe("bodies", () => {
+  it.each([
+    ["the header", "text/html; charset=ISO-8859-1", ""],
+    ["the page", "text/html", '<meta charset="iso-8859-1">'],
+    [
+      "the page's older way",
+      "text/html",
+      '<meta http-equiv="Content-Type" content="text/html; charset=latin1">',
+    ],
+    ["the header rather than the page", 'text/html;charset="latin1"', '<meta charset="utf-8">'],
+  ])("are read in the charset of %s", async (_, contentType, meta) => {
+    const page = meta + pageOf("6501234", { name: "Crème brûlée" });
+    const reaction = {
+      headers: { "Content-Type": contentType },
+      body: Buffer.from(page, "latin1"),
+    };
+    const [answer] = await readFrom(always(reaction));
+    expect(answer).toMatchObject({ status: "ok", fields: { title: "Crème brûlée" } });
+  });
+
+  it("in a charset that nobody knows are read as UTF-8", async () => {
+    const headers = { "Content-Type": "text/html; charset=klingon" };
+    const body = pageOf("6501234", { name: "Crème" });
+    const [answer] = await readFrom(always({ headers, body }));
+    expect(answer).toMatchObject({ fields: { title: "Crème" } });
+  });
+
+  it.each(["application/json", "text/plain", "application/pdf", "image/png", "text/htmlx", ""])(
+    "of type %j are not read",
+    async (type) => {
+      const reaction = { headers: { "Content-Type": type }, body: pageOf("6501234") };
+      expect(await statusOf(readFrom(always(reaction)))).toBe("unavailable");
+    },
+  );
+
+  it("of more than 5 MB are dropped", async () => {
+    const huge = pageOf("6501234") + " ".repeat(5_300_000);
+    expect(await statusOf(readFrom(always({ body: huge })))).toBe("unavailable");
+  });
+
+  it("of nearly 5 MB are read", async () => {
+    const long = pageOf("6501234") + " ".repeat(4_900_000);
+    expect(await statusOf(readFrom(always({ body: long })))).toBe("ok");
+  });
+});
+
+describe("a site that keeps readers out", () => {
+  it.each([403, 429, 500, 503])("by a %d is not read", async (status) => {
+    const read = readFrom(always({ status, body: pageOf("6501234") }));
+    expect(await statusOf(read)).toBe("unavailable");
+  });
+
+  const soldOut =
+    "<title>Sorry, this product is no longer available</title>" +
+    "<p>See our robot vacuums. This site is protected by reCAPTCHA.</p>".repeat(80);
+  const afterTen = (reaction: PageReaction, trial: Trial = {}): Promise<readonly Answer[]> => {
+    const ids = Array.from({ length: 20 }, (_, n) => String(6_501_000 + n));
+    return readFrom(
+      ({ path }) => {
+        if (path === "/robots.txt") return undefined;
+        const isOfTen = Number(idIn(path)) < 6_501_010;
+        return isOfTen ? reaction : { body: pageOf(idIn(path)).replace("/p/6501234", path) };
+      },
+      ids,
+      { callsAtOnceMax: 1, ...trial },
+    );
+  };
+
+  it.each([
+    ["small pages for what is no longer sold", soldOut],
+    ["empty pages", ""],
+    ["pages that are gone, of robots", "<title>Robot vacuum: not available</title>"],
+    ["pages that forbid in a script only", "<script>say('Access denied')</script>Not available"],
+    ["a book's title", "<title>Are You Human? paperback</title><h1>Are You Human?</h1>"],
+    ["a game's name", "<title>CAPTCHA, a board game</title><p>CAPTCHA is a game for two.</p>"],
+    ["a lock's name", "<title>Shop</title><p>Security check lock, robot check included</p>"],
+  ])("is not what one with %s is", async (_, body) => {
+    const statuses = (await afterTen({ body })).map(({ status }) => status);
+    expect(statuses).toEqual([...Array(10).fill("unavailable"), ...Array(10).fill("ok")]);
+  });
+
+  it.each([
+    [404, "<title>Not here</title>Sorry. CAPTCHA is sold out."],
+    [404, "<title>Not here</title>Complete the CAPTCHA to write to us."],
+    [410, "<title>Security check lock</title>The security check lock is no longer sold."],
+  ])("is not what a %d is that names a test below its title", async (status, body) => {
+    const statuses = (await afterTen({ status, body })).map((answer) => answer.status);
+    const gone = status === 410 ? "not_found" : "unavailable";
+    expect(statuses).toEqual([...Array(10).fill(gone), ...Array(10).fill("ok")]);
+  });
+
+  it.each([
+    ["a 403", { status: 403 }],
+    ["a title", { body: "<title>Pardon Our Interruption</title>" }],
+    ["a long page's title", { body: aPage("").replace("<title>Shop", "<title>Just a moment...") }],
+    ["a text", { body: "<title>Shop</title><p>Please verify that you\n are human.</p>" }],
+    ["a title under a 404", { status: 404, body: "<title>Are you a robot?</title>" }],
+    ["a title under a 410", { status: 410, body: "<title>Security Check | Shop</title>" }],
+    ["a title that demands", { status: 404, body: "<title>Shop: solve this captcha</title>" }],
+    ["a test", { body: "<title>Shop</title><p>Please complete the security check.</p>" }],
+    ["a maker's captcha", { body: "<title>Shop</title>Please complete the reCAPTCHA below." }],
+    ["a captcha", { body: "<title>Shop</title><p>Enter the <b>CAPTCHA</b> below</p>" }],
+    ["a question", { body: "<title>Shop</title><h1>Are you human?</h1><p>Please press here.</p>" }],
+  ])("by %s is left alone after five such answers", async (_, reaction) => {
+    await afterTen(reaction);
+    expect(shop.pages()).toHaveLength(5);
+  });
+
+  it("is not what a shop of robots is", async () => {
+    const ids = Array.from({ length: 8 }, (_, n) => String(6_501_000 + n));
+    const answers = await readFrom(
+      ({ path }) =>
+        path === "/robots.txt"
+          ? undefined
+          : {
+              body: pageOf(idIn(path))
+                .replace("/p/6501234", path)
+                .replace("<title>Shop", "<title>Robot vacuum"),
+            },
+      ids,
+      { callsAtOnceMax: 1 },
+    );
+    expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "ok"));
+  });
+});

@@ -1,0 +1,27 @@
+/** Plays the service under faults: README, "Proof under faults". */
+import { playModel } from "./api-model/play-model.ts";
+import { exhaust } from "./exhaust.ts";
+import { playMutants } from "./mutants.ts";
+import { type Wish, wishIn } from "./options.ts";
+import { playScenarios } from "./play-scenarios.ts";
+import { replay } from "./replay.ts";
+
+const wish = wishOf(process.argv.slice(2));
+if (wish === undefined) process.exitCode = 2;
+else process.exitCode = (await play(wish)) ? 0 : 1;
+
+function wishOf(args: readonly string[]): Wish | undefined {
+  try {
+    return wishIn(args);
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+function play(wanted: Wish): Promise<boolean> {
+  if (wanted.play === "exhaustive") return exhaust(wanted.options);
+  if (wanted.play === "mutants") return playMutants(wanted.options);
+  if (wanted.play === "model") return playModel(wanted.seeds);
+  return wanted.play === "one" ? replay(wanted.options) : playScenarios(wanted.options);
+}

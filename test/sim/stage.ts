@@ -1,0 +1,9 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+
+/** Where a seed is played: a real DynamoDB engine and a table of its own. */
+export interface Stage {
+  readonly endpoint: string;
+  /** Without faults, for what is set up and looked at. */
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+}

@@ -1,0 +1,39 @@
+import type { Pipeline } from "../../shared/pipelines/definition.ts";
+import type { Platform } from "../../shared/platforms/catalogue.ts";
+import type { ReadStatus } from "../../shared/scrapers/scraper.ts";
+import type { ItemState } from "../../shared/watchlists/item.ts";
+import type { ItemLooks } from "./run-model-answers.ts";
+import type { Known } from "./run-model-fields.ts";
+import type { ModelRetry } from "./run-model-retries.ts";
+import type { Changes } from "./run-model-read.ts";
+
+/** A watchlist of the model. */
+export interface ModelList {
+  readonly platform: Platform;
+  pipeline: Pipeline;
+  /** In id order. */
+  readonly items: ModelItem[];
+  runCount: number;
+  skips: number;
+  /** A refresh was skipped, and no run has completed since. */
+  isRefreshDue: boolean;
+  paused: boolean;
+}
+
+export interface ModelItem {
+  readonly id: string;
+  readonly looks: ItemLooks;
+  state: ItemState;
+  known: Known;
+  /** The offer last seen in the buy box. */
+  offer: string | null;
+  lastReadStatus: ReadStatus | null;
+  failures: number;
+  owes: readonly ModelRetry[];
+  lastChange: {
+    readonly runNumber: number;
+    readonly step: string;
+    readonly scraper: string;
+    readonly changes: Changes;
+  } | null;
+}

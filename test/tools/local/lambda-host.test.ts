@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { startLambdaHost } from "../../../tools/local/lambda-host.ts";
+import { resolveTemplates } from "../../../tools/local/template.ts";
+import { loadFixture } from "./fixture-handlers.ts";
+import { fixtureStacks } from "./fixture-stacks.ts";
+
+const templates = resolveTemplates(fixtureStacks, "http://127.0.0.1:4566/000000000000");
+
+async function hostOf(handlers: Parameters<typeof loadFixture>[0] = {}) {
+  return startLambdaHost({ templates, log: () => {}, loadHandler: loadFixture(handlers) });
+}
+
+describe("startLambdaHost", () => {
+  it("gives a function exactly the variables of its template, and the local overrides", async () => {
+    const host = await hostOf();
+
+    const answer = (await host.byName("echo").invoke({})) as { body: string };
+
+    expect(JSON.parse(answer.body)).toMatchObject({
+      overrides: { allowLoopback: true, forcePathStyle: true },
+    });
+    expect((JSON.parse(answer.body) as { environment: unknown }).environment).toEqual({
+      POWERTOOLS_SERVICE_NAME: "echo",
+      ROWS_TABLE: "Fixture-data-Rows",
+      JOBS_URL: "http://127.0.0.1:4566/000000000000/Fixture-service-Jobs",
+      JOBS_ARN: "arn:aws:sqs:us-east-1:000000000000:Fixture-service-Jobs",
+      GREETING: "hello",
+    });
+  });
+
+  it("replaces a variable that a function has and adds none", async () => {
+    const host = await startLambdaHost({
+      templates,
+      log: () => {},
+      loadHandler: loadFixture(),
+      replaceVariable: (name, value) => (name === "GREETING" ? `${value}!` : value),
+    });
+
+    expect(host.byName("echo").environment["GREETING"]).toBe("hello!");
+    expect(host.byName("sweeper").environment).toEqual({ POWERTOOLS_SERVICE_NAME: "sweeper" });
+  });
+
+  it("does not know a function that no template creates, nor one without our name", async () => {
+    const host = await hostOf();
+
+    expect(() => host.byName("ghost")).toThrow("No template creates the function ghost");
+    expect(host.functions.map(({ name }) => name)).not.toContain(undefined);
+    expect(host.functions).toHaveLength(6);
+  });
+
+  it("tells a handler how much time it has left", async () => {
+    const host = await hostOf({
+      quick: (_event, context: { getRemainingTimeInMillis(): number; functionName: string }) => [
+        context.functionName,
+        context.getRemainingTimeInMillis(),
+      ],
+    });
+
+    const [name, left] = (await host.byName("quick").invoke({})) as [string, number];
+
+    expect(name).toBe("quick");
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(1_000);
+  });
+
+  it("fails an invocation that passes the timeout of its template", async () => {
+    const host = await hostOf({ quick: () => new Promise(() => {}) });
+
+    await expect(host.byName("quick").invoke({})).rejects.toThrow("timed out after 1 seconds");
+  });
+
+  it("fails the calls of a function that cannot start, and of no other", async () => {
+    const lines: string[] = [];
+    const host = await startLambdaHost({
+      templates,
+      log: (line) => lines.push(line),
+      loadHandler: async (name) => {
+        if (name === "echo") throw new Error("no such file");
+        return loadFixture()(name);
+      },
+    });
+
+    await expect(host.byName("echo").invoke({})).rejects.toThrow("cannot start");
+    await expect(host.byName("quick").invoke({})).resolves.toBeDefined();
+    expect(lines).toEqual(["function echo cannot start: no such file"]);
+  });
+});

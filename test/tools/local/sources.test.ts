@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { parseSources } from "../../../shared/sources/registry/configuration.ts";
+import { chooseSources, parseSourceChoice } from "../../../tools/local/sources.ts";
+
+const variable = JSON.stringify({
+  "retailer_d.standard": { adapter: "sandbox" },
+  "retailer_a.lite": { adapter: "sandbox" },
+  "retailer_a.full": { adapter: "sandbox" },
+});
+
+it("changes every scraper of a platform and leaves the others", () => {
+  const choice = parseSourceChoice("retailer_a=upstream,http://127.0.0.1:9999/path?a=b,c");
+
+  expect(JSON.parse(chooseSources(variable, [choice]))).toEqual({
+    "retailer_d.standard": { adapter: "sandbox" },
+    "retailer_a.lite": { adapter: "upstream", baseUrl: "http://127.0.0.1:9999/path?a=b,c" },
+    "retailer_a.full": { adapter: "upstream", baseUrl: "http://127.0.0.1:9999/path?a=b,c" },
+  });
+});
+
+it("changes one scraper, with or without a base URL", () => {
+  const choice = parseSourceChoice("retailer_a.full=web");
+
+  expect(JSON.parse(chooseSources(variable, [choice]))).toMatchObject({
+    "retailer_a.lite": { adapter: "sandbox" },
+    "retailer_a.full": { adapter: "web" },
+  });
+});
+
+it("names the scrapers there are when it meets none", () => {
+  const choice = parseSourceChoice("retailer_z=web");
+
+  expect(() => chooseSources(variable, [choice])).toThrow(/retailer_z.*retailer_d\.standard/);
+});
+
+it("gives a platform's adapter the scrapers that it can read for, and no others", () => {
+  const all = JSON.stringify({
+    "retailer_d.standard": { adapter: "sandbox" },
+    "retailer_d.priced": { adapter: "sandbox" },
+  });
+  const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999");
+  expect(JSON.parse(chooseSources(all, [choice]))).toEqual({
+    "retailer_d.standard": { adapter: "d_catalog", baseUrl: "http://127.0.0.1:9999" },
+    "retailer_d.priced": { adapter: "sandbox" },
+  });
+  const none = parseSourceChoice("retailer_d=a_history,http://127.0.0.1:9999");
+  expect(() => chooseSources(all, [none])).toThrow(/none that the adapter reads for/);
+});
+
+it("gives an adapter that reads offers the checks of them too", () => {
+  const sandboxes = stepScraperIds.map((id) => [id, { adapter: "sandbox" }] as const);
+  const all = JSON.stringify(Object.fromEntries(sandboxes));
+  const choice = "retailer_a=a_history,http://127.0.0.1:9999,secret=env:KEY";
+  const chosen = chooseSources(all, [parseSourceChoice(choice)], { KEY: "x" });
+  const sources = parseSources(chosen, { allowVariables: true });
+  expect(sources["retailer_a.offers"].adapter).toBe("a_history");
+  expect(sources["retailer_a.offer_check"].adapter).toBe("a_history");
+});
+
+it.each([undefined, ""])("does not start with a secret in a variable that holds %j", (KEY) => {
+  const all = JSON.stringify({ "retailer_d.standard": { adapter: "sandbox" } });
+  const choice = parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY");
+  expect(() => chooseSources(all, [choice], { KEY })).toThrow(
+    "--source retailer_d=d_catalog: secret is kept in the environment variable KEY, which is not " +
+      "set or empty",
+  );
+});
+
+it("takes options of the adapter, with or without a base URL", () => {
+  expect(
+    parseSourceChoice("retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY,callsPerSecond=2"),
+  ).toEqual({
+    target: "retailer_d",
+    adapter: "d_catalog",
+    baseUrl: "http://127.0.0.1:9999",
+    options: { secret: "env:KEY", callsPerSecond: "2" },
+  });
+  expect(
+    parseSourceChoice(
+      "retailer_c=web,urlTemplate=http://127.0.0.1:9/p?a=1&id={id},userAgent=a (b)",
+    ),
+  ).toMatchObject({
+    baseUrl: undefined,
+    options: { urlTemplate: "http://127.0.0.1:9/p?a=1&id={id}", userAgent: "a (b)" },
+  });
+});
+
+describe("values of options", () => {
+  const all = JSON.stringify(
+    Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }])),
+  );
+  const chosen = (choice: string) => {
+    const text = chooseSources(all, [parseSourceChoice(choice)], { KEY: "x" });
+    return parseSources(text, { allowVariables: true });
+  };
+  const affiliate =
+    "retailer_b=b_affiliate,http://127.0.0.1:9999,consumerId=1.10,keyVersion=2,privateKey=env:KEY";
+
+  it("that are names stay as they were written, though they look like numbers", () => {
+    expect(
+      chosen(`${affiliate},zipCode=02139,publisherId=12345678901234567890,retailerName=true`)[
+        "retailer_b.standard"
+      ],
+    ).toMatchObject({
+      consumerId: "1.10",
+      keyVersion: "2",
+      zipCode: "02139",
+      publisherId: "12345678901234567890",
+      retailerName: "true",
+    });
+    expect(chosen("retailer_d=sandbox,seed=1")["retailer_d.standard"]).toEqual({
+      adapter: "sandbox",
+      seed: "1",
+    });
+  });
+
+  it("that are numbers or flags are such", () => {
+    const web = "urlTemplate=http://127.0.0.1:9/{id},userAgent=a-bot/1.0 (+https://a.example/b)";
+    expect(
+      chosen(`retailer_c=web,${web},callsPerSecond=0.50,burst=3,notFoundStatus=true`)[
+        "retailer_c.standard"
+      ],
+    ).toMatchObject({ callsPerSecond: 0.5, burst: 3, notFoundStatus: true });
+  });
+
+  it.each([
+    ["burst=many", "burst is a number of calls"],
+    ["burst=0", "burst is 1 to 1000 calls"],
+    ["zipcode=02139", "no option of the adapter b_affiliate"],
+  ])("that do not fit are refused by name: %s", (option, message) => {
+    expect(() => chosen(`${affiliate},${option}`)).toThrow(message);
+  });
+});
+
+it("shows nothing of what follows the adapter when it refuses", () => {
+  expect(() => parseSourceChoice("retailer_d=d_catalog,canary-7")).toThrow(/^(?!.*canary)/);
+});
+
+it.each(["retailer_d", "retailer_d=", "=web", "retailer_d=web,not a url"])("refuses %s", (text) => {
+  expect(() => parseSourceChoice(text)).toThrow("is not <platform or scraper>=<adapter>");
+});

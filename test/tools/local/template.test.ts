@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import * as v from "valibot";
+import { resolveTemplates } from "../../../tools/local/template.ts";
+import type { Stack } from "../../../tools/local/template.ts";
+import { fixtureStacks } from "./fixture-stacks.ts";
+
+const base = "http://127.0.0.1:4566/000000000000";
+
+function valueOf(value: unknown, resources: Stack["template"]["Resources"] = {}): unknown {
+  const stack: Stack = {
+    name: "Small",
+    template: {
+      Resources: { Subject: { Type: "Test::Subject", Properties: { value } }, ...resources },
+      Outputs: {},
+      Parameters: {},
+    },
+  };
+  const [subject] = resolveTemplates([...fixtureStacks, stack], base).ofType("Test::Subject");
+  return subject?.properties["value"];
+}
+
+const queue = { Queue: { Type: "AWS::SQS::Queue", Properties: {} } };
+
+describe("resolveTemplates", () => {
+  it.each([
+    ["Ref to a queue is its URL", { Ref: "Queue" }, `${base}/Small-Queue`],
+    [
+      "GetAtt in both forms",
+      { a: { "Fn::GetAtt": ["Queue", "Arn"] }, b: { "Fn::GetAtt": "Queue.QueueName" } },
+      { a: "arn:aws:sqs:us-east-1:000000000000:Small-Queue", b: "Small-Queue" },
+    ],
+    [
+      "Join over pseudo parameters",
+      { "Fn::Join": [":", [{ Ref: "AWS::Partition" }, { Ref: "AWS::AccountId" }]] },
+      "aws:000000000000",
+    ],
+    [
+      "Select of Split",
+      { "Fn::Select": [1, { "Fn::Split": ["/", { "Fn::Join": ["", ["a/b/", "c"]] }] }] },
+      "b",
+    ],
+    [
+      "Sub with resources, attributes, own variables and literals",
+      {
+        "Fn::Sub": [
+          "${AWS::Region} ${Queue} ${Queue.Arn} ${own} ${!kept}",
+          { own: { Ref: "AWS::URLSuffix" } },
+        ],
+      },
+      `us-east-1 ${base}/Small-Queue arn:aws:sqs:us-east-1:000000000000:Small-Queue amazonaws.com \${kept}`,
+    ],
+    [
+      "ImportValue of another stack",
+      { "Fn::ImportValue": "Fixture-data:RowsName" },
+      "Fixture-data-Rows",
+    ],
+    ["NoValue drops its property", { a: 1, b: { Ref: "AWS::NoValue" } }, { a: 1 }],
+  ])("resolves %s", (_name, value, expected) => {
+    expect(valueOf(value, queue)).toEqual(expected);
+  });
+
+  it.each([
+    ["a resource", { Ref: "Nowhere" }, "Small: resource Nowhere does not exist"],
+    ["an attribute", { "Fn::GetAtt": ["Queue", "Age"] }, "attribute Queue.Age does not exist"],
+    [
+      "an export",
+      { "Fn::ImportValue": "Fixture-data:Age" },
+      "export Fixture-data:Age does not exist",
+    ],
+    ["an intrinsic", { "Fn::Cidr": [] }, "does not know Fn::Cidr"],
+  ])("names %s that is missing", (_name, value, message) => {
+    expect(() => valueOf(value, queue)).toThrow(message);
+  });
+
+  it("names the resource whose properties are not what is needed", () => {
+    const templates = resolveTemplates(fixtureStacks, base);
+
+    expect(() => templates.ofType("AWS::SQS::Queue", v.object({ Colour: v.string() }))).toThrow(
+      /Resource JobsDead.*Colour/s,
+    );
+  });
+
+  it("gives a key an id of the form that KMS gives", () => {
+    const [key] = resolveTemplates(fixtureStacks, base).ofType("AWS::KMS::Key");
+
+    expect(key?.local.ref).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  });
+
+  it("keeps long names within what AWS takes, and apart", () => {
+    const long = "L".repeat(90);
+    const names = resolveTemplates(
+      [
+        {
+          name: "Small",
+          template: {
+            Resources: {
+              [`${long}1`]: { Type: "AWS::S3::Bucket", Properties: {} },
+              [`${long}2`]: { Type: "AWS::S3::Bucket", Properties: {} },
+            },
+            Outputs: {},
+            Parameters: {},
+          },
+        },
+      ],
+      base,
+    )
+      .ofType("AWS::S3::Bucket")
+      .map(({ local }) => local.ref);
+
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(/^[a-z0-9-]{63}$/);
+  });
+});

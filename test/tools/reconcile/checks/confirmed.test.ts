@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { confirmed, type Looked } from "../../../../tools/reconcile/checks/confirmed.ts";
+import { fixedClock } from "../../../support/clock.ts";
+
+const clock = fixedClock("2026-03-01T00:00:00Z");
+const difference = (field: string, stored: number) => ({ place: "p", field, stored, expected: 0 });
+
+/** Gives these findings one after the other, the last again and again; counts the looks. */
+function looks(...found: readonly Looked[]) {
+  let taken = 0;
+  const look = async (): Promise<Looked> => {
+    const next = found[Math.min(taken, found.length - 1)];
+    if (next === undefined) throw new Error("There is something to find");
+    taken += 1;
+    return next;
+  };
+  return { look, taken: () => taken };
+}
+
+const steady = (...differences: Looked["differences"]): Looked => ({ differences, isSteady: true });
+const moving: Looked = { differences: [], isSteady: false };
+
+const one = difference("a", 1);
+
+it.each([
+  { what: "nothing, at once", found: [steady()], stored: [], taken: 1 },
+  {
+    what: "what is there twice, as it is then",
+    found: [steady(one), steady(difference("a", 2))],
+    stored: [2],
+    taken: 2,
+  },
+  { what: "nothing of what was half way", found: [steady(one), steady()], stored: [], taken: 2 },
+  {
+    what: "what is left when something else was half way",
+    found: [steady(one), steady(one, difference("b", 5)), steady(one)],
+    stored: [1],
+    taken: 3,
+  },
+  {
+    what: "what shows only once all stands still",
+    found: [moving, steady(one)],
+    stored: [1],
+    taken: 3,
+  },
+])("finds $what", async ({ found, stored, taken }) => {
+  const { look, taken: looked } = looks(...found);
+
+  const { differences, isSteady } = await confirmed(look, { clock });
+
+  expect(differences.map((again) => again.stored)).toEqual(stored);
+  expect(isSteady).toBe(true);
+  expect(looked()).toBe(taken);
+});
+
+it("says so when it never stands still", async () => {
+  const { look, taken } = looks(moving);
+
+  expect(await confirmed(look, { clock })).toEqual({ differences: [], isSteady: false });
+  expect(taken()).toBe(8);
+});

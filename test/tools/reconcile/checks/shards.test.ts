@@ -1,0 +1,96 @@
+/** Changes during the reading of an account's shards cause no differences. */
+import { setTimeout as delay } from "node:timers/promises";
+import { beforeEach, expect, it } from "vitest";
+import type { ReadLedger } from "../../../../tools/reconcile/checks/read-ledger.ts";
+import { readShards } from "../../../../tools/reconcile/checks/shards.ts";
+import { type BooksReader, dynamoBooksReader } from "../../../../tools/reconcile/readers/books.ts";
+import { dynamoCreditChanges } from "../../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoLedger } from "../../../../shared/aws/ledger/ledger.ts";
+import type { CreditChanges } from "../../../../shared/credits/credit-changes.ts";
+import type { Ledger } from "../../../../shared/credits/ledger.ts";
+import { countingChance } from "../../../support/clock.ts";
+import { client, names, startWorld, withTables, type World } from "../world.ts";
+
+withTables();
+
+let world: World;
+let books: BooksReader;
+let ledger: Ledger;
+let changes: CreditChanges;
+beforeEach(async () => {
+  world = await startWorld();
+  const tables = { accountsTable: names.accounts, ledgerTable: names.ledger };
+  const options = { ...tables, clock: world.bench.clock, chance: countingChance(4) };
+  books = dynamoBooksReader(client, tables);
+  ledger = dynamoLedger(client, options);
+  changes = dynamoCreditChanges(client, options);
+});
+
+async function reserve(holdId: string, credits: number): Promise<void> {
+  const { bench, accountId } = world;
+  const now = bench.clock.now();
+  const expiresAt = new Date(now.getTime() + 600_000);
+  const source = { requestId: holdId };
+  await ledger.reserve({ accountId, holdId, credits, slot: true, source, now, expiresAt });
+}
+
+const settle = (holdId: string) =>
+  ledger.settle({
+    accountId: world.accountId,
+    holdId,
+    credits: 1,
+    succeeded: true,
+    now: world.bench.clock.now(),
+  });
+
+/** Reads the account; runs `between` after the first shard was read and before the second. */
+async function read(between: () => Promise<void> = async () => {}): Promise<ReadLedger> {
+  const account = await books.account(world.accountId);
+  if (account === undefined) throw new Error("There is no account");
+  const isRead = { second: false };
+  const shards: BooksReader["shards"] = {
+    ...books.shards,
+    async shard(ref) {
+      if (ref.number === 1 && !isRead.second) {
+        isRead.second = true;
+        await between();
+      }
+      return books.shards.shard(ref);
+    },
+  };
+  const since = { charges: new Date(0), resolved: new Date(0) };
+  const { clock } = world.bench;
+  return readShards(account, since, { books: { ...books, shards }, clock });
+}
+
+it("a transfer between the readings of its two shards causes no difference", async () => {
+  // More than the first shard has.
+  const { since, differences } = await read(() => reserve("req_large", 20_000));
+  expect(differences).toEqual([]);
+  expect(await since()).toMatchObject({ differences: [], isSteady: true });
+});
+
+it("calls that change shards after these were read are listed, and their usage is not compared", async () => {
+  const { since } = await read();
+  for (let n = 0; n < 12; n += 1) {
+    await reserve(`req_${n}`, 2);
+    await settle(`req_${n}`);
+  }
+  const copied = { accountId: world.accountId, number: 0 };
+  while ((await Array.fromAsync(books.shards.pages(copied, {}))).length < 2) await delay(20);
+
+  const { moved, differences } = await since();
+  expect(differences).toEqual([]);
+  expect(moved.holds).toContain("req_0");
+  expect(moved.holds).toContain("req_11");
+  expect(moved.holds).not.toContain("req_open");
+});
+
+it("a grant while the shards are read causes the account to be read again", async () => {
+  const { bench, accountId } = world;
+  const now = bench.clock.now();
+  const grant = { accountId, changeId: "late", type: "grant", credits: 7, now } as const;
+  const { since } = await read(async () => void (await changes.apply(grant)));
+  expect(await since()).toMatchObject({ differences: [], isSteady: false });
+  expect(await (await read()).since()).toMatchObject({ differences: [], isSteady: true });
+});

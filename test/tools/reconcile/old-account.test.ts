@@ -1,0 +1,218 @@
+/** Compares accounts that earlier releases opened, before and after they move to shards. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { reconcile } from "../../../tools/reconcile/reconcile.ts";
+import { dynamoLedger } from "../../../shared/aws/ledger/ledger.ts";
+import { openShards } from "../../../shared/aws/ledger/open-shards.ts";
+import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
+import type { RowKey } from "../../../shared/aws/table/table.ts";
+import { accountKeys, ledgerKeys } from "../../../shared/aws/table/table.ts";
+import { type Difference, differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { numberedId } from "../../../shared/base/ids.ts";
+import { countingChance, fixedClock } from "../../support/clock.ts";
+import { putOldAccount } from "./an-old-account.ts";
+import {
+  add,
+  type Change,
+  client,
+  deleted,
+  names,
+  put,
+  remove,
+  rowAt,
+  set,
+  without,
+  withTables,
+} from "./world.ts";
+
+withTables();
+
+const clock = fixedClock("2026-03-01T12:00:00.000Z");
+const options = () => ({
+  accountsTable: names.accounts,
+  ledgerTable: names.ledger,
+  clock,
+  chance: countingChance(),
+});
+
+let count = 0;
+let accountId: string;
+beforeEach(async () => {
+  count += 1;
+  accountId = `acct_${String(count).padStart(24, "0")}`;
+  await putOldAccount(client, names, { accountId, now: clock.now() });
+});
+
+async function found(): Promise<string[]> {
+  const differences: Difference[] = [];
+  const report = (difference: Difference) => differences.push(difference);
+  await reconcile(client, names, { accountId, runsMax: 20, clock, report });
+  return differences.map(differenceLine);
+}
+
+type Place = readonly [table: string, key: RowKey];
+const account = (): Place => [names.accounts, accountKeys.account(accountId)];
+const shard = (number: number): Place => [names.accounts, accountKeys.shard(accountId, number)];
+const hold = (id: string): Place => [names.accounts, accountKeys.hold(accountId, id)];
+const entry = (sequence: number): Place => [names.ledger, ledgerKeys.entry(accountId, sequence)];
+const usage = (): Place => [names.accounts, accountKeys.usage(accountId, "2026-03-01")];
+
+async function planted([table, key]: Place, change: Change): Promise<string[]> {
+  const before = await rowAt(table, key);
+  const row = change(before);
+  await (row === null ? remove(table, key) : put(table, row));
+  const lines = await found();
+  await put(table, before);
+  return lines;
+}
+
+describe("an account without shards", () => {
+  it("has no differences as an earlier release left it", async () => {
+    expect(await found()).toEqual([]);
+  });
+
+  it("is found when its row is off", async () => {
+    for (const [name, value] of [
+      ["balance", 29_937],
+      ["held", 60],
+      ["spent", 3],
+      ["lifetime", 30_000],
+      ["in_flight", 1],
+    ] as const) {
+      expect(await planted(account(), add(name, 1))).toEqual([
+        `${accountId}: ${name} is ${value + 1}, should be ${value}`,
+      ]);
+    }
+    expect(await planted(account(), without("id"))).toEqual([
+      `${accountId}: id is null, should be ${accountId}`,
+    ]);
+  });
+
+  it.each([1, 4, 7])("is found when entry %i is missing", async (sequence) => {
+    expect(await planted(entry(sequence), deleted)).toEqual([
+      `${accountId} entry ${sequence}: row is missing, should be present`,
+    ]);
+  });
+
+  it("is found when an entry is beyond its sequence, or has another ID or balance", async () => {
+    const last = await rowAt(...entry(7));
+    const id = numberedId("creditTransaction", 8, accountId);
+    await put(names.ledger, { ...last, ...entry(8)[1], id, sequence: 8 });
+    expect(await found()).toEqual([
+      `${accountId} entry 8: row is beyond sequence 7, should be within it`,
+    ]);
+    await remove(...entry(8));
+    expect(await planted(entry(7), set({ id }))).toEqual([
+      `${accountId} entry 7: id is ${id}, should be ${String(last["id"])}`,
+    ]);
+    expect(await planted(entry(3), add("balance_before", 1))).toEqual([
+      `${accountId} entry 3: balance_before is 30001, should be 30000`,
+      `${accountId} entry 3: balance_after is 29990, should be 29991`,
+    ]);
+  });
+
+  it("is found when a hold or the usage is off", async () => {
+    const at = `${accountId} hold`;
+    expect(await planted(hold("req_old_done"), set({ charged: 2 }))).toEqual([
+      `${at} req_old_done: charged is 2, should be 3`,
+    ]);
+    expect(await planted(hold("req_old_done"), deleted)).toEqual([
+      `${at} req_old_done: row is missing, should be present`,
+    ]);
+    expect(await planted(hold("req_old_open"), without("due_kind"))).toEqual([
+      `${at} req_old_open: due mark is false, should be true`,
+    ]);
+    expect(await planted(usage(), add("credits", 2))).toEqual([
+      `${accountId} usage 2026-03-01: credits is 5, should be 3`,
+    ]);
+  });
+});
+
+describe("an account that moved to shards", () => {
+  beforeEach(async () => {
+    await openShards(ledgerProcess(client, options()), accountId);
+  });
+
+  it("has no differences, and none after its old holds are resolved and charges taken back", async () => {
+    expect(await found()).toEqual([]);
+    const ledger = dynamoLedger(client, options());
+    const now = clock.now();
+    const settle = (holdId: string, credits: number) =>
+      ledger.settle({ accountId, holdId, credits, succeeded: true, now });
+    await settle("req_old_open", 5);
+    expect(await found()).toEqual([]);
+    await settle("wlrun_old#check", 20);
+    await ledger.cancel({ accountId, holdId: "req_old_done", now });
+    const expiresAt = new Date(now.getTime() + 60_000);
+    for (let n = 0; n < 12; n += 1) {
+      const holdId = `req_${n}`;
+      const call = { accountId, holdId, credits: 2, slot: true, source: { requestId: holdId } };
+      await ledger.reserve({ ...call, now, expiresAt });
+      await settle(holdId, 1);
+    }
+    expect(await found()).toEqual([]);
+  });
+
+  it("is full for the previous release, which compares its calls in flight with its concurrency", async () => {
+    const row = await rowAt(...account());
+    expect(row["concurrency"]).toBe(20);
+    expect(row["in_flight"]).toBeGreaterThan(20);
+    expect(row).not.toHaveProperty("sequence");
+  });
+
+  it.each([1, 4, 7])("is found when old entry %i is missing", async (sequence) => {
+    const ledger = sequence === 7 ? `${accountId} shard 0` : accountId;
+    expect(await planted(entry(sequence), deleted)).toEqual([
+      `${ledger} entry ${sequence}: row is missing, should be present`,
+    ]);
+  });
+
+  it("is found when it has an old entry after the last one that the first shard continues", async () => {
+    const last = await rowAt(...entry(7));
+    const id = numberedId("creditTransaction", 8, accountId);
+    const more = { id, sequence: 8, type: "grant", credits: 1 };
+    const moved = { balance_before: 29_937, balance_after: 29_938 };
+    await put(names.ledger, { ...last, ...entry(8)[1], ...more, ...moved });
+    expect(await found()).toContain(`${accountId} shard 0: sequence is 7, should be 8`);
+    await remove(...entry(8));
+  });
+
+  it("is found when an old hold or the old usage is off", async () => {
+    expect(await planted(hold("req_old_open"), deleted)).toEqual([
+      `${accountId} hold req_old_open: row is missing, should be present`,
+    ]);
+    expect(await planted(usage(), add("requests", 1))).toEqual([
+      `${accountId} usage 2026-03-01: requests is 2, should be 1`,
+      `${accountId} usage 2026-03-01: successful and failed is 1, should be 2`,
+    ]);
+  });
+
+  it("is found when its shards count more or fewer old calls in flight than are open", async () => {
+    expect(await planted(shard(1), set({ in_flight: 1, old_in_flight: 1 }))).toEqual([
+      `${accountId}: calls in flight from before there were shards is 2, should be 1`,
+    ]);
+    const none: Change = (row) => set({ in_flight: 0 })(without("old_in_flight")(row) ?? {});
+    expect(await planted(shard(0), none)).toEqual([
+      `${accountId}: calls in flight from before there were shards is 0, should be 1`,
+    ]);
+  });
+});
+
+it("has no differences while it moves to shards and calls go on", async () => {
+  const ledger = dynamoLedger(client, options());
+  const work = { isOver: false, calls: 0 };
+  const calls = async (): Promise<void> => {
+    for (; !work.isOver; work.calls += 1) {
+      const [holdId, now] = [`req_busy_${work.calls}`, clock.now()];
+      const call = { accountId, holdId, credits: 2, slot: true, source: { requestId: holdId } };
+      await ledger.reserve({ ...call, now, expiresAt: new Date(now.getTime() + 60_000) });
+      await ledger.settle({ accountId, holdId, credits: 1, succeeded: true, now });
+    }
+  };
+  const looking = found();
+  const busy = calls();
+  expect(await looking).toEqual([]);
+  for (let n = 0; n < 3; n += 1) expect(await found()).toEqual([]);
+  work.isOver = true;
+  await busy;
+  expect(work.calls).toBeGreaterThan(5);
+});

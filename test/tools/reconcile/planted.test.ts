@@ -1,0 +1,402 @@
+/** Each inconsistency that is planted is found, once, and nothing else is. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { reconcile, tallyLine, noCounts } from "../../../tools/reconcile/reconcile.ts";
+import { hashApiKey } from "../../../shared/accounts/api-key.ts";
+import { createApiKey } from "../../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../../shared/aws/accounts/account-store.ts";
+import { dynamoApiKeyStore } from "../../../shared/aws/accounts/api-key-store.ts";
+import { dueAt } from "../../../shared/aws/table/due-partitions.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
+import { dynamoOutbox } from "../../../shared/aws/deliveries/outbox.ts";
+import {
+  accountKeys,
+  deliveryKeys,
+  ledgerKeys,
+  type RowKey,
+  watchlistKeys,
+} from "../../../shared/aws/table/table.ts";
+import { endpointTarget } from "../../../shared/outbox/outbox.ts";
+import { runEntry } from "../../../shared/webhooks/outbox-entries.ts";
+import { countingChance } from "../../support/clock.ts";
+import {
+  add,
+  type Change,
+  client,
+  deliveryOf,
+  endedAt,
+  endpointId,
+  found,
+  deleted,
+  names,
+  planted as plantedIn,
+  put,
+  remove,
+  rowAt,
+  set,
+  startWorld,
+  without,
+  withTables,
+  type World,
+} from "./world.ts";
+
+withTables();
+
+const farOff = "2099-01-01T00:00:00.000Z";
+const longAgo = "2026-01-01T00:00:00.000Z";
+
+let world: World;
+let key: { readonly id: string; readonly key: string };
+beforeAll(async () => {
+  world = await startWorld();
+  const { bench } = world;
+  const tables = { accounts: names.accounts, ledger: names.ledger };
+  key = await createApiKey(
+    { account: await bench.account(), name: "server" },
+    {
+      accounts: dynamoAccountStore(client, tables),
+      clock: bench.clock,
+      chance: countingChance(5),
+    },
+  );
+});
+
+type Place = readonly [table: string, key: RowKey];
+
+/** The differences that are found in the world while rows are changed. */
+const planted = (
+  places: Parameters<typeof plantedIn>[1],
+  which?: "account" | "everything",
+): Promise<string[]> => plantedIn(world, places, which);
+
+const account = (): Place => [names.accounts, accountKeys.account(world.accountId)];
+const listRow = (): Place => [names.watchlists, watchlistKeys.list(world.accountId, world.list.id)];
+const runRow = (number: number): Place => [
+  names.watchlists,
+  watchlistKeys.run(world.list.id, number),
+];
+const lookup = (): Place => [names.accounts, accountKeys.keyHash(hashApiKey(key.key))];
+const listing = (): Place => [names.accounts, accountKeys.key(world.accountId, key.id)];
+const feedEntry = (n: number): Place => [
+  names.deliveries,
+  deliveryKeys.feedEntry(world.accountId, n),
+];
+const feedRun = (n: number): Place => {
+  const run = world.runs[n - 1];
+  const at = { createdAt: endedAt(run), runId: String(run?.id) };
+  return [names.deliveries, deliveryKeys.feedRun(world.accountId, at)];
+};
+const feedCount = (): Place => [names.deliveries, deliveryKeys.feedCount(world.accountId)];
+const delivery = (n: number): Place => {
+  const { id } = deliveryOf(world, world.runs[n - 1]);
+  return [names.deliveries, deliveryKeys.delivery(world.accountId, id)];
+};
+const outbox = (): Place => [
+  names.deliveries,
+  deliveryKeys.outbox(endpointTarget(world.accountId, endpointId)),
+];
+const runId = (n: number): string => String(world.runs[n - 1]?.id);
+
+it("finds nothing before anything is planted", async () => {
+  expect(await found(world)).toEqual([]);
+  expect(await found(world, "everything")).toEqual([]);
+});
+
+describe("after tables were restored to different times", () => {
+  it("finds a list that does not know of its newest runs", async () => {
+    for (const count of [2, 0]) {
+      expect(await planted([[...listRow(), set({ run_count: count })]])).toEqual([
+        `${world.list.id}: run_count is ${count}, should be 3`,
+      ]);
+    }
+  });
+
+  it("finds a count of the feed that is behind its runs, and one that is missing", async () => {
+    const place = `${world.accountId} feed`;
+    expect(await planted([[...feedCount(), set({ last: 2 })]])).toEqual([
+      `${place}: count is 2, should be 3`,
+    ]);
+    expect(await planted([[...feedCount(), deleted]])).toEqual([
+      `${place}: count is 0, should be 3`,
+    ]);
+  });
+
+  it("finds a run that never was in the feed", async () => {
+    const lost = [
+      [...feedEntry(3), deleted],
+      [...feedRun(3), deleted],
+      [...delivery(3), deleted],
+    ] as const;
+    expect(await planted([...lost, [...feedCount(), set({ last: 2 })]])).toEqual([
+      `${world.list.id} run 3: run in the feed is missing, should be present`,
+    ]);
+  });
+});
+
+describe("rows that cannot be read", () => {
+  it("names a list, and goes on", async () => {
+    const { id } = deliveryOf(world, world.runs[1]);
+    const pending = set({ state: "pending", next_attempt_at: null });
+    const wrong = [...delivery(2), pending] as const;
+    expect(await planted([[...listRow(), without("item_counts")], wrong])).toEqual([
+      `${world.list.id}: row is unreadable, should be readable`,
+      `${world.accountId} ${id}: next_attempt_at is null, should be a time`,
+    ]);
+  });
+
+  it("names a run", async () => {
+    for (const number of [3, 1]) {
+      expect(await planted([[...runRow(number), without("stats")]])).toEqual([
+        `${world.list.id} run ${number}: row is unreadable, should be readable`,
+      ]);
+    }
+  });
+
+  it("names a run whose results are damaged", async () => {
+    const { bench, list } = world;
+    const [step] = await bench.steps.list(runId(3));
+    const batch = { step: "check", plan: String(step?.plan), number: 1 };
+    const result = watchlistKeys.result(runId(3), batch);
+    const cut: Change = (row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([name, value]) => [
+          name,
+          value instanceof Uint8Array ? value.slice(0, 8) : value,
+        ]),
+      );
+    expect(await planted([[names.watchlists, result, cut]])).toEqual([
+      `${list.id} run 3 results: row is unreadable, should be readable`,
+    ]);
+  });
+
+  it("names the endpoints of an account, and goes on", async () => {
+    const at = deliveryKeys.endpoint(world.accountId, endpointId);
+    expect(
+      await planted([
+        [names.deliveries, at, without("enabled")],
+        [...feedRun(2), deleted],
+      ]),
+    ).toEqual([
+      `${world.accountId} endpoints: row is unreadable, should be readable`,
+      `${world.accountId} feed run 2: row by its time is missing, should be present`,
+    ]);
+  });
+});
+
+describe("events", () => {
+  it("finds a run that an endpoint never got and is not to get", async () => {
+    expect(await planted([[...delivery(2), deleted]])).toEqual([
+      `${world.accountId} ${endpointId}: log of ${runId(2)} is missing, should be watchlist.run.completed`,
+    ]);
+  });
+
+  it("says nothing of endpoints that have changed since, or want other events", async () => {
+    const at = deliveryKeys.endpoint(world.accountId, endpointId);
+    for (const change of [
+      { updated_at: world.bench.clock.now().toISOString() },
+      { enabled: false },
+      { events: ["watchlist.product.delisted"] },
+    ]) {
+      const endpoint = [names.deliveries, at, set(change)] as const;
+      expect(await planted([[...delivery(2), deleted], endpoint])).toEqual([]);
+    }
+  });
+
+  it("says nothing of a run that an endpoint is still to get", async () => {
+    const target = endpointTarget(world.accountId, endpointId);
+    const before = await rowAt(...outbox());
+    const run = { runId: runId(2), watchlistId: world.list.id, types: null };
+    const owed = runEntry({ ...run, happenedAt: endedAt(world.runs[1]) });
+    const options = { tableName: names.deliveries, clock: world.bench.clock };
+    await dynamoOutbox(client, { ...options, chance: countingChance() }).add(target, [owed]);
+    expect(await planted([[...delivery(2), deleted]])).toEqual([]);
+    await remove(names.deliveries, deliveryKeys.outboxEntry(target, owed));
+    await put(names.deliveries, before);
+  });
+
+  it("finds a feed entry that is another run's, and one that is not found by its time", async () => {
+    const other = (): Change => set({ run_id: runId(2) });
+    expect(await planted([[...feedEntry(3), other()]])).toEqual([
+      `${world.accountId} feed run 3: run_id is ${runId(2)}, should be ${runId(3)}`,
+    ]);
+    expect(await planted([[...feedRun(2), deleted]])).toEqual([
+      `${world.accountId} feed run 2: row by its time is missing, should be present`,
+    ]);
+  });
+
+  it("finds a delivery that is pending and waits for no time", async () => {
+    const { id } = deliveryOf(world, world.runs[1]);
+    const change = set({ state: "pending", next_attempt_at: null });
+    expect(await planted([[...delivery(2), change]])).toEqual([
+      `${world.accountId} ${id}: next_attempt_at is null, should be a time`,
+    ]);
+  });
+});
+
+describe("times at which somebody is to look", () => {
+  const outOf = (place: string, field: string, stored: string) =>
+    expect.stringMatching(
+      new RegExp(`^${place}: ${field} is ${stored}, should be 20\\S+ (to 20\\S+|or before)$`),
+    );
+
+  it("finds a list that is due in years, or was months ago", async () => {
+    for (const time of [farOff, longAgo]) {
+      const change = set({ next_run_at: time, due_at: time });
+      expect(await planted([[...listRow(), change]])).toEqual([
+        outOf(world.list.id, "next_run_at", time),
+      ]);
+    }
+  });
+
+  it("takes a cron list by its own next time", async () => {
+    const monthly = { type: "cron", cron: "0 0 1 * *", timezone: "UTC" };
+    const due = (time: string) => set({ schedule: monthly, next_run_at: time, due_at: time });
+    expect(await planted([[...listRow(), due("2026-04-01T00:00:00.000Z")]])).toEqual([]);
+    expect(await planted([[...listRow(), due("2026-05-01T00:00:00.000Z")]])).toEqual([
+      outOf(world.list.id, "next_run_at", "2026-05-01T00:00:00.000Z"),
+    ]);
+  });
+
+  it("finds a run in progress that is looked at in years, or in no index", async () => {
+    const { list, bench } = world;
+    const reading = { phase: "reading", status: "running", finished_at: null };
+    const running = [...listRow(), set({ running_run: 3, last_run_status: "running" })] as const;
+    const due = dueAt("run", runRow(3)[1], bench.clock.now());
+    const stuck = { ...reading, ...due, progress_at: longAgo };
+    expect(await planted([[...runRow(3), set(stuck)], running])).toEqual([]);
+    for (const time of [farOff, longAgo]) {
+      const change = set({ ...stuck, due_at: time });
+      expect(await planted([[...runRow(3), change], running])).toEqual([
+        outOf(`${list.id} run 3`, "due_at", time),
+      ]);
+    }
+    const change = set({ ...reading, due_kind: due.due_kind });
+    expect(await planted([[...runRow(3), change], running])).toEqual([
+      `${list.id} run 3: due_mark is false, should be true`,
+    ]);
+  });
+
+  it("finds a lease that never ends, and a leased target that is due too late", async () => {
+    const place = `${world.accountId} outbox ${endpointId}`;
+    const forever = set({ lease: "dead", lease_until: farOff, due_at: farOff });
+    expect(await planted([[...outbox(), forever]])).toEqual([outOf(place, "lease_until", farOff)]);
+    const now = world.bench.clock.now().toISOString();
+    const late = set({ lease: "alive", lease_until: now, due_at: farOff });
+    expect(await planted([[...outbox(), late]])).toEqual([outOf(place, "due_at", farOff)]);
+  });
+});
+
+describe("accounts and keys", () => {
+  it("finds an account whose row is missing", async () => {
+    const lines = [`${world.accountId}: row is missing, should be present`];
+    expect(await planted([[...account(), deleted]])).toEqual(lines);
+    expect(await planted([[...account(), deleted]], "account")).toEqual(lines);
+  });
+
+  it("finds a shard that has only pages left", async () => {
+    const page = { records: [], balance_before: 0, sequence_before: 0 };
+    await put(names.ledger, { ...page, ...ledgerKeys.page("acct_lost", 1, 1) });
+    expect(await found(world, "everything")).toEqual([
+      "acct_lost: row is missing, should be present",
+    ]);
+    await remove(names.ledger, ledgerKeys.page("acct_lost", 1, 1));
+  });
+
+  it("finds an account whose row does not name it, and compares the rest all the same", async () => {
+    const id = world.accountId;
+    const change: Change = (row) => add("received", 1)(without("id")(row) ?? {});
+    const { received } = await rowAt(...account());
+    for (const which of ["account", "everything"] as const) {
+      expect(await planted([[...account(), change]], which)).toEqual([
+        `${id}: id is null, should be ${id}`,
+        `${id}: received is ${Number(received) + 1}, should be ${String(received)}`,
+      ]);
+    }
+  });
+
+  it("finds a lookup row that is another account's, deleted, or revoked", async () => {
+    const place = `${world.accountId} ${key.id}: lookup`;
+    for (const [change, what] of [
+      [set({ account_id: "acct_other" }), "that of acct_other"],
+      [deleted, "missing"],
+      [set({ revoked_at: longAgo }), "revoked"],
+    ] as const) {
+      expect(await planted([[...lookup(), change]])).toEqual([
+        `${place} is ${what}, should be present`,
+      ]);
+    }
+  });
+
+  it("finds a revoked key that lets calls in again", async () => {
+    const counter = [names.accounts, accountKeys.keyCount(world.accountId)] as const;
+    const count = [...counter, set({ key_count: 0 })] as const;
+    expect(await planted([[...listing(), deleted], count])).toEqual([
+      `${world.accountId} ${key.id}: listing of a key that lets calls in is missing, should be present`,
+    ]);
+    const revoked = [...lookup(), set({ revoked_at: longAgo })] as const;
+    expect(await planted([[...listing(), deleted], count, revoked])).toEqual([]);
+  });
+});
+
+describe("what follows from steps", () => {
+  it("finds a number of tracked items that the run did not begin with", async () => {
+    const change: Change = (row) => ({ ...row, stats: { ...(row["stats"] as Row), tracked: 9 } });
+    expect(await planted([[...runRow(3), change]])).toEqual([
+      `${world.list.id} run 3: tracked is 9, should be 5`,
+    ]);
+  });
+});
+
+it("finds nothing while calls, keys and events come and go", async () => {
+  const { bench, accountId, list } = world;
+  const [owner, now] = [await bench.account(), bench.clock.now()];
+  const [clock, chance] = [bench.clock, countingChance(6)];
+  const accounts = dynamoAccountStore(client, { accounts: names.accounts });
+  const keys = dynamoApiKeyStore(client, names.accounts);
+  const feed = dynamoEventFeed(client, { tableName: names.deliveries, clock, chance });
+  const work = { isOver: false, rounds: 0 };
+  const traffic = async (): Promise<void> => {
+    for (; !work.isOver; work.rounds += 1) {
+      const holdId = `req_busy_${work.rounds}`;
+      const expiresAt = new Date(now.getTime() + 600_000);
+      const source = { requestId: holdId };
+      const reserved = { accountId, holdId, credits: 2, slot: true, source, now, expiresAt };
+      await bench.ledger.reserve(reserved);
+      const made = await createApiKey(
+        { account: owner, name: "busy" },
+        { accounts, clock, chance },
+      );
+      await feed.append(accountId, {
+        runId: `wlrun_busy_${work.rounds}`,
+        watchlistId: list.id,
+        webhookEndpointId: null,
+        createdAt: now.toISOString(),
+        types: ["watchlist.run.completed"],
+      });
+      await bench.ledger.settle({ accountId, holdId, credits: 1, succeeded: true, now });
+      await keys.revoke(accountId, made.id, now);
+    }
+  };
+  const busy = traffic();
+  for (let n = 0; n < 5; n += 1) expect(await found(world, "everything")).toEqual([]);
+  work.isOver = true;
+  await busy;
+
+  expect(work.rounds).toBeGreaterThan(10);
+});
+
+describe("what could not be compared", () => {
+  it("is named, and nothing is called the same that was not compared", () => {
+    const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
+    expect(tallyLine(moving)).toBe(
+      "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
+        "the counters of 1 watchlist (wl_1), which kept moving: try again",
+    );
+  });
+
+  it("is an account that is not there", async () => {
+    const request = { runsMax: 1, clock: world.bench.clock, report: () => {} };
+    const asked = reconcile(client, names, { ...request, accountId: "acct_x" });
+    await expect(asked).rejects.toThrow("There is no account acct_x");
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { type Difference, differenceLine } from "../../../../tools/reconcile/rules/difference.ts";
+import { numberedId } from "../../../../shared/base/ids.ts";
+import { type LedgerEntry, ledgerFold } from "../../../../tools/reconcile/rules/ledger-fold.ts";
+import type { CreditSource } from "../../../../shared/credits/ledger.ts";
+
+const accountId = `acct_${"0".repeat(24)}`;
+const at = "2026-03-01T12:00:00.000Z";
+const call: CreditSource = {
+  requestId: `req_${"0".repeat(24)}`,
+  endpoint: "POST /v1/products",
+  scraper: "retailer_a.lite",
+  items: 4,
+};
+const entry = (sequence: number, more: Partial<LedgerEntry>): LedgerEntry => ({
+  id: numberedId("creditTransaction", sequence, accountId),
+  isOpening: sequence === 1,
+  sequence,
+  type: "grant",
+  credits: 4,
+  balanceBefore: 0,
+  balanceAfter: 0,
+  source: null,
+  holdId: null,
+  createdAt: at,
+  chargedAt: null,
+  ...more,
+});
+
+const openFold = () =>
+  ledgerFold(
+    { accountId, shard: 0, place: accountId },
+    { charges: new Date(at), resolved: new Date(at) },
+  );
+
+/** The fold of these entries, which are numbered from 1, and the differences that it finds. */
+function folded(...entries: readonly Partial<LedgerEntry>[]) {
+  const fold = openFold();
+  const differences: Difference[] = [];
+  for (const [index, one] of entries.entries()) {
+    differences.push(...fold.take(entry(index + 1, one)));
+  }
+  const { sums, differences: atEnd } = fold.end(entries.length);
+  return { sums, lines: [...differences, ...atEnd].map(differenceLine) };
+}
+
+const held = { holdId: "hold", source: call };
+const opening = { balanceAfter: 4 };
+const reserveAll = { ...held, type: "reserve", balanceBefore: 4 } as const;
+const charge = (credits: number) => ({ ...held, type: "charge", credits }) as const;
+const refund = (credits: number) =>
+  ({ ...held, type: "refund", credits, balanceAfter: credits }) as const;
+
+/** What is wrong with a charge after a grant of four credits and a reservation of them. */
+function differencesOf(reserved: CreditSource, charged: Partial<LedgerEntry>): string[] {
+  const fold = openFold();
+  fold.take(entry(1, { balanceAfter: 4 }));
+  const hold = { holdId: "hold", source: reserved };
+  fold.take(entry(2, { ...hold, type: "reserve", balanceBefore: 4 }));
+  return fold.take(entry(3, { ...hold, type: "charge", ...charged })).map(({ field }) => field);
+}
+
+describe("the fold of a ledger", () => {
+  it("accepts a charge for what was reserved", () => {
+    expect(differencesOf(call, { itemsCharged: 4 })).toEqual([]);
+  });
+
+  it("finds a charge that names another purpose than its reservation", () => {
+    const source = { ...call, endpoint: "POST /v1/offers" };
+    expect(differencesOf(call, { source, itemsCharged: 4 })).toEqual(["endpoint"]);
+  });
+
+  it("finds a charge of more items than were reserved", () => {
+    expect(differencesOf(call, { itemsCharged: 5 })).toEqual(["items_charged"]);
+  });
+
+  it("accepts entries that an earlier release wrote", () => {
+    const { requestId } = call as { requestId: string };
+    expect(differencesOf({ requestId }, {})).toEqual([]);
+    expect(differencesOf(call, { source: { requestId } })).toEqual([]);
+  });
+});
+
+describe("the sums of a ledger", () => {
+  it("hold what was granted, charged and given back, and the usage of the day", () => {
+    const { sums, lines } = folded(opening, reserveAll, charge(3), refund(1));
+    expect(lines).toEqual([]);
+    expect(sums).toMatchObject({
+      sequence: 4,
+      balance: 1,
+      spent: 3,
+      lifetime: 4,
+      received: 4,
+      isWhole: true,
+    });
+    expect([...sums.open]).toEqual([]);
+    expect([...sums.resolved]).toEqual([["hold", { shard: 0, hasRow: true, charged: 3 }]]);
+    expect([...sums.usage]).toEqual([["2026-03-01", { requests: 1, credits: 3 }]]);
+  });
+
+  it("count a purchase as received and for life, and an adjustment as received alone", () => {
+    const purchase = { type: "purchase", credits: 10, balanceBefore: 4, balanceAfter: 14 } as const;
+    const adjust = { type: "adjust", credits: 6, balanceBefore: 14, balanceAfter: 8 } as const;
+    const { sums, lines } = folded(opening, purchase, adjust);
+    expect(lines).toEqual([]);
+    expect(sums).toMatchObject({ balance: 8, lifetime: 14, received: 8 });
+  });
+
+  it("keep an open hold, with its credits and slot", () => {
+    const { sums } = folded(opening, reserveAll);
+    expect(sums.open.get("hold")).toMatchObject({ credits: 4, takesSlot: true });
+    expect(sums).toMatchObject({ balance: 0, spent: 0 });
+  });
+});
+
+describe("the fold of a ledger finds", () => {
+  it("a balance below 0", () => {
+    const reserve = { ...held, type: "reserve", credits: 5 } as const;
+    const { lines } = folded(opening, { ...reserve, balanceBefore: 4, balanceAfter: -1 });
+    expect(lines).toEqual([`${accountId} entry 2: balance_after is -1, should be 0 or more`]);
+  });
+
+  it("an entry that does not begin with the balance before it", () => {
+    const { lines } = folded(opening, { ...reserveAll, balanceBefore: 5, balanceAfter: 1 });
+    expect(lines).toEqual([`${accountId} entry 2: balance_before is 5, should be 4`]);
+  });
+
+  it("an entry that does not move the balance by its credits", () => {
+    const { lines } = folded(opening, { ...reserveAll, credits: 3 });
+    expect(lines).toEqual([`${accountId} entry 2: balance_after is 0, should be 1`]);
+  });
+
+  it("a hold that is reserved twice", () => {
+    const half = { ...held, type: "reserve", credits: 2 } as const;
+    const { lines } = folded(
+      opening,
+      { ...half, balanceBefore: 4, balanceAfter: 2 },
+      { ...half, balanceBefore: 2, balanceAfter: 0 },
+    );
+    expect(lines).toEqual([
+      `${accountId} entry 3: reserve of hold hold is made again, should be made once`,
+    ]);
+  });
+
+  it("a hold that is charged and refunded for more than it holds", () => {
+    const { lines } = folded(opening, reserveAll, charge(3), refund(2));
+    expect(lines).toEqual([`${accountId} hold hold: charge and refund is 5, should be 4`]);
+  });
+
+  it("a hold that is charged without a refund of the rest", () => {
+    const { lines } = folded(opening, reserveAll, charge(3));
+    expect(lines).toEqual([`${accountId} hold hold: charge and refund is 3, should be 4`]);
+  });
+
+  it("a charge of a hold that is resolved, or was never made", () => {
+    const again = `charge of hold hold is resolves it again, should be a hold that is open`;
+    expect(folded(opening, reserveAll, charge(4), charge(4)).lines).toEqual([
+      `${accountId} entry 4: ${again}`,
+    ]);
+    const before = { balanceBefore: 4, balanceAfter: 4 };
+    expect(folded(opening, { ...charge(4), ...before }).lines).toEqual([
+      `${accountId} entry 2: ${again}`,
+    ]);
+  });
+
+  it("a charge that is taken back for more than was charged", () => {
+    const takeBack = (credits: number) => ({ ...refund(credits), chargedAt: at });
+    expect(folded(opening, reserveAll, charge(4), takeBack(4)).lines).toEqual([]);
+    expect(folded(opening, reserveAll, charge(4), takeBack(5)).lines).toEqual([
+      `${accountId} entry 4: refund of the charge of hold hold is 5, should be 4`,
+    ]);
+  });
+
+  it("an entry with the ID of another entry", () => {
+    const id = numberedId("creditTransaction", 7, accountId);
+    const { lines } = folded({ ...opening, id });
+    expect(lines).toEqual([
+      `${accountId} entry 1: id is ${id}, should be ${String(entry(1, {}).id)}`,
+    ]);
+  });
+});
+
+describe("missing entries", () => {
+  const missing = (which: string): string =>
+    `${accountId} ${which}: row is missing, should be present`;
+
+  it.each([
+    [3, "entry 2"],
+    [5, "entries 2 to 4"],
+  ])("before entry %i are found as %s", (sequence, which) => {
+    const fold = openFold();
+    fold.take(entry(1, opening));
+    const differences = fold.take(entry(sequence, { ...charge(3), balanceAfter: 0 }));
+    // The reservation of the hold may be among them: nothing is said of the hold.
+    expect(differences.map(differenceLine)).toEqual([missing(which)]);
+    expect(fold.end(sequence).sums.isWhole).toBe(false);
+  });
+
+  it.each([
+    [2, "entry 2"],
+    [4, "entries 2 to 4"],
+  ])("at the end, up to entry %i, are found as %s", (sequence, which) => {
+    const fold = openFold();
+    fold.take(entry(1, opening));
+    expect(fold.end(sequence).differences.map(differenceLine)).toEqual([missing(which)]);
+  });
+});

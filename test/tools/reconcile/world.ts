@@ -1,0 +1,235 @@
+import {
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+} from "@aws-sdk/lib-dynamodb";
+import { afterAll, beforeAll, expect } from "vitest";
+import { reconcile, type Tables } from "../../../tools/reconcile/reconcile.ts";
+import { dynamoCreditChanges } from "../../../shared/aws/ledger/credit-changes.ts";
+import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-store.ts";
+import { dynamoEndpointStore } from "../../../shared/aws/deliveries/endpoint-store.ts";
+import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import type { RowKey } from "../../../shared/aws/table/table.ts";
+import { type Difference, differenceLine } from "../../../tools/reconcile/rules/difference.ts";
+import { lastEventId } from "../../../shared/events/event.ts";
+import type { Run } from "../../../shared/runs/run.ts";
+import type { Watchlist } from "../../../shared/watchlists/watchlist.ts";
+import { newDelivery } from "../../../shared/webhooks/delivery.ts";
+import { countingChance } from "../../support/clock.ts";
+import { type RunBench, startRunBench } from "../../support/run-bench.ts";
+import { startTables, type TestTables } from "../../support/tables.ts";
+
+let tables: TestTables;
+export let client: DynamoDBDocumentClient;
+export let names: Tables;
+
+/** Creates separate tables for a test file before its tests. */
+export const withTables = (): void => {
+  beforeAll(async () => {
+    tables = await startTables();
+    client = tables.client;
+    names = {
+      accounts: await tables.create(),
+      ledger: await tables.create(),
+      watchlists: await tables.create(),
+      deliveries: await tables.create(),
+    };
+  });
+  afterAll(() => tables.stop());
+};
+
+/** An account whose list has run three times, and whose webhook is owed a delivery. */
+export interface World {
+  readonly bench: RunBench;
+  readonly accountId: string;
+  readonly list: Watchlist;
+  readonly runs: readonly Run[];
+}
+
+export const ids = ["1000001", "1000002", "1000003", "1000004", "1000005"] as const;
+const standard = (amount: number): Record<string, unknown> => ({
+  price: { amount, currency: "USD" },
+  availability: { inStock: true, message: "" },
+  retailer_d: { state: "ADD_TO_CART", regularPrice: 20, purchasable: true },
+});
+
+/** In the second run a price moves, in the third one item is delisted and another has no answer. */
+export async function startWorld(): Promise<World> {
+  const given = [names.accounts, names.ledger, names.watchlists];
+  const create = async (): Promise<string> => given.shift() ?? "";
+  const bench = await startRunBench({ tables: { ...tables, create }, batchIdsMax: 2 });
+  const { id: accountId } = await bench.account();
+  const list = await bench.createList(ids);
+  const runs: Run[] = [];
+  const world: World = { bench, accountId, list, runs };
+  await openEndpoint(world);
+  for (const run of [1, 2, 3]) {
+    bench.answers.product = (id) => {
+      if (run === 3 && id === ids[1]) return { status: "not_found" };
+      if (run === 3 && id === ids[2]) return { status: "unavailable" };
+      return { status: "ok", fields: standard(id === ids[0] ? run : 10) };
+    };
+    await bench.run(list);
+    const ended = await bench.lastRun(list);
+    runs.push(ended);
+    await publish(world, ended);
+    bench.clock.advance(3_600_000);
+  }
+  const store = dynamoDeliveryStore(client, deliveryOptions(world));
+  await store.requestRedelivery(accountId, deliveryOf(world), bench.clock.now());
+  await useCredits(world);
+  return world;
+}
+
+export const endpointId = "we_0123456789abcdefghjkmnpq";
+const deliveryOptions = ({ bench }: Pick<World, "bench">) => ({
+  tableName: names.deliveries,
+  clock: bench.clock,
+  chance: countingChance(),
+});
+
+async function openEndpoint(world: World): Promise<void> {
+  const longAgo = "2026-02-01T00:00:00.000Z";
+  await dynamoEndpointStore(client, deliveryOptions(world)).create(world.accountId, {
+    id: endpointId,
+    accountId: world.accountId,
+    url: "https://hooks.example.com/",
+    registeredUrl: null,
+    description: null,
+    events: null,
+    enabled: true,
+    secret: "sealed",
+    secretHint: "1234",
+    previousSecret: null,
+    disabledReason: null,
+    receivingSince: longAgo,
+    createdAt: longAgo,
+    updatedAt: longAgo,
+  });
+}
+
+export const endedAt = (run: Run | undefined): string => String(run?.finishedAt);
+
+/** A run in the feed, and its delivery. */
+async function publish(world: World, run: Run): Promise<void> {
+  const { bench, accountId, list } = world;
+  await dynamoEventFeed(client, deliveryOptions(world)).append(accountId, {
+    runId: run.id,
+    watchlistId: list.id,
+    webhookEndpointId: null,
+    createdAt: endedAt(run),
+    types: ["watchlist.run.completed"],
+  });
+  bench.clock.advance(1_000);
+  const store = dynamoDeliveryStore(client, deliveryOptions(world));
+  await store.put(accountId, { ...deliveryOf(world, run), state: "delivered" });
+}
+
+/** The delivery of a run's last event; of the first run unless told otherwise. */
+export function deliveryOf({ list, runs }: World, run = runs[0]) {
+  const runId = String(run?.id);
+  const event = {
+    id: lastEventId({ runId, endedAt: endedAt(run) }),
+    type: "watchlist.run.completed" as const,
+    createdAt: endedAt(run),
+  };
+  return newDelivery({ event, watchlistId: list.id, runId, endpointId });
+}
+
+/** A purchase, a correction, a call that is still open, and last a call that was refunded in part. */
+async function useCredits({ bench, accountId }: World): Promise<void> {
+  const [now, ledger] = [bench.clock.now(), bench.ledger];
+  const changes = dynamoCreditChanges(client, {
+    accountsTable: names.accounts,
+    ledgerTable: names.ledger,
+    clock: bench.clock,
+    chance: countingChance(),
+  });
+  await changes.apply({ accountId, changeId: "inv-1", type: "purchase", credits: 25_000, now });
+  await changes.apply({ accountId, changeId: "fix-1", type: "adjust", credits: -300, now });
+  for (const [holdId, credits] of [
+    ["req_open", 40],
+    ["req_done", 10],
+  ] as const) {
+    const expiresAt = new Date(now.getTime() + 600_000);
+    const source = { requestId: holdId };
+    await ledger.reserve({ accountId, holdId, credits, slot: true, source, now, expiresAt });
+  }
+  await ledger.settle({ accountId, holdId: "req_done", credits: 3, succeeded: true, now });
+}
+
+/** The lines that a reconciliation prints: of the world's account alone, or of everything there is. */
+export async function found(
+  { bench, accountId }: World,
+  which: "account" | "everything" = "account",
+): Promise<string[]> {
+  const differences: Difference[] = [];
+  const tally = await reconcile(client, names, {
+    accountId: which === "account" ? accountId : null,
+    runsMax: 20,
+    clock: bench.clock,
+    report: (difference) => differences.push(difference),
+  });
+  expect(tally).toMatchObject({ differences: differences.length, unsteady: 0 });
+  return differences.map(differenceLine);
+}
+
+export async function rowAt(table: string, Key: RowKey): Promise<Row> {
+  const { Item } = await client.send(new GetCommand({ TableName: table, Key: { ...Key } }));
+  if (Item === undefined) throw new Error(`There is no row ${Key.pk} ${Key.sk}`);
+  return Item;
+}
+
+/** Writes a row again with some attributes changed. */
+export async function damage(table: string, key: RowKey, to: (row: Row) => Row): Promise<void> {
+  const row = await rowAt(table, key);
+  await client.send(new PutCommand({ TableName: table, Item: { ...row, ...to(row) } }));
+}
+
+export const remove = (table: string, Key: RowKey): Promise<unknown> =>
+  client.send(new DeleteCommand({ TableName: table, Key: { ...Key } }));
+
+/** Makes an attribute larger by so much. */
+export const more =
+  (name: string, by: number) =>
+  (row: Row): Row => ({ [name]: Number(row[name]) + by });
+
+type Place = readonly [table: string, key: RowKey];
+/** Returns the changed row, or null to delete it. */
+export type Change = (row: Row) => Row | null;
+
+export const put = (table: string, row: Row): Promise<unknown> =>
+  client.send(new PutCommand({ TableName: table, Item: row }));
+
+/** The differences that are found while rows are changed; the rows are put back afterwards. */
+export async function planted(
+  world: World,
+  places: readonly (readonly [...Place, Change])[],
+  which: "account" | "everything" = "everything",
+): Promise<string[]> {
+  const before = await Promise.all(places.map(([table, at]) => rowAt(table, at)));
+  try {
+    for (const [n, [table, at, change]] of places.entries()) {
+      const row = change({ ...before[n] });
+      await (row === null ? remove(table, at) : put(table, row));
+    }
+    return await found(world, which);
+  } finally {
+    for (const [n, [table]] of places.entries()) await put(table, before[n] ?? {});
+  }
+}
+
+export const deleted: Change = () => null;
+export const set =
+  (attributes: Row): Change =>
+  (row) => ({ ...row, ...attributes });
+export const without =
+  (...attributes: string[]): Change =>
+  (row) =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !attributes.includes(name)));
+/** Makes an attribute larger by so much; smaller when it is negative. */
+export const add =
+  (name: string, by: number): Change =>
+  (row) => ({ ...row, ...more(name, by)(row) });

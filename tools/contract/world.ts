@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { purchasePack } from "../../shared/accounts/change-credits.ts";
+import { dynamoCreditChanges } from "../../shared/aws/ledger/credit-changes.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import { startWorld, type World } from "../local/world.ts";
+import { apiClient } from "../customer/api-client.ts";
+
+/** Starts the service on an empty data folder, with more credits than a check spends. */
+export async function startContractWorld(): Promise<World> {
+  const dir = mkdtempSync(join(tmpdir(), "contract-"));
+  const remove = (): void => rmSync(dir, { recursive: true, force: true });
+  const world = await startWorld({ dir, port: 0, fresh: true }).catch((error: unknown) => {
+    remove();
+    throw error;
+  });
+  await buyCredits(world);
+  return { ...world, stop: () => world.stop().finally(remove) };
+}
+
+async function buyCredits(world: World): Promise<void> {
+  const account = await apiClient(world.baseUrl, world.apiKey).get("/account");
+  const variables = world.environmentOf("products");
+  const changes = dynamoCreditChanges(documentClient(), {
+    accountsTable: variables["ACCOUNTS_TABLE"] ?? "",
+    ledgerTable: variables["LEDGER_TABLE"] ?? "",
+    clock: systemClock,
+    chance: systemChance,
+  });
+  const accountId = String(account.body["id"]);
+  await purchasePack(
+    { accountId, changeId: "contract", packId: "volume" },
+    { changes, clock: systemClock },
+  );
+}

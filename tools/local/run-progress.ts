@@ -1,0 +1,140 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { dueKeys, whenever } from "../../shared/aws/table/due-keys.ts";
+import { dynamoRunStore } from "../../shared/aws/runs/run-store.ts";
+import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
+import type { RowKey } from "../../shared/aws/table/table.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { Run, RunRef, StepRecord } from "../../shared/runs/run.ts";
+import type { Log } from "./log.ts";
+
+export interface RunProgress {
+  /** Prints nothing more and waits for the look that is being taken. */
+  stop(): Promise<void>;
+}
+
+/** How often a look is taken; a run that is over sooner leaves no line. */
+const lookMilliseconds = 1_000;
+/** Runs that one look discovers; those discovered before are followed until they end. */
+const discoveriesMax = 20;
+
+/** Prints how the runs of watchlists come along, and only reads. Keeps no process alive. */
+export function startRunProgress(table: string, log: Log): RunProgress {
+  const lines = progressLines(documentClient(), { table, clock: systemClock });
+  let looking: Promise<void> | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      for (const line of await lines()) log(line);
+    } catch {
+      // The next look sees what this one missed.
+    } finally {
+      looking = undefined;
+    }
+  };
+  const timer = setInterval(() => {
+    looking ??= look();
+  }, lookMilliseconds);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await looking;
+    },
+  };
+}
+
+interface Followed {
+  readonly ref: RunRef;
+  /** The last line about the run. */
+  line?: string;
+  over: boolean;
+}
+
+interface Looked {
+  readonly followed: Followed;
+  readonly run: Run | undefined;
+  readonly steps: readonly StepRecord[];
+}
+
+/**
+ * Gives a function that takes one look: the lines about runs that have moved since the look before,
+ * or have ended.
+ */
+export function progressLines(
+  client: DynamoDBDocumentClient,
+  { table, clock }: { readonly table: string; readonly clock: Clock },
+): () => Promise<readonly string[]> {
+  const options = { table, clock, chance: systemChance };
+  const runs = dynamoRunStore(client, options);
+  const steps = dynamoStepStore(client, options);
+  const following = new Map<string, Followed>();
+
+  const lookAt = async (followed: Followed): Promise<Looked> => {
+    const run = await runs.get(followed.ref);
+    const isReading = run?.phase === "reading";
+    return { followed, run, steps: isReading ? await steps.list(run.id) : [] };
+  };
+
+  return async () => {
+    const query = { kind: "run", by: whenever, limit: discoveriesMax } as const;
+    const found = new Map(
+      (await dueKeys(client, table, query)).map((key) => [`${key.pk} ${key.sk}`, key]),
+    );
+    for (const [name, key] of found) {
+      if (!following.has(name)) following.set(name, { ref: refOf(key), over: false });
+    }
+    for (const [name, { over }] of following) {
+      if (over && !found.has(name)) following.delete(name);
+    }
+    const open = [...following.values()].filter(({ over }) => !over);
+    const now = clock.now();
+    return (await Promise.all(open.map(lookAt))).flatMap((looked) => newLine(looked, now) ?? []);
+  };
+}
+
+/** A run is found by its list and number alone. */
+const refOf = ({ pk, sk }: RowKey): RunRef => ({
+  accountId: "",
+  watchlistId: pk.slice(pk.indexOf("#") + 1),
+  runNumber: Number(sk.slice(sk.indexOf("#") + 1)),
+});
+
+/** Undefined when there is nothing new to say. */
+function newLine({ followed, run, steps }: Looked, now: Date): string | undefined {
+  if (run === undefined) {
+    followed.over = true;
+    return undefined;
+  }
+  const { startedAt, finishedAt } = run;
+  followed.over = finishedAt !== null;
+  const until = finishedAt === null ? now : new Date(finishedAt);
+  const elapsed = until.getTime() - new Date(startedAt).getTime();
+  const words = finishedAt === null ? stateOf(run, steps) : endOf(run, elapsed);
+  if (words === undefined || (elapsed < lookMilliseconds && followed.line === undefined)) {
+    return undefined;
+  }
+  const line = ["run", `${run.watchlistId} #${run.runNumber} ${run.kind}`, words].join("  ");
+  if (line === followed.line) return undefined;
+  followed.line = line;
+  return line;
+}
+
+/** Undefined between two steps. */
+function stateOf(run: Run, steps: readonly StepRecord[]): string | undefined {
+  if (run.phase === "claimed") return "starting";
+  if (run.phase !== "reading") return "finishing";
+  const current = steps.find(({ stats, decision }) => stats === null && decision === "read");
+  if (current === undefined) return undefined;
+  // As if batches were of one size: only the last one is smaller.
+  const done = Math.floor((current.items * current.done.size) / current.batches);
+  return `${current.step}  ${grouped(done)} of ${grouped(current.items)} ${current.items === 1 ? "item" : "items"}`;
+}
+
+function endOf(run: Run, elapsed: number): string {
+  const seconds = (elapsed / 1_000).toFixed(1);
+  const reason = run.error === null ? "" : `: ${run.error}`;
+  return `${run.status} in ${seconds} s, ${grouped(run.credits)} ${run.credits === 1 ? "credit" : "credits"}${reason}`;
+}
+
+const grouped = (n: number): string => n.toLocaleString("en-US");

@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import { createAccount, createApiKey } from "../../shared/accounts/create-account.ts";
+import type { AccountDependencies } from "../../shared/accounts/create-account.ts";
+import { dynamoAccountStore } from "../../shared/aws/accounts/account-store.ts";
+import { documentClient } from "../../shared/aws/table/dynamo.ts";
+import { systemChance, systemClock } from "../../shared/base/system.ts";
+import type { DataFolder } from "./data-folder.ts";
+import type { Environment } from "./lambda-host.ts";
+
+export interface SeededKeys {
+  readonly apiKey: string;
+  readonly demoApiKey: string;
+}
+
+/** Runs before the functions start, with what their variables will be. */
+export type Seed = (
+  folder: DataFolder,
+  variablesOf: (functionName: string) => Environment,
+) => Promise<SeededKeys>;
+
+const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
+
+/** The account to work with and the demo workspace: made once per data folder, with one key each. */
+export const seedAccounts: Seed = async (folder, variablesOf) => {
+  const before = folder.read("api-keys.json", seededKeys);
+  if (before) return before;
+  const variables = variablesOf("products");
+  const accounts = dynamoAccountStore(documentClient(), {
+    accounts: variables["ACCOUNTS_TABLE"] ?? "",
+  });
+  const deps = { accounts, clock: systemClock, chance: systemChance };
+  const keys = {
+    apiKey: await openAccount("Local", false, deps),
+    demoApiKey: await openAccount("Demo workspace", true, deps),
+  };
+  folder.write("api-keys.json", keys);
+  return keys;
+};
+
+async function openAccount(
+  name: string,
+  demo: boolean,
+  deps: AccountDependencies,
+): Promise<string> {
+  const email = demo ? "demo@local.invalid" : "you@local.invalid";
+  const account = await createAccount({ name, email, demo }, deps);
+  const { key } = await createApiKey({ account, name: "local world" }, deps);
+  return key;
+}

@@ -1,0 +1,250 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { pointClientsAt } from "./aws-environment.ts";
+import type { Endpoints } from "./aws-environment.ts";
+import { createBuckets, customerBucket } from "./buckets.ts";
+import { openDataFolder } from "./data-folder.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { startDynamo } from "./dynamo-server.ts";
+import { gateway } from "./gateway.ts";
+import { keyEndpoint } from "./key-endpoint.ts";
+import { functionVariables, startLambdaHost } from "./lambda-host.ts";
+import type { Environment, LambdaHost, LoadHandler } from "./lambda-host.ts";
+import { lateListener, serveAgain, serveFrom } from "./local-server.ts";
+import type { Log } from "./log.ts";
+import { startQueuePollers } from "./queue-poller.ts";
+import { startQueueServer } from "./queue-server.ts";
+import { createQueues } from "./queues.ts";
+import { startRunProgress } from "./run-progress.ts";
+import { startScheduleClock } from "./schedule-clock.ts";
+import { openScheduleStore } from "./schedule-store.ts";
+import { scheduleTargets } from "./schedule-targets.ts";
+import { keepTemplateSchedules, schedulerEndpoint } from "./scheduler-endpoint.ts";
+import { parseSources } from "../../shared/sources/registry/configuration.ts";
+import { seedAccounts } from "./seed.ts";
+import type { Seed, SeededKeys } from "./seed.ts";
+import { chooseSources } from "./sources.ts";
+import type { SourceChoice } from "./sources.ts";
+import { synthesize } from "./synthesize.ts";
+import { createTables } from "./tables.ts";
+import { resolveTemplates } from "./template.ts";
+import type { ResolvedTemplates, Stack } from "./template.ts";
+import { webhookReceiver } from "./webhook-receiver.ts";
+
+export interface WorldOptions {
+  /** The data folder; made if absent. */
+  readonly dir: string;
+  /** Port of the API, or the next free one; 0 takes any free port. */
+  readonly port: number;
+  /** Empties the data folder first. */
+  readonly fresh: boolean;
+  readonly log?: Log;
+  /** Hears once a second how the runs of watchlists come along; looking costs requests. */
+  readonly progress?: Log;
+  readonly sources?: readonly SourceChoice[];
+  /** @default the CDK app's stacks */
+  readonly stacks?: (folder: DataFolder) => Promise<readonly Stack[]>;
+  /** @default functions/<name>/handler.ts */
+  readonly loadHandler?: LoadHandler;
+  /** @default one account and the demo workspace */
+  readonly seed?: Seed;
+}
+
+/** The service, running on this machine as its templates describe it. */
+export interface World {
+  /** Paths of the API follow, beginning with `/v1`. */
+  readonly baseUrl: string;
+  readonly endpoints: Endpoints;
+  readonly receiverUrl: string;
+  /** S3 endpoint that holds the service's buckets and the customer's one. */
+  readonly bucketEndpoint: string;
+  readonly customerBucket: string;
+  readonly apiKey: string;
+  readonly demoApiKey: string;
+  /** The variables of a function, as its template gives them. */
+  environmentOf(functionName: string): Environment;
+  readonly stop: () => Promise<void>;
+}
+
+/** What `ready.json` is called in the data folder. */
+export const readyFile = "ready.json";
+
+/**
+ * Starts the world and answers when it can be called. The SDK clients of the whole process go to its
+ * endpoints from then on: one world per process at a time.
+ */
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const endings: Ending[] = [];
+  const stop = async (): Promise<void> => {
+    for (const ending of endings.splice(0).toReversed()) await ending();
+  };
+  try {
+    return await build(options, endings, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+type Ending = () => void | Promise<void>;
+
+async function build(
+  options: WorldOptions,
+  endings: Ending[],
+  stop: () => Promise<void>,
+): Promise<World> {
+  const log = options.log ?? (() => {});
+  const folder = openDataFolder(options.dir, options.fresh);
+  endings.push(() => folder.release());
+  folder.remove(readyFile);
+  const base = await startBase(options, folder, endings);
+  const { host, keys } = await startFunctions(options, folder, { ...base, log });
+  const doors = { ...base, options, folder, host, log };
+  const baseUrl = await openDoors(doors, endings);
+  const receiver = await serveAgain(folder, "receiver", webhookReceiver(folder, log));
+  endings.push(async () => receiver.close());
+  followRuns(options, host, endings);
+  const world: World = {
+    baseUrl,
+    endpoints: base.endpoints,
+    receiverUrl: receiver.url,
+    bucketEndpoint: base.endpoints.s3,
+    customerBucket,
+    ...keys,
+    environmentOf: (functionName) => host.byName(functionName).environment,
+    stop,
+  };
+  folder.write(readyFile, { ...readyContent(world), ...tableNames(host) });
+  endings.push(() => folder.remove(readyFile));
+  return world;
+}
+
+interface Base {
+  readonly templates: ResolvedTemplates;
+  readonly endpoints: Endpoints;
+  readonly openScheduler: ReturnType<typeof lateListener>["open"];
+}
+
+/** Everything with data in it: tables, queues, buckets and keys, at addresses that clients know. */
+async function startBase(
+  options: WorldOptions,
+  folder: DataFolder,
+  endings: Ending[],
+): Promise<Base> {
+  const [stacks, dynamo, queues] = await Promise.all([
+    (options.stacks ?? synthesize)(folder),
+    startDynamo(folder).then((started) => ended(endings, started, async () => started.stop())),
+    startQueueServer(folder).then((started) => ended(endings, started, async () => started.stop())),
+  ]);
+  const templates = resolveTemplates(stacks, queues.queueUrlBase);
+  const schedulerDoor = lateListener();
+  const scheduler = await serveAgain(folder, "scheduler", schedulerDoor.listener);
+  endings.push(async () => scheduler.close());
+  const keys = await serveAgain(folder, "keys", keyEndpoint(templates, folder));
+  endings.push(async () => keys.close());
+  const endpoints = {
+    dynamodb: dynamo.endpoint,
+    sqs: queues.endpoint,
+    s3: queues.endpoint,
+    scheduler: scheduler.url,
+    kms: keys.url,
+  };
+  pointClientsAt(endpoints);
+  await Promise.all([
+    createTables(templates, options.fresh && !dynamo.ours),
+    createQueues(templates, queues),
+    createBuckets(templates),
+  ]);
+  return { templates, endpoints, openScheduler: schedulerDoor.open };
+}
+
+function ended<Started>(endings: Ending[], started: Started, ending: Ending): Started {
+  endings.push(ending);
+  return started;
+}
+
+async function startFunctions(
+  options: WorldOptions,
+  folder: DataFolder,
+  { templates, log }: Base & { log: Log },
+): Promise<{ host: LambdaHost; keys: SeededKeys }> {
+  const choices = options.sources ?? [];
+  const keys = await (options.seed ?? seedAccounts)(folder, functionVariables(templates));
+  const host = await startLambdaHost({
+    templates,
+    log,
+    loadHandler: options.loadHandler,
+    replaceVariable: (name, value) => {
+      if (name === "DEMO_API_KEY") return keys.demoApiKey;
+      if (name !== "SOURCES" || choices.length === 0) return value;
+      const chosen = chooseSources(value, choices);
+      // A source set up wrongly stops the start, and not the first call.
+      parseSources(chosen, { allowVariables: true });
+      return chosen;
+    },
+  });
+  return { host, keys };
+}
+
+interface Doors extends Base {
+  readonly options: WorldOptions;
+  readonly folder: DataFolder;
+  readonly host: LambdaHost;
+  readonly log: Log;
+}
+
+/** Lets calls, messages and schedules in; at the end, first of all, lets no more of them in. */
+async function openDoors(doors: Doors, endings: Ending[]): Promise<string> {
+  const { templates, host, log, folder } = doors;
+  const store = openScheduleStore(folder);
+  endings.push(() => store.close());
+  keepTemplateSchedules(templates, store);
+  const targets = scheduleTargets({ templates, host, log });
+  const clock = startScheduleClock(store, targets.fire);
+  endings.push(async () => withinPatience(async () => clock.stop().then(targets.stop)));
+  doors.openScheduler(schedulerEndpoint({ templates, store, clock }));
+  const pollers = await startQueuePollers({ templates, host, log });
+  endings.push(async () => withinPatience(pollers.stop));
+  const server = await serveFrom(doors.options.port, gateway({ templates, host, log }));
+  endings.push(async () => server.close());
+  return server.url;
+}
+
+/** How long functions in flight may go on before their world ends. */
+const patienceMilliseconds = 5_000;
+
+async function withinPatience(work: () => Promise<void>): Promise<void> {
+  await Promise.race([work(), delay(patienceMilliseconds, undefined, { ref: false })]);
+}
+
+function followRuns({ progress }: WorldOptions, host: LambdaHost, endings: Ending[]): void {
+  const table = tableNames(host)["watchlists_table"];
+  if (!progress || table === undefined) return;
+  const following = startRunProgress(table, progress);
+  endings.push(async () => withinPatience(async () => following.stop()));
+}
+
+/** `accounts_table` and so on, for tools that work on the tables. */
+function tableNames(host: LambdaHost): Record<string, string> {
+  const variables = host.functions.flatMap(({ environment }) => Object.entries(environment));
+  return Object.fromEntries(
+    variables
+      .filter(([name]) => name.endsWith("_TABLE"))
+      .map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+function readyContent(world: World): Record<string, unknown> {
+  return {
+    base_url: world.baseUrl,
+    api_key: world.apiKey,
+    demo_api_key: world.demoApiKey,
+    webhook_receiver_url: world.receiverUrl,
+    pid: process.pid,
+    s3_endpoint: world.bucketEndpoint,
+    export_bucket: customerBucket,
+    dynamodb_endpoint: world.endpoints.dynamodb,
+    sqs_endpoint: world.endpoints.sqs,
+    scheduler_endpoint: world.endpoints.scheduler,
+    kms_endpoint: world.endpoints.kms,
+  };
+}

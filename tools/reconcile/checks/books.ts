@@ -1,0 +1,91 @@
+import type { BooksReader } from "../readers/books.ts";
+import { fieldDifferences, present } from "../rules/difference.ts";
+import type { FoldSince, LedgerSums } from "../rules/ledger-fold.ts";
+import { holdCheck, usageDifferences } from "../rules/account.ts";
+import { readOldLedger } from "./old-ledger.ts";
+import { readShards } from "./shards.ts";
+import { confirmed, type Looked } from "./confirmed.ts";
+import type { BooksDependencies } from "./read-ledger.ts";
+
+interface BooksFound extends Looked {
+  /** Null for an account that is not there any more. */
+  readonly sums: LedgerSums | null;
+  readonly holds: number;
+  /** Ids of keys whose lookup rows are those of other accounts. */
+  readonly strayKeys: readonly string[];
+}
+
+/** The ledger of an account, and its holds, usage and keys. */
+export const checkBooks = (
+  accountId: string,
+  since: FoldSince,
+  dependencies: BooksDependencies,
+): Promise<BooksFound> =>
+  confirmed(() => lookAtBooks(accountId, since, dependencies), dependencies);
+
+const nothing: BooksFound = {
+  sums: null,
+  holds: 0,
+  strayKeys: [],
+  differences: [],
+  isSteady: true,
+};
+
+/**
+ * Entries and records never change. Those up to the moment at which a row was read add up to what the
+ * row stores. Later entries and records show what has changed since then.
+ */
+async function lookAtBooks(
+  accountId: string,
+  since: FoldSince,
+  dependencies: BooksDependencies,
+): Promise<BooksFound> {
+  const { books: reader, clock } = dependencies;
+  const account = await reader.account(accountId);
+  if (account === undefined) return nothing;
+  const read = account.shards > 0 ? readShards : readOldLedger;
+  const ledger = await read(account, since, dependencies);
+  const { sums } = ledger;
+  const check = holdCheck(accountId, sums);
+  let holds = ledger.holds;
+  for await (const hold of reader.holds(accountId)) {
+    check.take(hold, clock.now());
+    holds += 1;
+  }
+  const usage = await Array.fromAsync(reader.usage(accountId));
+  const { moved, isSteady, differences } = await ledger.since();
+  const keys = await keyDifferences(accountId, reader);
+  return {
+    sums,
+    holds,
+    strayKeys: keys.stray,
+    differences: [
+      ...ledger.differences,
+      ...differences,
+      ...(isSteady
+        ? [...check.end(moved), ...usageDifferences(accountId, usage, { sums, moved })]
+        : []),
+      ...keys.differences,
+    ],
+    isSteady,
+  };
+}
+
+async function keyDifferences(accountId: string, reader: BooksReader) {
+  const { count, lookups } = await reader.keys(accountId);
+  const wrong = [...lookups].filter(([, lookup]) => lookup !== present);
+  return {
+    differences: [
+      ...(count === null
+        ? []
+        : fieldDifferences(accountId, { key_count: count }, { key_count: lookups.size })),
+      ...wrong.map(([keyId, stored]) => ({
+        place: `${accountId} ${keyId}`,
+        field: "lookup",
+        stored,
+        expected: present,
+      })),
+    ],
+    stray: wrong.map(([keyId]) => keyId),
+  };
+}

@@ -1,0 +1,158 @@
+import { type Difference, fieldDifferences, missing, present } from "../rules/difference.ts";
+import { entriesFor as entriesForExport } from "../rules/export.ts";
+import {
+  destinationTarget,
+  endpointTarget,
+  type Entry,
+  type Target,
+} from "../../../shared/outbox/outbox.ts";
+import { targetDifferences } from "../rules/target.ts";
+import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import { entriesFor as entriesForDelivery, forgottenDelivery } from "../rules/delivery.ts";
+import { checkFeed } from "./feed.ts";
+import { confirmed, type Looked } from "./confirmed.ts";
+import { orUnreadable } from "./unreadable.ts";
+import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
+
+interface DeliveriesFound extends Looked {
+  /** Deliveries and exports that are pending. */
+  readonly pending: number;
+  /** Runs in the feed. */
+  readonly feedRuns: number;
+}
+
+/** An account's endpoints, what it is owed, and its feed. */
+export const checkDeliveries = (
+  account: PublishingAccount,
+  dependencies: DeliveriesDependencies,
+): Promise<DeliveriesFound> =>
+  confirmed(async () => {
+    const { id } = account;
+    let [pending, feedRuns] = [0, 0];
+    const owed = async () => {
+      const found = await owedDifferences(id, dependencies);
+      pending = found.pending;
+      return found.differences;
+    };
+    let listed: readonly Endpoint[] = [];
+    const endpoints = async () => {
+      listed = await dependencies.endpoints.list(id);
+      return endpointDifferences(id, listed, dependencies);
+    };
+    const feed = async () => {
+      const found = await checkFeed({ ...account, endpoints: listed }, dependencies);
+      feedRuns = found.runs;
+      return found.differences;
+    };
+    const differences = [
+      ...(await orUnreadable(`${id} endpoints`, endpoints)),
+      ...(await orUnreadable(`${id} deliveries and exports`, owed)),
+      ...(await orUnreadable(`${id} feed`, feed)),
+    ];
+    return { pending, feedRuns, differences, isSteady: true };
+  }, dependencies);
+
+async function endpointDifferences(
+  accountId: string,
+  listed: readonly Endpoint[],
+  { endpoints, rows, clock }: DeliveriesDependencies,
+): Promise<Difference[]> {
+  const differences = fieldDifferences(
+    accountId,
+    { webhook_endpoints: await endpoints.countEndpoints(accountId) },
+    { webhook_endpoints: listed.length },
+  );
+  for (const { id, url } of listed) {
+    const found = await endpoints.findByUrl(accountId, url);
+    const place = `${accountId} ${id}`;
+    const field = "endpoint of its URL";
+    differences.push(
+      ...fieldDifferences(place, { [field]: found?.id ?? missing }, { [field]: id }),
+    );
+  }
+  const ids = listed.map(({ id }) => id);
+  const targets = await rows.targets(accountId, ids);
+  const now = clock.now();
+  return [...differences, ...targets.flatMap((target) => targetDifferences(target, now))];
+}
+
+/** Whoever is pending in a log is owed an attempt. */
+async function owedDifferences(
+  accountId: string,
+  dependencies: DeliveriesDependencies,
+): Promise<{ readonly differences: Difference[]; readonly pending: number }> {
+  const { deliveries, exports } = dependencies;
+  const differences: Difference[] = [];
+  let pending = 0;
+  for await (const pendingOne of pendingDeliveries(accountId, dependencies)) {
+    const { id } = pendingOne;
+    differences.push(...forgottenDelivery(accountId, pendingOne));
+    const owed = async () => {
+      const delivery = await deliveries.get(accountId, id);
+      if (delivery === null) return null;
+      const target = endpointTarget(accountId, delivery.endpointId);
+      return { target, entries: entriesForDelivery(delivery) };
+    };
+    differences.push(...(await missingEntries(id, owed, dependencies)));
+    pending += 1;
+  }
+  for await (const { id } of pendingExports(accountId, dependencies)) {
+    const owed = async () => {
+      const record = await exports.get(accountId, id);
+      if (record === null) return null;
+      return { target: destinationTarget(accountId), entries: entriesForExport(record) };
+    };
+    differences.push(...(await missingEntries(id, owed, dependencies)));
+    pending += 1;
+  }
+  return { differences, pending };
+}
+
+type Owed = { readonly target: Target; readonly entries: readonly Entry[] } | null;
+
+/** An attempt that is made meanwhile takes its entry away, and says so in the log. */
+async function missingEntries(
+  id: string,
+  owed: () => Promise<Owed>,
+  { rows }: DeliveriesDependencies,
+): Promise<Difference[]> {
+  const before = await owed();
+  if (before === null) return [];
+  const { target } = before;
+  const absent: Entry[] = [];
+  for (const entry of before.entries) {
+    if (!(await rows.isOwed(target, entry))) absent.push(entry);
+  }
+  if (absent.length === 0) return [];
+  const still = new Set((await owed())?.entries.map(({ dueAt }) => dueAt));
+  return absent
+    .filter(({ dueAt }) => still.has(dueAt))
+    .map(({ dueAt }) => ({
+      place: `${target.accountId} ${id}`,
+      field: `outbox entry due ${dueAt}`,
+      stored: missing,
+      expected: present,
+    }));
+}
+
+const rowsAtOnce = 100;
+
+async function* pendingDeliveries(accountId: string, { deliveries }: DeliveriesDependencies) {
+  let before: string | null = null;
+  do {
+    const wanted = { limit: rowsAtOnce, before, filter: { state: "pending" as const } };
+    const page = await deliveries.list(accountId, wanted);
+    yield* page.deliveries;
+    before = page.lastId;
+  } while (before !== null);
+}
+
+async function* pendingExports(accountId: string, { exports }: DeliveriesDependencies) {
+  let before: string | null = null;
+  do {
+    const wanted = { limit: rowsAtOnce, before, state: "pending" as const };
+    const page = await exports.list(accountId, wanted);
+    yield* page.exports;
+    before = page.lastId;
+  } while (before !== null);
+}

@@ -1,0 +1,80 @@
+import { type Difference, missing, present } from "../rules/difference.ts";
+import { feedCheck, feedKeptSince } from "../rules/feed.ts";
+import type { Endpoint } from "../../../shared/webhooks/endpoint.ts";
+import { deliveriesOfRun, lostDeliveries, type RunDeliveries } from "../rules/delivery.ts";
+import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
+
+interface FeedWanted extends PublishingAccount {
+  /** As they are now; empty when they cannot be read. */
+  readonly endpoints: readonly Endpoint[];
+}
+
+interface FeedFound {
+  readonly differences: readonly Difference[];
+  /** Runs in the feed. */
+  readonly runs: number;
+}
+
+/**
+ * An account's feed by itself; whether every run of its lists stands in it; and whether the newest of
+ * these went to everybody whom they had to go to.
+ */
+export async function checkFeed(
+  { id, openedAt, ended = [], endpoints }: FeedWanted,
+  dependencies: DeliveriesDependencies,
+): Promise<FeedFound> {
+  const { rows, clock } = dependencies;
+  const kept = feedKeptSince(clock.now());
+  const check = feedCheck(id, { at: openedAt, kept, count: await rows.feedCount(id) });
+  const differences: Difference[] = [];
+  let runs = 0;
+  for await (const entry of rows.feed(id)) {
+    differences.push(...check.take(entry));
+    runs += 1;
+  }
+  for await (const found of rows.feedByTime(id, kept)) differences.push(...check.takeByTime(found));
+  differences.push(...check.end(await rows.feedCount(id)));
+  const wanted: RunDeliveries[] = [];
+  for (const run of ended) {
+    const types = check.typesOf(run.runId);
+    if (types === null) differences.push(notPublished(run.place));
+    else if (run.isNewest) wanted.push(...deliveriesOfRun(id, { run, types }, endpoints));
+  }
+  differences.push(...(await undelivered(id, wanted, dependencies)));
+  return { differences, runs };
+}
+
+/** A run is over once it stands in the feed. */
+const notPublished = (place: string): Difference => ({
+  place,
+  field: "run in the feed",
+  stored: missing,
+  expected: present,
+});
+
+const deliveriesAtOnce = 100;
+
+/** A first attempt is kept in the transaction that takes its entry away, so the log is asked last. */
+async function undelivered(
+  accountId: string,
+  wanted: readonly RunDeliveries[],
+  { rows, deliveries }: DeliveriesDependencies,
+): Promise<Difference[]> {
+  const known = async (some: readonly RunDeliveries[]): Promise<ReadonlySet<string>> => {
+    const ids = some.flatMap(({ types }) => [...types.keys()]);
+    const found = new Set<string>();
+    for (let start = 0; start < ids.length; start += deliveriesAtOnce) {
+      const part = ids.slice(start, start + deliveriesAtOnce);
+      for (const id of (await deliveries.getMany(accountId, part)).keys()) found.add(id);
+    }
+    return found;
+  };
+  const logged = await known(wanted);
+  const absent: RunDeliveries[] = [];
+  for (const one of wanted) {
+    if (lostDeliveries(one, logged).length === 0) continue;
+    if (!(await rows.isOwed(one.target, one.entry))) absent.push(one);
+  }
+  const again = await known(absent);
+  return absent.flatMap((one) => lostDeliveries(one, again));
+}

@@ -1,0 +1,176 @@
+import type { ListsReader, StoredCounts } from "../readers/lists.ts";
+import type { Clock } from "../../../shared/base/clock.ts";
+import { type Difference, fieldDifferences } from "../rules/difference.ts";
+import type { LedgerSums } from "../rules/ledger-fold.ts";
+import { feedKeptSince } from "../rules/feed.ts";
+import type { Run } from "../../../shared/runs/run.ts";
+import {
+  chargeDifferences,
+  isFolded,
+  type RecordedRun,
+  type RecordedStep,
+  resultDifferences,
+  runPlace,
+  runSequenceCheck,
+} from "../rules/runs.ts";
+import type { StepStore } from "../../../shared/runs/step-store.ts";
+import type { EndedRun } from "../rules/delivery.ts";
+import type { ListRef } from "../../../shared/watchlists/page-store.ts";
+import { countDifferences, pageFold, scheduleDifferences } from "../rules/list.ts";
+import { confirmed, type Looked } from "./confirmed.ts";
+import { orUnreadable } from "./unreadable.ts";
+
+interface ListsDependencies {
+  readonly lists: ListsReader;
+  readonly clock: Clock;
+}
+
+interface ItemsFound extends Looked {
+  readonly items: number;
+}
+
+/** The pages of a list, and its counters against them. */
+export const checkItems = (ref: ListRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
+  confirmed(() => lookAtItems(ref, dependencies), dependencies);
+
+async function lookAtItems(
+  { accountId, watchlistId }: ListRef,
+  { lists }: ListsDependencies,
+): Promise<ItemsFound> {
+  const before = await lists.counts(accountId, watchlistId);
+  const fold = pageFold(watchlistId);
+  const differences: Difference[] = [];
+  for await (const page of lists.pages(watchlistId)) differences.push(...fold.take(page));
+  const { counts, items, differences: whole } = fold.end();
+  const after = await lists.counts(accountId, watchlistId);
+  // A list that is gone has no pages to be.
+  if (before === undefined || after === undefined) {
+    return { items: 0, differences: [], isSteady: true };
+  }
+  const isSteady = isSame(before, after);
+  const counted = isSteady ? countDifferences(watchlistId, after, counts) : [];
+  return { items, differences: [...differences, ...whole, ...counted], isSteady };
+}
+
+const isSame = (a: StoredCounts, b: StoredCounts): boolean =>
+  a.total === b.total &&
+  a.counts.new === b.counts.new &&
+  a.counts.active === b.counts.active &&
+  a.counts.delisted === b.counts.delisted;
+
+interface RunsDependencies extends ListsDependencies {
+  readonly steps: Pick<StepStore, "list" | "starts" | "toldResults">;
+}
+
+export interface RunsWanted extends ListRef {
+  /** How many runs, the newest, are held to what their steps recorded. */
+  readonly runsMax: number;
+  /** What the ledger charged, and since when; null when there is no telling. */
+  readonly charged: {
+    readonly sums: LedgerSums;
+    readonly since: Date;
+    /** When the ledger was added up: a run that ended later is not in it. */
+    readonly until: Date;
+  } | null;
+}
+
+interface RunsFound extends Looked {
+  readonly runs: number;
+  /** Those that are over and whose events are kept. */
+  readonly ended: readonly EndedRun[];
+}
+
+/** A list's schedule and runs: its row, theirs, and what the steps recorded. */
+export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
+  confirmed(() => lookAtRuns(wanted, dependencies), dependencies);
+
+/** What steps recorded is kept for 14 days; a day is left for a run to take. */
+const recordedDays = 13;
+
+async function lookAtRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
+  const { lists, clock } = dependencies;
+  const { accountId, watchlistId, runsMax } = wanted;
+  const stored = await lists.list(accountId, watchlistId);
+  if (stored === undefined) return noRuns;
+  const now = clock.now();
+  const check = runSequenceCheck(stored.list);
+  const recordedSince = new Date(now.getTime() - recordedDays * 24 * 60 * 60 * 1_000);
+  const keptSince = feedKeptSince(now);
+  const differences = scheduleDifferences(stored, now);
+  const ended: EndedRun[] = [];
+  let [runs, newest] = [0, 0];
+  const damaged = (runNumber: number): void => {
+    differences.push(...check.takeUnreadable(runNumber));
+  };
+  for await (const line of lists.runs(watchlistId, damaged)) {
+    const { run } = line;
+    differences.push(...check.take(line, clock.now()));
+    if (!isFolded(run)) continue;
+    newest += 1;
+    ended.push(...endedRun(run, { keptSince, isNewest: newest <= runsMax }));
+    differences.push(...runCharge(run, wanted));
+    if (newest > runsMax || new Date(run.startedAt) < recordedSince) continue;
+    runs += 1;
+    differences.push(...(await resultsOf(run, dependencies)));
+  }
+  const after = await lists.list(accountId, watchlistId);
+  if (after === undefined) return noRuns;
+  differences.push(...check.end(after.list.runCount));
+  return { runs, ended, differences, isSteady: true };
+}
+
+const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
+
+/** A run that was handed over to those who are to learn of it. */
+function endedRun(
+  { id: runId, watchlistId, runNumber, phase, finishedAt, watchlist }: Run,
+  { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
+): EndedRun[] {
+  if (phase !== "done" || watchlist === null || finishedAt === null) return [];
+  if (finishedAt < keptSince) return [];
+  const { webhookEndpointId } = watchlist;
+  const place = runPlace(watchlistId, runNumber);
+  return [{ place, runId, watchlistId, webhookEndpointId, endedAt: finishedAt, isNewest }];
+}
+
+function resultsOf(run: Run, dependencies: RunsDependencies): Promise<readonly Difference[]> {
+  const place = `${runPlace(run.watchlistId, run.runNumber)} results`;
+  return orUnreadable(place, async () =>
+    resultDifferences(run, await recordedBy(run, dependencies)),
+  );
+}
+
+function runCharge(run: Run, { charged }: RunsWanted): Difference[] {
+  if (charged === null || !charged.sums.isWhole) return [];
+  const isCovered =
+    new Date(run.startedAt) >= charged.since &&
+    run.finishedAt !== null &&
+    new Date(run.finishedAt) < charged.until;
+  return isCovered ? chargeDifferences(run, charged.sums.charged.get(run.id) ?? 0) : [];
+}
+
+async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<RecordedRun> {
+  const recorded: RecordedStep[] = [];
+  const tracked = new Set<string>();
+  for (const { id } of run.plan === null ? [] : run.pipeline.steps) {
+    for (const ids of await steps.starts(run, id)) for (const one of ids) tracked.add(one);
+  }
+  for (const step of await steps.list(run.id)) {
+    recorded.push({ step, results: await Array.fromAsync(steps.toldResults(step)) });
+  }
+  return { steps: recorded, tracked: tracked.size };
+}
+
+/** The count that limits an account's lists. */
+export async function checkListCount(
+  accountId: string,
+  dependencies: ListsDependencies,
+): Promise<Looked> {
+  const { lists } = dependencies;
+  return confirmed(async () => {
+    const watchlists = await lists.listCount(accountId);
+    const found = (await Array.fromAsync(lists.lists(accountId))).length;
+    const differences = fieldDifferences(accountId, { watchlists }, { watchlists: found });
+    return { differences, isSteady: true };
+  }, dependencies);
+}

@@ -1,0 +1,54 @@
+import type { BooksReader } from "../readers/books.ts";
+import type { Difference } from "../rules/difference.ts";
+import { type FoldSince, ledgerFold } from "../rules/ledger-fold.ts";
+import {
+  beyondDifferences,
+  bookDifferences,
+  type StoredAccount,
+  type StoredBooks,
+} from "../rules/account.ts";
+import type { BooksDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
+
+/** Reads the ledger of an account that has no shards yet: its row, and its entries up to the row's sequence. */
+export async function readOldLedger(
+  { accountId }: StoredAccount,
+  since: FoldSince,
+  { books: reader }: BooksDependencies,
+): Promise<ReadLedger> {
+  const fold = ledgerFold({ accountId, shard: 0, place: accountId }, since);
+  const books = await reader.books(accountId);
+  if (books === undefined) {
+    const { sums } = fold.end(0);
+    return { sums, holds: 0, differences: [], since: async () => hasShardsNow };
+  }
+  const differences: Difference[] = [];
+  for await (const entry of reader.entries(accountId, 1, books.sequence)) {
+    differences.push(...fold.take(entry));
+  }
+  const { sums, differences: whole } = fold.end(books.sequence);
+  differences.push(...whole, ...bookDifferences(books, sums));
+  return { sums, holds: 0, differences, since: () => entriesSince(books, reader) };
+}
+
+const hasShardsNow: LedgerSince = {
+  moved: { holds: new Set(), dates: new Set() },
+  isSteady: false,
+  differences: [],
+};
+
+/** Reads the account last: its sequence includes every entry. */
+async function entriesSince(
+  { accountId, sequence }: StoredBooks,
+  reader: BooksReader,
+): Promise<LedgerSince> {
+  const [holds, dates] = [new Set<string>(), new Set<string>()];
+  let newest = sequence;
+  for await (const entry of reader.entries(accountId, sequence + 1)) {
+    if (entry.holdId !== null) holds.add(entry.holdId);
+    dates.add((entry.chargedAt ?? entry.createdAt).slice(0, 10));
+    newest = entry.sequence;
+  }
+  const now = await reader.books(accountId);
+  if (now === undefined) return hasShardsNow;
+  return { moved: { holds, dates }, isSteady: true, differences: beyondDifferences(now, newest) };
+}

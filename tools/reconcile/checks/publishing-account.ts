@@ -1,0 +1,22 @@
+import type { DeliveriesReader } from "../readers/deliveries.ts";
+import type { Clock } from "../../../shared/base/clock.ts";
+import type { ExportStore } from "../../../shared/exports/export-store.ts";
+import type { DeliveryStore } from "../../../shared/webhooks/delivery-store.ts";
+import type { EndpointLookup } from "../../../shared/webhooks/endpoint-store.ts";
+import type { EndedRun } from "../rules/delivery.ts";
+
+export interface DeliveriesDependencies {
+  readonly rows: DeliveriesReader;
+  readonly endpoints: EndpointLookup;
+  readonly deliveries: Pick<DeliveryStore, "list" | "get" | "getMany">;
+  readonly exports: Pick<ExportStore, "list" | "get">;
+  readonly clock: Clock;
+}
+
+export interface PublishingAccount {
+  readonly id: string;
+  /** An ISO time. */
+  readonly openedAt: string;
+  /** What its lists had to say, read before; absent when that is not known. */
+  readonly ended?: readonly EndedRun[];
+}

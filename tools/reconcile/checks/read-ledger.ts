@@ -1,0 +1,28 @@
+import type { BooksReader } from "../readers/books.ts";
+import type { Clock } from "../../../shared/base/clock.ts";
+import type { Difference } from "../rules/difference.ts";
+import type { LedgerSums } from "../rules/ledger-fold.ts";
+import type { Moved } from "../rules/account.ts";
+
+export interface BooksDependencies {
+  readonly books: BooksReader;
+  readonly clock: Clock;
+}
+
+/** A ledger that was read to its end while calls went on. */
+export interface ReadLedger {
+  readonly sums: LedgerSums;
+  /** Open holds in shards. */
+  readonly holds: number;
+  /** Differences that later changes cannot explain. */
+  readonly differences: readonly Difference[];
+  /** Reads what has changed since then. Call it after reading everything that is compared with the sums. */
+  readonly since: () => Promise<LedgerSince>;
+}
+
+export interface LedgerSince {
+  readonly moved: Moved;
+  /** True if the account still has the state whose ledger was read. */
+  readonly isSteady: boolean;
+  readonly differences: readonly Difference[];
+}

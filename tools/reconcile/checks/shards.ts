@@ -1,0 +1,187 @@
+import type { ShardsReader } from "../readers/shards.ts";
+import { concurrencyFor, shardSlots } from "../../../shared/accounts/account.ts";
+import { type Difference, missing, present } from "../rules/difference.ts";
+import { type JournalRecord, usageOf } from "../../../shared/credits/journal.ts";
+import type { FoldSince } from "../rules/ledger-fold.ts";
+import type { StoredAccount } from "../rules/account.ts";
+import {
+  accountDifferences,
+  copiedDifferences,
+  type ReadShard,
+  shardDifferences,
+  shardUsageDifferences,
+} from "../rules/shards.ts";
+import {
+  journalStart,
+  shardFold,
+  shardPlace,
+  type StoredShard,
+  sumsOfShards,
+} from "../rules/shard-fold.ts";
+import type { BooksDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
+
+interface WholeShard {
+  readonly shard: ReadShard;
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * Reads the shards of an account in order, the first one first. A call from before there were shards
+ * changes two shards when it ends: the first, which has its credits, and the shard whose slot it takes.
+ */
+export async function readShards(
+  account: StoredAccount,
+  since: FoldSince,
+  dependencies: BooksDependencies,
+): Promise<ReadLedger> {
+  const { accountId } = account;
+  const shards: ReadShard[] = [];
+  const differences: Difference[] = [];
+  const { shards: expected } = sizeAt(account.lifetime, 0);
+  for (let number = 0; number < Math.max(account.shards, expected); number += 1) {
+    const read = await readShard({ accountId, number }, since, dependencies);
+    if (read !== null) {
+      shards.push(read.shard);
+      differences.push(...read.differences);
+    } else if (number < account.shards) {
+      const place = shardPlace(accountId, number);
+      differences.push({ place, field: "row", stored: missing, expected: present });
+    }
+  }
+  const sums = sumsOfShards(shards.map((shard) => shard.sums));
+  const isComplete = shards.length >= account.shards;
+  const ledger = { account, shards, sums: { ...sums, isWhole: sums.isWhole && isComplete } };
+  return {
+    sums: ledger.sums,
+    holds: shards.reduce((count, { row }) => count + row.holds.size, 0),
+    differences,
+    since: () => shardsSince(ledger, dependencies),
+  };
+}
+
+const sizeAt = (lifetime: number, shard: number) => shardSlots(concurrencyFor(lifetime), shard);
+
+interface Ref {
+  readonly accountId: string;
+  readonly number: number;
+}
+
+/** The row of a shard, and the sums of its records up to that moment; null without a row. */
+async function readShard(
+  ref: Ref,
+  since: FoldSince,
+  { books, clock }: BooksDependencies,
+): Promise<WholeShard | null> {
+  const { accountId, number } = ref;
+  const row = await books.shards.shard(ref);
+  if (row === undefined) return null;
+  const fold = shardFold(accountId, number, since);
+  const differences: Difference[] = [];
+  if (number === 0) {
+    for await (const entry of books.entries(accountId, 1))
+      differences.push(...fold.takeEntry(entry));
+  }
+  for await (const page of books.shards.pages(ref, { to: journalStart(row) })) {
+    differences.push(...fold.takePage(page));
+  }
+  const { sums, differences: whole } = fold.end(row);
+  const shard = { number, row, sums };
+  differences.push(...whole, ...shardDifferences(accountId, shard, clock.now()));
+  return { shard, differences };
+}
+
+interface Ledger {
+  readonly account: StoredAccount;
+  readonly shards: readonly ReadShard[];
+  readonly sums: ReturnType<typeof sumsOfShards>;
+}
+
+/**
+ * What has changed since the shards were read. A transfer writes all of its shards at once, so sides that
+ * were not read before are among the records made since then.
+ */
+async function shardsSince(
+  { account, shards, sums }: Ledger,
+  { books }: BooksDependencies,
+): Promise<LedgerSince> {
+  const { accountId } = account;
+  const holds = new Set<string>();
+  const differences: Difference[] = [];
+  const transfers = new Map<number, number>();
+  for (const { sums: ofShard } of shards) addTransfers(transfers, ofShard.transfers);
+  const more = new Map<number, number>();
+  for (const shard of shards) {
+    const { number, row } = shard;
+    const stored = await Array.fromAsync(books.shards.usage({ accountId, number }));
+    const made = await recordsSince({ accountId, number }, row, books.shards);
+    differences.push(
+      ...shardUsageDifferences(accountId, shard, { stored, moved: made.copiedDates }),
+      ...made.differences,
+    );
+    for (const record of made.records) {
+      if ("holdId" in record) holds.add(record.holdId);
+      const isKnown = record.type === "transfer" && transfers.has(record.at);
+      if (isKnown) addTransfers(more, new Map([[record.at, record.credits]]));
+    }
+  }
+  addTransfers(transfers, more);
+  const now = await books.account(accountId);
+  const isSteady =
+    now?.shards === account.shards &&
+    now.lifetime === account.lifetime &&
+    now.received === account.received;
+  const isOldSteady = [...sums.open].every(
+    ([holdId, { takesSlot, hasRow }]) => !(takesSlot && hasRow && holds.has(holdId)),
+  );
+  if (isSteady) {
+    const read = { account, shards, sums, transfers, isOldSteady, sizeAt };
+    differences.unshift(...accountDifferences(read));
+  }
+  return { moved: { holds, dates: new Set() }, isSteady, differences };
+}
+
+function addTransfers(sums: Map<number, number>, more: ReadonlyMap<number, number>): void {
+  for (const [at, credits] of more) sums.set(at, (sums.get(at) ?? 0) + credits);
+}
+
+interface RecordsSince {
+  /** Made after the row was read. */
+  readonly records: readonly JournalRecord[];
+  /** Days of the records that were copied to pages after the row was read. */
+  readonly copiedDates: ReadonlySet<string>;
+  readonly differences: readonly Difference[];
+}
+
+/**
+ * Reads the row before the pages, so that it misses no record that moves to a page. Reads the row again
+ * after the pages: it no longer has the records that are in a page.
+ */
+async function recordsSince(
+  ref: Ref,
+  { journal, fence }: StoredShard,
+  reader: ShardsReader,
+): Promise<RecordsSince> {
+  const before = await reader.shard(ref);
+  const records = new Map<number, JournalRecord>();
+  const copiedDates = new Set<string>();
+  let newest = 0;
+  const note = (record: JournalRecord): void => {
+    if (record.at > fence) records.set(record.at, record);
+  };
+  before?.journal.forEach(note);
+  for await (const page of reader.pages(ref, { from: journalStart({ journal, fence }) })) {
+    for (const record of page.records) {
+      note(record);
+      const usage = usageOf(record);
+      if (usage !== null) copiedDates.add(usage.date);
+      newest = Math.max(newest, record.at);
+    }
+  }
+  const after = await reader.shard(ref);
+  const place = shardPlace(ref.accountId, ref.number);
+  return {
+    records: [...records.values()],
+    copiedDates,
+    differences: after === undefined ? [] : copiedDifferences(place, after, newest),
+  };
+}

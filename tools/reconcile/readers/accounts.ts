@@ -1,0 +1,108 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { type AccountLine, accountLineAttributes, accountLineOf, keyOf } from "./books.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
+import { readRows, rowsBelow, scanRows } from "./rows.ts";
+import { dynamoShardsReader } from "./shards.ts";
+import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
+
+/** A key that lets calls in. */
+export interface LiveKey {
+  readonly hash: string;
+  readonly keyId: string;
+  readonly accountId: string;
+}
+
+/** What a row of the accounts table is; `shard` is null for a row below the account itself. */
+export type FoundRow =
+  | { readonly kind: "account"; readonly account: AccountLine }
+  | { readonly kind: "below"; readonly accountId: string; readonly shard: number | null }
+  | { readonly kind: "key"; readonly key: LiveKey };
+
+/** Reads which accounts there are, and what there is of accounts that are not; changes nothing. */
+export interface AccountsReader {
+  account(accountId: string): Promise<AccountLine | undefined>;
+  /** The whole accounts table, as far as it says whose it is. */
+  everyRow(): AsyncIterable<FoundRow>;
+  /** Accounts that have a ledger, and each shard that has pages. */
+  ledgers(): AsyncIterable<{ readonly accountId: string; readonly shard: number | null }>;
+  /** Whether anything of an account is there besides its row: rows below it, or a ledger. */
+  hasRows(accountId: string): Promise<boolean>;
+  /** Numbers of shards that have rows or pages although the account has fewer shards. */
+  shardsBeyond(account: Pick<AccountLine, "id" | "shards">): Promise<readonly number[]>;
+  /** Whether a key lets calls in though no account lists it; looked up anew. */
+  isUnlisted(key: LiveKey): Promise<boolean>;
+}
+
+export function dynamoAccountsReader(
+  client: DynamoDBDocumentClient,
+  tables: LedgerTables,
+): AccountsReader {
+  const { accountsTable, ledgerTable } = tables;
+  const shards = dynamoShardsReader(client, tables);
+  const read = async (Key: RowKey): Promise<Row | undefined> => {
+    const command = new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true });
+    return (await client.send(command)).Item;
+  };
+  return {
+    async account(accountId) {
+      const row = await read(accountKeys.account(accountId));
+      return row === undefined ? undefined : accountLineOf(row);
+    },
+    async *everyRow() {
+      for await (const row of scanRows(client, accountsTable, { attributes: saysWhose })) {
+        const found = foundIn(row);
+        if (found !== null) yield found;
+      }
+    },
+    async *ledgers() {
+      let last: string | null = null;
+      for await (const row of scanRows(client, ledgerTable, { attributes: ["pk", "sk"] })) {
+        const { pk, sk } = keyOf(row);
+        const isOfLedger =
+          pk.startsWith("account#") && (sk.startsWith("entry#") || sk.startsWith("page#"));
+        // A scan returns the rows of a partition one after another.
+        if (isOfLedger && pk !== last) yield placeOf(pk);
+        if (isOfLedger) last = pk;
+      }
+    },
+    async hasRows(accountId) {
+      const { pk } = accountKeys.account(accountId);
+      for (const table of [accountsTable, ledgerTable]) {
+        const range = { ...rowsBelow(pk, ""), rowsAtOnce: 1 };
+        for await (const _row of readRows(client, table, range)) return true;
+      }
+      return (await shards.beyond(accountId, 0)).length > 0;
+    },
+    shardsBeyond: ({ id, shards: count }) => shards.beyond(id, count),
+    async isUnlisted({ hash, keyId, accountId }) {
+      const listing = await read(accountKeys.key(accountId, keyId));
+      if (listing?.["hash"] === hash) return false;
+      // Read after its listing: whoever revokes a key takes both away at once.
+      const lookup = await read(accountKeys.keyHash(hash));
+      return lookup !== undefined && lookup["revoked_at"] === undefined;
+    },
+  };
+}
+
+/** What tells whose a row is, and what a list of accounts shows. */
+const saysWhose = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
+
+/** The account that a partition belongs to, and the shard of it. */
+function placeOf(pk: string): { readonly accountId: string; readonly shard: number | null } {
+  const [, accountId = "", , shard] = pk.split("#");
+  return { accountId, shard: shard === undefined ? null : Number(shard) };
+}
+
+function foundIn(row: Row): FoundRow | null {
+  const key = keyOf(row);
+  if (key.sk === accountKeys.account("").sk)
+    return { kind: "account", account: accountLineOf(row) };
+  if (key.pk.startsWith(accountKeys.account("").pk)) {
+    return { kind: "below", ...placeOf(key.pk) };
+  }
+  const { pk, sk } = accountKeys.keyHash("");
+  if (key.sk !== sk || row["revoked_at"] !== undefined) return null;
+  const [keyId, accountId] = [String(row["key_id"]), String(row["account_id"])];
+  return { kind: "key", key: { hash: key.pk.slice(pk.length), keyId, accountId } };
+}

@@ -1,0 +1,254 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { missing, present } from "../rules/difference.ts";
+import { timeOfStamp } from "../../../shared/credits/journal.ts";
+import type { LedgerEntry } from "../rules/ledger-fold.ts";
+import type { StoredAccount, StoredBooks, StoredHold, StoredUsage } from "../rules/account.ts";
+import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { transactionOf } from "../../../shared/aws/ledger/entry-row.ts";
+import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
+import { shardCountOf } from "../../../shared/aws/ledger/read-shards.ts";
+import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
+import { readRows, rowsBelow, scanRows } from "./rows.ts";
+import { dynamoShardsReader, type ShardsReader, usageRowOf } from "./shards.ts";
+import {
+  accountIdOf,
+  accountKeys,
+  ledgerKeys,
+  type RowKey,
+} from "../../../shared/aws/table/table.ts";
+
+/** An account as a list of all accounts shows it. */
+export interface AccountLine {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly demo: boolean;
+  /** 0 while the account's row has the sums. */
+  readonly shards: number;
+  readonly createdAt: string;
+}
+
+/** An account with the sum of its balances, which were read one after another. */
+export interface AccountBalance extends AccountLine {
+  readonly balance: number;
+}
+
+/** An open hold; times are ISO 8601 UTC. */
+export interface HoldLine {
+  readonly holdId: string;
+  readonly credits: number;
+  readonly createdAt: string;
+  /** From when the sweeper gives it back. */
+  readonly expiresAt: string;
+}
+
+/** The API keys of an account as its rows have them. */
+export interface StoredKeys {
+  /** What counts for the limit of keys; null while keys come and go. */
+  readonly count: number | null;
+  /**
+   * Of each key that is listed, what its lookup row is: `present`, which lets calls in, `missing`,
+   * `revoked`, or that of another account.
+   */
+  readonly lookups: ReadonlyMap<string, string>;
+}
+
+/** Reads what accounts and their ledgers consist of, row by row; changes nothing. */
+export interface BooksReader {
+  accounts(): Promise<readonly AccountBalance[]>;
+  account(accountId: string): Promise<StoredAccount | undefined>;
+  /** The sums of an account from before there were shards; undefined for any other. */
+  books(accountId: string): Promise<StoredBooks | undefined>;
+  readonly shards: ShardsReader;
+  /** Entries from before there were shards, by their numbers, both inclusive; without `to` all. */
+  entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
+  /** Holds with rows: the open ones, and those resolved within the last 30 days. */
+  holds(accountId: string): AsyncIterable<StoredHold>;
+  /** Open holds, in rows and in shards. */
+  openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
+  /** From before there were shards. */
+  usage(accountId: string): AsyncIterable<StoredUsage>;
+  keys(accountId: string): Promise<StoredKeys>;
+}
+
+export function dynamoBooksReader(
+  client: DynamoDBDocumentClient,
+  tables: LedgerTables,
+): BooksReader {
+  const { accountsTable, ledgerTable } = tables;
+  const shards = dynamoShardsReader(client, tables);
+  const read = async (Key: RowKey): Promise<Row | undefined> => {
+    const command = new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true });
+    return (await client.send(command)).Item;
+  };
+  const below = (key: RowKey) => readRows(client, accountsTable, rowsBelow(key.pk, key.sk));
+  return {
+    accounts: () => accountBalances(client, accountsTable),
+    async account(accountId) {
+      const row = await read(accountKeys.account(accountId));
+      return row && storedAccountOf(accountId, row);
+    },
+    async books(accountId) {
+      const row = await read(accountKeys.account(accountId));
+      return row === undefined || shardCountOf(row) > 0 ? undefined : booksOf(accountId, row);
+    },
+    shards,
+    async *entries(accountId, from, to = ledgerKeys.sequenceMax) {
+      const range = {
+        pk: ledgerKeys.entry(accountId, from).pk,
+        from: ledgerKeys.entry(accountId, from).sk,
+        to: ledgerKeys.entry(accountId, to).sk,
+      };
+      if (from > to) return;
+      for await (const row of readRows(client, ledgerTable, range)) {
+        const holdId = (row["hold_id"] as string | undefined) ?? null;
+        const isOpening = Number(row["sequence"]) === 1;
+        yield { ...transactionOf(row), id: String(row["id"]), holdId, isOpening };
+      }
+    },
+    async *holds(accountId) {
+      for await (const row of below(accountKeys.hold(accountId, ""))) yield storedHoldOf(row);
+    },
+    async *openHolds({ id: accountId, shards: count }) {
+      for (let number = 0; number < count; number += 1) {
+        const shard = await read(accountKeys.shard(accountId, number));
+        if (shard !== undefined) yield* shardHoldLines(shard);
+      }
+      const { pk, sk } = accountKeys.hold(accountId, "");
+      const filter = {
+        FilterExpression: "#state = :open",
+        ExpressionAttributeNames: { "#state": "state" },
+        ExpressionAttributeValues: { ":open": "open" },
+      };
+      const range = { ...rowsBelow(pk, sk), filter };
+      for await (const row of readRows(client, accountsTable, range)) yield holdLineOf(row);
+    },
+    async *usage(accountId) {
+      const first = accountKeys.usage(accountId, "");
+      for await (const row of below(first)) yield usageRowOf(row, first.sk);
+    },
+    keys: (accountId) => storedKeys(accountId, { read, below }),
+  };
+}
+
+/** All accounts with the sums of their balances, from one scan. */
+async function accountBalances(
+  client: DynamoDBDocumentClient,
+  table: string,
+): Promise<readonly AccountBalance[]> {
+  const [accountKey, shardKey] = [accountKeys.account(""), accountKeys.shard("", 0)];
+  const rows: Row[] = [];
+  const balances = new Map<string, number>();
+  for await (const row of scanRows(client, table, { attributes: lineAttributes })) {
+    const key = keyOf(row);
+    if (key.sk !== accountKey.sk && key.sk !== shardKey.sk) continue;
+    if (key.sk === accountKey.sk) rows.push(row);
+    const accountId = accountIdOf(key);
+    balances.set(accountId, (balances.get(accountId) ?? 0) + Number(row["balance"] ?? 0));
+  }
+  return rows.map((row) => {
+    const line = accountLineOf(row);
+    return Object.assign(line, { balance: balances.get(line.id) ?? 0 });
+  });
+}
+
+export const keyOf = (row: Row): RowKey => ({ pk: String(row["pk"]), sk: String(row["sk"]) });
+
+interface Rows {
+  readonly read: (key: RowKey) => Promise<Row | undefined>;
+  readonly below: (key: RowKey) => AsyncIterable<Row>;
+}
+
+const steadyLooksMax = 8;
+
+/** Count and list agree at each moment only: both are read twice, until they stand still. */
+async function storedKeys(accountId: string, { read, below }: Rows): Promise<StoredKeys> {
+  const look = async () => {
+    const counter = await read(accountKeys.keyCount(accountId));
+    const listed = await Array.fromAsync(below(accountKeys.key(accountId, "")));
+    const ids = listed.map((row) => row["key_id"]).join(" ");
+    return { count: Number(counter?.["key_count"] ?? 0), listed, ids };
+  };
+  let before = await look();
+  let isSteady = false;
+  for (let looks = 1; looks < steadyLooksMax && !isSteady; looks += 1) {
+    const now = await look();
+    isSteady = now.count === before.count && now.ids === before.ids;
+    before = now;
+  }
+  const lookups = new Map<string, string>();
+  // An account has few keys.
+  for (const row of before.listed) {
+    const lookup = await read(accountKeys.keyHash(String(row["hash"])));
+    lookups.set(String(row["key_id"]), lookupOf(row, lookup));
+  }
+  return { count: isSteady ? before.count : null, lookups };
+}
+
+/** What a listed key's lookup row is to it. */
+function lookupOf(listed: Row, lookup: Row | undefined): string {
+  if (lookup === undefined || lookup["key_id"] !== listed["key_id"]) return missing;
+  if (lookup["revoked_at"] !== undefined) return "revoked";
+  const owner = accountIdOf(keyOf(listed));
+  return lookup["account_id"] === owner ? present : `that of ${String(lookup["account_id"])}`;
+}
+
+/** By its key: whatever its row has lost, it is this account's. */
+export const accountLineOf = (row: Row): AccountLine => ({
+  id: accountIdOf(keyOf(row)),
+  name: String(row["name"]),
+  email: String(row["email"]),
+  demo: row["demo"] === true,
+  shards: shardCountOf(row),
+  createdAt: String(row["created_at"]),
+});
+
+/** Attributes that an account line needs. */
+export const accountLineAttributes = ["pk", "sk", "name", "email", "demo", "shards", "created_at"];
+
+const lineAttributes = [...accountLineAttributes, "balance"];
+
+const storedAccountOf = (accountId: string, row: Row): StoredAccount => ({
+  accountId,
+  id: typeof row["id"] === "string" ? row["id"] : null,
+  lifetime: Number(row["lifetime"]),
+  shards: shardCountOf(row),
+  received: Number(row["received"]),
+});
+
+const booksOf = (accountId: string, row: Row): StoredBooks => ({
+  accountId,
+  id: typeof row["id"] === "string" ? row["id"] : null,
+  lifetime: Number(row["lifetime"]),
+  sequence: Number(row["sequence"]),
+  balance: Number(row["balance"]),
+  held: Number(row["held"]),
+  spent: Number(row["spent"]),
+  inFlight: Number(row["in_flight"]),
+});
+
+const storedHoldOf = (row: Row): StoredHold => ({
+  holdId: String(row["hold_id"]),
+  shard: Number(row["shard"] ?? 0),
+  isOpen: row["state"] === "open",
+  credits: Number(row["credits"]),
+  charged: row["charged"] === undefined ? null : Number(row["charged"]),
+  dueAt: dueTimeOf("hold", row),
+});
+
+const holdLineOf = (row: Row): HoldLine => ({
+  holdId: String(row["hold_id"]),
+  credits: Number(row["credits"]),
+  createdAt: String(row["created_at"]),
+  expiresAt: String(row["due_at"]),
+});
+
+function shardHoldLines(row: Row): readonly HoldLine[] {
+  return [...shardOf(row).holds].map(([holdId, { credits, at, expiresAt }]) => ({
+    holdId,
+    credits,
+    createdAt: timeOfStamp(at).toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}

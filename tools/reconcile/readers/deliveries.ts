@@ -1,0 +1,111 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { RunEventType } from "../../../shared/events/event.ts";
+import type { FeedPlace, StoredFeedEntry } from "../rules/feed.ts";
+import {
+  destinationTarget,
+  endpointTarget,
+  type Entry,
+  type Target,
+} from "../../../shared/outbox/outbox.ts";
+import type { StoredTarget } from "../rules/target.ts";
+import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { readRows, rowsBelow } from "./rows.ts";
+import { deliveryKeys, type RowKey } from "../../../shared/aws/table/table.ts";
+
+/** Reads outboxes and feeds, row by row; changes nothing. */
+export interface DeliveriesReader {
+  /** The account's targets: its destination, these endpoints, and whatever else has an outbox. */
+  targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
+  isOwed(target: Target, entry: Entry): Promise<boolean>;
+  /** By their numbers. */
+  feed(accountId: string): AsyncIterable<StoredFeedEntry>;
+  /** The number of the newest run. */
+  feedCount(accountId: string): Promise<number>;
+  /** Runs that ended since an ISO time, by that time. */
+  feedByTime(accountId: string, since: string): AsyncIterable<FeedPlace>;
+}
+
+const entriesAtOnce = 1;
+
+export function dynamoDeliveriesReader(
+  client: DynamoDBDocumentClient,
+  table: string,
+): DeliveriesReader {
+  const read = async (Key: RowKey): Promise<Row | undefined> => {
+    const command = new GetCommand({ TableName: table, Key, ConsistentRead: true });
+    return (await client.send(command)).Item;
+  };
+  /** When the earliest entry of either lane is due. */
+  const owedAt = async (target: Target): Promise<string | null> => {
+    const dues: string[] = [];
+    for (const lane of ["first", "later"] as const) {
+      const { pk } = deliveryKeys.outboxEntry(target, { lane, dueAt: "", key: "" });
+      const range = { ...rowsBelow(pk, `${lane}#`), rowsAtOnce: entriesAtOnce };
+      for await (const row of readRows(client, table, range)) {
+        dues.push(String(row["entry_due_at"]));
+        break;
+      }
+    }
+    return dues.sort()[0] ?? null;
+  };
+  return {
+    async targets(accountId, endpointIds) {
+      const { pk } = deliveryKeys.outbox(destinationTarget(accountId));
+      const heads = await Array.fromAsync(readRows(client, table, rowsBelow(pk, "")));
+      const ids = new Set([
+        destinationTarget(accountId).targetId,
+        ...endpointIds,
+        ...heads.map((row) => String(row["sk"])),
+      ]);
+      const targets: StoredTarget[] = [];
+      for (const id of ids) {
+        const target = endpointTarget(accountId, id);
+        const owed = await owedAt(target);
+        // Read after its entries: whoever adds one has the target due no later.
+        const head = await read(deliveryKeys.outbox(target));
+        targets.push({
+          target,
+          dueAt: dueTimeOf("outbox", head),
+          leaseUntil: textIn(head, "lease_until"),
+          owedAt: owed,
+        });
+      }
+      return targets;
+    },
+    isOwed: async (target, entry) =>
+      (await read(deliveryKeys.outboxEntry(target, entry))) !== undefined,
+    async *feed(accountId) {
+      const { pk } = deliveryKeys.feedEntry(accountId, 0);
+      for await (const row of readRows(client, table, rowsBelow(pk, "run#"))) {
+        yield {
+          ...placeOf(row),
+          // By its key, as whoever reads the feed finds it.
+          sequence: Number(String(row["sk"]).slice("run#".length)),
+          createdAt: String(row["created_at"]),
+          appendedAt: String(row["appended_at"]),
+          types: Array.isArray(row["types"]) ? (row["types"] as RunEventType[]) : [],
+        };
+      }
+    },
+    async feedCount(accountId) {
+      return Number((await read(deliveryKeys.feedCount(accountId)))?.["last"] ?? 0);
+    },
+    async *feedByTime(accountId, since) {
+      const { pk } = deliveryKeys.feedRun(accountId, { createdAt: "", runId: "" });
+      for await (const row of readRows(client, table, { pk, from: since, to: "~" })) {
+        yield placeOf(row);
+      }
+    },
+  };
+}
+
+const placeOf = (row: Row): FeedPlace => ({
+  sequence: Number(row["sequence"]),
+  runId: String(row["run_id"]),
+});
+
+const textIn = (row: Row | undefined, name: string): string | null => {
+  const value = row?.[name];
+  return typeof value === "string" ? value : null;
+};

@@ -1,0 +1,115 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { array, is, number, object, record, string, tuple, unknown } from "valibot";
+import type { StoredRun } from "../rules/runs.ts";
+import type { StoredPage } from "../../../shared/watchlists/page.ts";
+import type { ItemCounts } from "../../../shared/watchlists/watchlist.ts";
+import type { StoredList } from "../rules/list.ts";
+import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { pageOf } from "../../../shared/aws/watchlists/page-row.ts";
+import { readRows, rowsBelow } from "./rows.ts";
+import { runOf } from "../../../shared/aws/runs/run-row.ts";
+import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
+import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
+
+/** Counters of a list that move with its pages. */
+export interface StoredCounts {
+  readonly counts: ItemCounts;
+  readonly total: number;
+}
+
+/** A run as an operator looks at it: with the time at which the sweeper does. */
+export type RunLine = StoredRun;
+
+/** Reads watchlists, their pages and their runs, row by row; changes nothing. */
+export interface ListsReader {
+  /** What counts for the limit of lists. */
+  listCount(accountId: string): Promise<number>;
+  /** @param unreadable is told the ids of lists whose rows are damaged, which are left out then. */
+  lists(accountId: string, unreadable?: (watchlistId: string) => void): AsyncIterable<StoredList>;
+  list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
+  counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
+  /** Pages as they stand, by their keys, whatever their ranges say. */
+  pages(watchlistId: string): AsyncIterable<StoredPage>;
+  /**
+   * The newest first.
+   * @param unreadable is told the numbers of runs whose rows are damaged, which are left out then;
+   * without it these are thrown over.
+   */
+  runs(watchlistId: string, unreadable?: (runNumber: number) => void): AsyncIterable<RunLine>;
+  run(watchlistId: string, runNumber: number): Promise<RunLine | undefined>;
+}
+
+/** A run's row holds its pipeline and its stats: so many are read at once. */
+const runsAtOnce = 100;
+const pagesAtOnce = 10;
+
+export function dynamoListsReader(client: DynamoDBDocumentClient, table: string): ListsReader {
+  const read = async (Key: RowKey): Promise<Row | undefined> => {
+    const command = new GetCommand({ TableName: table, Key, ConsistentRead: true });
+    return (await client.send(command)).Item;
+  };
+  return {
+    async listCount(accountId) {
+      const row = await read(watchlistKeys.count(accountId));
+      return Number(row?.["watchlists"] ?? 0);
+    },
+    async *lists(accountId, unreadable) {
+      const { pk, sk } = watchlistKeys.list(accountId, "");
+      for await (const row of readRows(client, table, rowsBelow(pk, sk))) {
+        if (unreadable === undefined || is(neededOfList, row)) yield listOf(row);
+        else unreadable(String(row["sk"]).slice(sk.length));
+      }
+    },
+    async list(accountId, watchlistId) {
+      const row = await read(watchlistKeys.list(accountId, watchlistId));
+      return row === undefined ? undefined : listOf(row);
+    },
+    async counts(accountId, watchlistId) {
+      const row = await read(watchlistKeys.list(accountId, watchlistId));
+      return row === undefined
+        ? undefined
+        : { counts: row["item_counts"] as ItemCounts, total: Number(row["item_total"]) };
+    },
+    async *pages(watchlistId) {
+      const { pk, sk } = watchlistKeys.page(watchlistId, "");
+      const range = { ...rowsBelow(pk, sk), rowsAtOnce: pagesAtOnce };
+      for await (const row of readRows(client, table, range)) yield pageOf(row);
+    },
+    async *runs(watchlistId, unreadable) {
+      const { pk } = watchlistKeys.run(watchlistId, 0);
+      const range = { ...rowsBelow(pk, "run#"), newestFirst: true, rowsAtOnce: runsAtOnce };
+      for await (const row of readRows(client, table, range)) {
+        if (unreadable === undefined || is(neededOfRun, row)) yield storedRunOf(row);
+        else unreadable(Number(String(row["sk"]).slice("run#".length)));
+      }
+    },
+    async run(watchlistId, runNumber) {
+      const row = await read(watchlistKeys.run(watchlistId, runNumber));
+      return row === undefined ? undefined : storedRunOf(row);
+    },
+  };
+}
+
+const listOf = (row: Row): StoredList => ({
+  list: watchlistOf(row),
+  itemTotal: Number(row["item_total"]),
+  dueAt: dueTimeOf("watchlist", row),
+});
+
+const storedRunOf = (row: Row): RunLine => ({ run: runOf(row), dueAt: dueTimeOf("run", row) });
+
+/** What has to be there for anything to be compared. */
+const neededOfList = object({
+  id: string(),
+  item_counts: object({ new: number(), active: number(), delisted: number() }),
+  run_count: number(),
+  schedule: object({ type: string() }),
+});
+const neededOfRun = object({
+  id: string(),
+  phase: string(),
+  started_at: string(),
+  pipeline: object({ steps: array(unknown()) }),
+  stats: object({ steps: array(tuple([string(), record(string(), unknown())])) }),
+});

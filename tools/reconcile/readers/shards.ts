@@ -1,0 +1,88 @@
+import { type DynamoDBDocumentClient, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { concurrencyFor, shardSlots } from "../../../shared/accounts/account.ts";
+import type { StoredUsage } from "../rules/account.ts";
+import type { StoredPage, StoredShard } from "../rules/shard-fold.ts";
+import { dueTimeOf } from "../../../shared/aws/table/due-partitions.ts";
+import type { Row } from "../../../shared/aws/table/dynamo.ts";
+import { pageOf } from "../../../shared/aws/ledger/journal-page.ts";
+import type { LedgerTables } from "../../../shared/aws/ledger/process.ts";
+import { shardOf } from "../../../shared/aws/ledger/shard-row.ts";
+import { readRows, rowsBelow } from "./rows.ts";
+import { accountKeys, ledgerKeys } from "../../../shared/aws/table/table.ts";
+
+/** Names a shard. */
+export interface ShardRef {
+  readonly accountId: string;
+  readonly number: number;
+}
+
+/** Reads the stored rows of shards. Changes nothing. */
+export interface ShardsReader {
+  shard(ref: ShardRef): Promise<StoredShard | undefined>;
+  /** Pages by the stamps of their first records: `from` inclusive, `to` exclusive. */
+  pages(ref: ShardRef, range: { from?: number; to?: number }): AsyncIterable<StoredPage>;
+  usage(ref: ShardRef): AsyncIterable<StoredUsage>;
+  /** Numbers of shards that have rows or pages although the account has fewer shards. */
+  beyond(accountId: string, shards: number): Promise<readonly number[]>;
+}
+
+const shardsMax = shardSlots(concurrencyFor(Infinity), 0).shards;
+/** Later than any stamp; the year 2255. */
+const stampMax = 9_000_000_000_000_000;
+
+export function dynamoShardsReader(
+  client: DynamoDBDocumentClient,
+  { accountsTable, ledgerTable }: LedgerTables,
+): ShardsReader {
+  const hasRows = async (table: string, pk: string): Promise<boolean> => {
+    const range = { ...rowsBelow(pk, ""), rowsAtOnce: 1 };
+    for await (const _row of readRows(client, table, range)) return true;
+    return false;
+  };
+  return {
+    async shard({ accountId, number }) {
+      const Key = accountKeys.shard(accountId, number);
+      const command = new GetCommand({ TableName: accountsTable, Key, ConsistentRead: true });
+      const { Item } = await client.send(command);
+      return Item === undefined ? undefined : { ...shardOf(Item), dueAt: dueTimeOf("hold", Item) };
+    },
+    async *pages({ accountId, number }, { from = 0, to = stampMax }) {
+      const { pk, sk } = ledgerKeys.page(accountId, number, from);
+      const last = ledgerKeys.page(accountId, number, to - 1);
+      if (from >= to) return;
+      for await (const row of readRows(client, ledgerTable, { pk, from: sk, to: last.sk })) {
+        yield storedPageOf(row);
+      }
+    },
+    async *usage({ accountId, number }) {
+      const { pk, sk } = accountKeys.shardUsage(accountId, number, "");
+      for await (const row of readRows(client, accountsTable, rowsBelow(pk, sk))) {
+        yield usageRowOf(row, sk);
+      }
+    },
+    async beyond(accountId, shards) {
+      const found: number[] = [];
+      for (let number = shards; number < shardsMax; number += 1) {
+        const { pk } = accountKeys.shard(accountId, number);
+        if ((await hasRows(accountsTable, pk)) || (await hasRows(ledgerTable, pk))) {
+          found.push(number);
+        }
+      }
+      return found;
+    },
+  };
+}
+
+const storedPageOf = (row: Row): StoredPage => ({
+  ...pageOf(row),
+  firstStamp: Number(String(row["sk"]).split("#")[1]),
+});
+
+/** Parses a row of daily usage, whose sort key is a prefix and the date. */
+export const usageRowOf = (row: Row, prefix: string): StoredUsage => ({
+  date: String(row["sk"]).slice(prefix.length),
+  requests: Number(row["requests"]),
+  successful: Number(row["successful"]),
+  failed: Number(row["failed"]),
+  credits: Number(row["credits"]),
+});

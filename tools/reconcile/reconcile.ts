@@ -1,0 +1,235 @@
+import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import { type AccountsReader, dynamoAccountsReader } from "./readers/accounts.ts";
+import { type AccountLine, type BooksReader, dynamoBooksReader } from "./readers/books.ts";
+import { dynamoDeliveriesReader } from "./readers/deliveries.ts";
+import { dynamoDeliveryStore } from "../../shared/aws/deliveries/delivery-store.ts";
+import { dynamoEndpoints } from "../../shared/aws/deliveries/endpoint-store.ts";
+import { dynamoExportStore } from "../../shared/aws/exports/export-store.ts";
+import { dynamoListsReader } from "./readers/lists.ts";
+import { dynamoStepStore } from "../../shared/aws/runs/step-store.ts";
+import type { Clock } from "../../shared/base/clock.ts";
+import { systemChance } from "../../shared/base/system.ts";
+import type { Difference } from "./rules/difference.ts";
+import { unreadable } from "./rules/runs.ts";
+import type { EndedRun } from "./rules/delivery.ts";
+import { checkBooks } from "./checks/books.ts";
+import { checkDeliveries } from "./checks/deliveries.ts";
+import { checkItems, checkListCount, checkRuns, type RunsWanted } from "./checks/lists.ts";
+import { everyAccount, oneAccount } from "./checks/accounts.ts";
+import { orUnreadable } from "./checks/unreadable.ts";
+
+/** The service's tables by their names. */
+export interface Tables {
+  readonly accounts: string;
+  readonly ledger: string;
+  readonly watchlists: string;
+  readonly deliveries: string;
+}
+
+/** How much was compared. */
+export interface Tally {
+  readonly accounts: number;
+  readonly ledgerEntries: number;
+  readonly holds: number;
+  readonly watchlists: number;
+  readonly items: number;
+  /** Held to what their steps recorded; of the others only rows and charges are compared. */
+  readonly runs: number;
+  readonly pendingDeliveries: number;
+  readonly feedRuns: number;
+  readonly differences: number;
+  /** Lists that kept moving, so that their counters could not be compared. */
+  readonly unsteady: number;
+  /** Their ids. */
+  readonly moving: readonly string[];
+}
+
+export interface ReconcileRequest {
+  /** Null: every account. */
+  readonly accountId: string | null;
+  /** How many runs of each list, the newest, are held to their results and their deliveries. */
+  readonly runsMax: number;
+  readonly clock: Clock;
+  /** Is told each difference as it is found. */
+  readonly report: (difference: Difference) => void;
+}
+
+export type Counts = { -readonly [Name in Exclude<keyof Tally, "moving">]: number } & {
+  readonly moving: string[];
+};
+
+export const noCounts = (): Counts => ({
+  accounts: 0,
+  ledgerEntries: 0,
+  holds: 0,
+  watchlists: 0,
+  items: 0,
+  runs: 0,
+  pendingDeliveries: 0,
+  feedRuns: 0,
+  differences: 0,
+  unsteady: 0,
+  moving: [],
+});
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** Charges of runs that began before are not compared: their steps are forgotten by then. */
+const chargedDays = 14;
+/** Resolved holds are kept for 30 days; DynamoDB deletes them when it comes to it. */
+const resolvedDays = 28;
+/** Clocks differ: a run that ended within this time may not be in the ledger that was read. */
+const skewMs = 60_000;
+
+/**
+ * Compares what the tables keep twice: the ledger with balances, holds and usage, items with their
+ * lists' counters, runs with what their steps recorded and with the feed, what is pending with what
+ * is owed. Works through all accounts, one at a time, while the service goes on; changes nothing.
+ * What cannot be read is a difference like another.
+ */
+export async function reconcile(
+  client: DynamoDBDocumentClient,
+  tables: Tables,
+  request: ReconcileRequest,
+): Promise<Tally> {
+  const counts = noCounts();
+  const ledgerTables = { accountsTable: tables.accounts, ledgerTable: tables.ledger };
+  const accounts = dynamoAccountsReader(client, ledgerTables);
+  const books = dynamoBooksReader(client, ledgerTables);
+  const strayKeys = new Set<string>();
+  const tell = telling(request, counts);
+  const world: World = { client, tables, request, accounts, books, counts, tell, strayKeys };
+  const { accountId } = request;
+  for await (const account of accountId === null
+    ? everyAccount(world)
+    : oneAccount(accountId, world)) {
+    counts.accounts += 1;
+    tell(await orUnreadable(account.id, () => reconcileAccount(world, account)));
+  }
+  return counts;
+}
+
+interface World {
+  readonly client: DynamoDBDocumentClient;
+  readonly tables: Tables;
+  readonly request: ReconcileRequest;
+  readonly accounts: AccountsReader;
+  readonly books: BooksReader;
+  readonly counts: Counts;
+  readonly tell: (differences: readonly Difference[]) => void;
+  /** Ids of keys of which something was said already. */
+  readonly strayKeys: Set<string>;
+}
+
+const telling =
+  ({ report }: ReconcileRequest, counts: Counts) =>
+  (differences: readonly Difference[]): void => {
+    counts.differences += differences.length;
+    for (const difference of differences) report(difference);
+  };
+
+/** Tells what it finds; gives nothing more, unless it throws over what cannot be read. */
+async function reconcileAccount(
+  world: World,
+  { id, createdAt: openedAt }: AccountLine,
+): Promise<readonly Difference[]> {
+  const { client, tables, request, counts, tell } = world;
+  const charged = await reconcileBooks(world, id);
+  const ended = await reconcileLists(world, id, charged);
+  const deliveries = deliveriesOf(client, tables.deliveries, request.clock);
+  const found = await checkDeliveries({ id, openedAt, ended }, deliveries);
+  counts.pendingDeliveries += found.pending;
+  counts.feedRuns += found.feedRuns;
+  tell(found.differences);
+  return [];
+}
+
+async function reconcileBooks(
+  { books, counts, tell, strayKeys, request: { clock } }: World,
+  id: string,
+): Promise<RunsWanted["charged"]> {
+  const until = new Date(clock.now().getTime() - skewMs);
+  const since = new Date(until.getTime() - chargedDays * dayMs);
+  const resolved = new Date(until.getTime() - resolvedDays * dayMs);
+  const found = await checkBooks(id, { charges: since, resolved }, { books, clock });
+  const { sums } = found;
+  counts.ledgerEntries += sums?.sequence ?? 0;
+  counts.holds += found.holds;
+  for (const keyId of found.strayKeys) strayKeys.add(keyId);
+  tell(found.differences);
+  return sums === null ? null : { sums, since, until };
+}
+
+/** Gives the runs whose events are to be in the account's feed. */
+async function reconcileLists(
+  { client, tables, request, counts, tell }: World,
+  accountId: string,
+  charged: RunsWanted["charged"],
+): Promise<readonly EndedRun[]> {
+  const { clock, runsMax } = request;
+  const table = { table: tables.watchlists, clock, chance: systemChance };
+  const lists = dynamoListsReader(client, tables.watchlists);
+  const dependencies = { lists, steps: dynamoStepStore(client, table), clock };
+  const ended: EndedRun[] = [];
+  const damaged = (watchlistId: string): void => tell([unreadable(watchlistId)]);
+  tell((await checkListCount(accountId, dependencies)).differences);
+  for await (const { list } of lists.lists(accountId, damaged)) {
+    const ref = { accountId, watchlistId: list.id };
+    counts.watchlists += 1;
+    const look = async (): Promise<readonly Difference[]> => {
+      const items = await checkItems(ref, dependencies);
+      counts.items += items.items;
+      if (!items.isSteady) counts.moving.push(list.id);
+      const runs = await checkRuns({ ...ref, runsMax, charged }, dependencies);
+      counts.runs += runs.runs;
+      ended.push(...runs.ended);
+      return [...items.differences, ...runs.differences];
+    };
+    tell(await orUnreadable(list.id, look));
+  }
+  counts.unsteady = counts.moving.length;
+  return ended;
+}
+
+/** What the deliveries of an account are compared by. */
+export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
+  const table = { tableName, clock, chance: systemChance };
+  return {
+    rows: dynamoDeliveriesReader(client, tableName),
+    endpoints: dynamoEndpoints(client, table),
+    deliveries: dynamoDeliveryStore(client, table),
+    exports: dynamoExportStore(client, tableName),
+    clock,
+  };
+}
+
+/** What was compared, in one line. */
+export function tallyLine(tally: Tally): string {
+  const compared = [
+    [tally.ledgerEntries, "ledger entry", "ledger entries"],
+    [tally.holds, "hold"],
+    [tally.watchlists, "watchlist"],
+    [tally.items, "item"],
+    [tally.runs, "run"],
+    [tally.pendingDeliveries, "pending delivery", "pending deliveries"],
+    [tally.feedRuns, "run in the feed", "runs in the feed"],
+  ] as const;
+  const counted = [
+    counting(tally.accounts, "account"),
+    ...compared
+      .filter(([count]) => count > 0)
+      .map(([count, one, many]) => counting(count, one, many)),
+  ];
+  const found =
+    tally.differences === 0 ? "no differences" : counting(tally.differences, "difference");
+  return `reconcile: ${counted.join(", ")}: ${found}${notCompared(tally)}`;
+}
+
+function notCompared({ unsteady, moving }: Tally): string {
+  if (unsteady === 0) return "";
+  const which = moving.length === 0 ? "" : ` (${moving.join(", ")})`;
+  const lists = counting(unsteady, "watchlist");
+  return ` in what was compared; NOT compared: the counters of ${lists}${which}, which kept moving: try again`;
+}
+
+const counting = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;

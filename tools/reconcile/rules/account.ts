@@ -1,0 +1,196 @@
+import { type Difference, fieldDifferences, missing, present } from "./difference.ts";
+import { markDifferences } from "./mark.ts";
+import type { LedgerSums } from "./ledger-fold.ts";
+
+/** What an account's row keeps of its ledger. */
+export interface StoredAccount {
+  readonly accountId: string;
+  /** As the row spells it; null without one. */
+  readonly id: string | null;
+  readonly lifetime: number;
+  /** How many shards it has; 0 while its own row keeps its sums. */
+  readonly shards: number;
+  /** All credits that it ever received; meaningless without shards. */
+  readonly received: number;
+}
+
+/** An account from before there were shards. */
+export interface StoredBooks extends Pick<StoredAccount, "accountId" | "id" | "lifetime"> {
+  readonly sequence: number;
+  readonly balance: number;
+  /** Reserved by open holds. */
+  readonly held: number;
+  readonly spent: number;
+  readonly inFlight: number;
+}
+
+/** What stands in a hold's row. */
+export interface StoredHold {
+  readonly holdId: string;
+  /** The shard that its credits belong to. */
+  readonly shard: number;
+  readonly isOpen: boolean;
+  readonly credits: number;
+  /** Null while it is open. */
+  readonly charged: number | null;
+  /** When the sweeper gives it back, ISO 8601 UTC; null when it does not find it. */
+  readonly dueAt: string | null;
+}
+
+export interface StoredUsage {
+  /** UTC. */
+  readonly date: string;
+  readonly requests: number;
+  readonly successful: number;
+  readonly failed: number;
+  readonly credits: number;
+}
+
+/** Holds and days that moved after the ledger was added up: of these nothing can be said. */
+export interface Moved {
+  readonly holds: ReadonlySet<string>;
+  readonly dates: ReadonlySet<string>;
+}
+
+/** The account's row against its ledger, read up to the row's own sequence. */
+export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums): Difference[] {
+  const unnamed = fieldDifferences(books.accountId, { id }, { id: books.accountId });
+  // The newest entry is missing: what it left is not known.
+  if (sums.sequence !== books.sequence) return unnamed;
+  const open = [...sums.open.values()];
+  const whole = {
+    held: open.reduce((sum, { credits }) => sum + credits, 0),
+    spent: sums.spent,
+    lifetime: sums.lifetime,
+    in_flight: open.filter(({ takesSlot }) => takesSlot).length,
+  };
+  const { accountId, inFlight, ...stored } = books;
+  return [
+    ...unnamed,
+    ...fieldDifferences(
+      accountId,
+      { ...stored, in_flight: inFlight },
+      { balance: sums.balance, ...(sums.isWhole ? whole : {}) },
+    ),
+  ];
+}
+
+/** Entries that stand beyond the sequence of their account: it cannot write another. */
+export function beyondDifferences(
+  { accountId, sequence }: Pick<StoredBooks, "accountId" | "sequence">,
+  newest: number,
+): Difference[] {
+  const first = sequence + 1;
+  if (newest < first) return [];
+  const which = newest === first ? `entry ${first}` : `entries ${first} to ${newest}`;
+  const place = `${accountId} ${which}`;
+  return [{ place, field: "row", stored: `beyond sequence ${sequence}`, expected: "within it" }];
+}
+
+/** Holds the rows of holds, taken one by one, to the ledger. */
+export function holdCheck(accountId: string, sums: LedgerSums) {
+  const seen = new Set<string>();
+  const own: Difference[] = [];
+  const suspects: { readonly holdId: string; readonly difference: Difference }[] = [];
+  const placeOf = (holdId: string): string => `${accountId} hold ${holdId}`;
+  const suspect = (holdId: string, differences: readonly Difference[]): void => {
+    for (const difference of differences) suspects.push({ holdId, difference });
+  };
+  return {
+    take(hold: StoredHold, now: Date): void {
+      const { holdId, shard, credits, charged, isOpen } = hold;
+      own.push(...dueDifferences(placeOf(holdId), hold, now));
+      const expected = sums.isWhole ? holdIn(sums, holdId) : null;
+      if (expected?.charged === undefined) own.push(...chargedDifferences(placeOf(holdId), hold));
+      if (expected === null) return;
+      seen.add(holdId);
+      const stored = { state: isOpen ? "open" : "resolved", shard, credits, charged };
+      // Of a hold that is open by mistake the state says it all.
+      const wanted = stored.state === expected.state ? { ...expected } : { state: expected.state };
+      suspect(holdId, fieldDifferences(placeOf(holdId), stored, wanted));
+    },
+    end(moved: Moved): Difference[] {
+      const known = sums.isWhole ? [...sums.open, ...sums.resolved] : [];
+      const unseen = known.filter(([id, { hasRow }]) => hasRow && !seen.has(id));
+      for (const [id] of unseen) {
+        const place = placeOf(id);
+        suspect(id, [{ place, field: "row", stored: missing, expected: present }]);
+      }
+      const quiet = suspects.filter(({ holdId }) => !moved.holds.has(holdId));
+      return [...own, ...quiet.map(({ difference }) => difference)];
+    },
+  };
+}
+
+interface ExpectedHold {
+  readonly state: "open" | "resolved";
+  readonly shard?: number;
+  readonly credits?: number;
+  /** Absent for a hold that was resolved before charges were kept. */
+  readonly charged?: number;
+}
+
+/** What a hold is by the ledger. */
+function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
+  const reserved = open.get(holdId);
+  if (reserved !== undefined) {
+    return { state: "open", shard: reserved.shard, credits: reserved.credits };
+  }
+  const { shard, charged } = resolved.get(holdId) ?? {};
+  return charged === undefined || shard === undefined
+    ? { state: "resolved" }
+    : { state: "resolved", shard, charged };
+}
+
+/** Longer than anybody reserves credits for: a run's step for a day, a call for some minutes. */
+const holdMsMax = 24 * 60 * 60 * 1_000;
+
+const longestHold = (from: Date): Date => new Date(from.getTime() + holdMsMax);
+
+/** The due mark of a hold, or of a shard with open holds. */
+export function dueDifferences(
+  place: string,
+  { isOpen, dueAt }: Pick<StoredHold, "isOpen" | "dueAt">,
+  now: Date,
+): Difference[] {
+  const isDue = dueAt !== null;
+  if (!isOpen || !isDue) {
+    return fieldDifferences(place, { "due mark": isDue }, { "due mark": isOpen });
+  }
+  return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: longestHold });
+}
+
+/** What a hold cannot have been charged, whatever its ledger says. */
+function chargedDifferences(place: string, { credits, charged }: StoredHold): Difference[] {
+  if (charged === null || (charged >= 0 && charged <= credits)) return [];
+  return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
+}
+
+/** Daily usage from before there were shards against the holds that were resolved on each day. */
+export function usageDifferences(
+  accountId: string,
+  stored: readonly StoredUsage[],
+  { sums, moved }: { readonly sums: LedgerSums; readonly moved: Moved },
+): Difference[] {
+  if (!sums.isWhole) return [];
+  const rows = new Map(stored.map((row) => [row.date, row]));
+  const dates = new Set([...rows.keys(), ...sums.usage.keys()]);
+  return [...dates]
+    .filter((date) => !moved.dates.has(date))
+    .toSorted()
+    .flatMap((date) => {
+      const { requests, successful, failed, credits } = rows.get(date) ?? noUsage;
+      const ledger = sums.usage.get(date) ?? noUsage;
+      return fieldDifferences(
+        `${accountId} usage ${date}`,
+        { requests, "successful and failed": successful + failed, credits },
+        {
+          requests: ledger.requests,
+          "successful and failed": requests,
+          credits: ledger.credits,
+        },
+      );
+    });
+}
+
+const noUsage = { requests: 0, successful: 0, failed: 0, credits: 0 };

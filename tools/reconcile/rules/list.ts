@@ -1,0 +1,152 @@
+import { type Difference, fieldDifferences, missing } from "./difference.ts";
+import { markDifferences } from "./mark.ts";
+import type { Item } from "../../../shared/watchlists/item.ts";
+import {
+  addCounts,
+  compareIds,
+  countItems,
+  maxChangedAt,
+  type StoredPage,
+  totalOf,
+} from "../../../shared/watchlists/page.ts";
+import { nextRunAfter } from "../../../shared/watchlists/schedule.ts";
+import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
+
+/** A list's row, with what stands in it for those who do not read the list itself. */
+export interface StoredList {
+  readonly list: Watchlist;
+  readonly itemTotal: number;
+  /** When the sweeper looks at it; null when it does not. */
+  readonly dueAt: string | null;
+}
+
+export interface PageFold {
+  /** Takes the next page by its key; gives what is wrong with it. */
+  take(page: StoredPage): Difference[];
+  end(): {
+    readonly counts: ItemCounts;
+    readonly items: number;
+    readonly differences: Difference[];
+  };
+}
+
+/**
+ * Adds up the items in a list's pages, and holds these to their rules: ranges follow each other
+ * without a gap or an overlap, ids stand once, in order and in the range of their page, and counts
+ * are those of the items. An id that stands twice counts once.
+ */
+export function pageFold(watchlistId: string): PageFold {
+  let next: string | null = "";
+  let counts = noItems;
+  const placeOf = (lowest: string): string => `${watchlistId} page "${lowest}"`;
+  return {
+    take(page) {
+      const place = placeOf(page.lowest);
+      const range = fieldDifferences(
+        place,
+        { lowest: page.lowest },
+        { lowest: next ?? "no page after the last" },
+      );
+      next = page.upper;
+      const items = itemsOf(page);
+      if (items === undefined) {
+        const unreadable = { place, field: "items", stored: "unreadable", expected: "items" };
+        return [...range, unreadable];
+      }
+      const distinct = distinctItems(items);
+      const found = countItems(distinct);
+      counts = addCounts(counts, found);
+      return [
+        ...range,
+        ...orderDifferences(place, page, items),
+        ...fieldDifferences(place, { ...page.counts }, { ...found }),
+        ...fieldDifferences(
+          place,
+          { max_changed_at: page.maxChangedAt },
+          { max_changed_at: maxChangedAt(distinct) },
+        ),
+      ];
+    },
+    end: () => ({
+      counts,
+      items: totalOf(counts),
+      differences:
+        next === null
+          ? []
+          : [{ place: placeOf(next), field: "row", stored: missing, expected: "the next page" }],
+    }),
+  };
+}
+
+function itemsOf(page: StoredPage): readonly Item[] | undefined {
+  try {
+    return page.items;
+  } catch {
+    return undefined;
+  }
+}
+
+const distinctItems = (items: readonly Item[]): readonly Item[] => [
+  ...new Map(items.map((item) => [item.id, item])).values(),
+];
+
+function orderDifferences(
+  place: string,
+  { lowest, upper }: StoredPage,
+  items: readonly Item[],
+): Difference[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ id }, n) => {
+    const isAgain = seen.has(id);
+    seen.add(id);
+    const field = `item ${id}`;
+    if (isAgain) return [{ place, field, stored: "there twice", expected: "there once" }];
+    if (id < lowest || (upper !== null && id >= upper)) {
+      return [
+        { place, field, stored: "out of the range", expected: `"${lowest}" to "${upper ?? "~"}"` },
+      ];
+    }
+    const before = items[n - 1]?.id ?? "";
+    return compareIds(before, id) < 0
+      ? []
+      : [{ place, field, stored: `after ${before}`, expected: "in order" }];
+  });
+}
+
+/** The counters of a list against what stands in its pages. */
+export const countDifferences = (
+  watchlistId: string,
+  stored: { readonly counts: ItemCounts; readonly total: number },
+  counted: ItemCounts,
+): Difference[] =>
+  fieldDifferences(
+    watchlistId,
+    { ...named(stored.counts), item_total: stored.total },
+    { ...named(counted), item_total: totalOf(counted) },
+  );
+
+const named = (counts: ItemCounts): Record<string, number> => ({
+  "item_counts.new": counts.new,
+  "item_counts.active": counts.active,
+  "item_counts.delisted": counts.delisted,
+});
+
+/**
+ * A list that is active is due at its next run, and one that is not never is. The next run comes
+ * within one turn of the schedule.
+ */
+export function scheduleDifferences({ list, dueAt }: StoredList, now: Date): Difference[] {
+  const { id, status, schedule, nextRunAt } = list;
+  if (status === "active" && nextRunAt === null) {
+    return [{ place: id, field: "next_run_at", stored: null, expected: "a time" }];
+  }
+  const nextRun = status === "active" ? nextRunAt : null;
+  const unequal = fieldDifferences(
+    id,
+    { next_run_at: nextRunAt, due_at: dueAt },
+    { next_run_at: nextRun, due_at: nextRun },
+  );
+  if (unequal.length > 0 || nextRun === null) return unequal;
+  const latest = (from: Date): Date => nextRunAfter(schedule, from, from);
+  return markDifferences({ place: id, field: "next_run_at" }, nextRun, { now, latest });
+}

@@ -1,0 +1,165 @@
+import { type Difference, fieldDifferences } from "./difference.ts";
+import {
+  addUsage,
+  balanceMove,
+  entriesOf,
+  type JournalRecord,
+  type JournalState,
+  stateBefore,
+  type UsageChange,
+  usageOf,
+} from "../../../shared/credits/journal.ts";
+import {
+  type FoldSince,
+  type LedgerEntry,
+  ledgerFold,
+  type LedgerSums,
+  type OpenHold,
+} from "./ledger-fold.ts";
+
+/** A page of a shard's journal as it is stored. */
+export interface StoredPage {
+  /** The stamp in its key. */
+  readonly firstStamp: number;
+  readonly records: readonly JournalRecord[];
+  readonly before: JournalState;
+}
+
+/** What the row of a shard stores. */
+export interface StoredShard extends JournalState {
+  /** How many shards its account has. */
+  readonly shards: number;
+  readonly slots: number;
+  readonly inFlight: number;
+  readonly oldInFlight: number;
+  readonly held: number;
+  readonly spent: number;
+  readonly added: number;
+  readonly fence: number;
+  readonly holds: ReadonlyMap<string, { readonly credits: number; readonly at: number }>;
+  readonly journal: readonly JournalRecord[];
+  /** When the sweeper checks its holds, ISO 8601 UTC; null when the sweeper does not find it. */
+  readonly dueAt: string | null;
+}
+
+/** The sums of a shard's records. */
+export interface ShardSums extends LedgerSums {
+  /** All credits ever added to the balance. */
+  readonly added: number;
+  /** Stamp of the newest record; 0 without any. */
+  readonly newest: number;
+  /** Of the records in pages, by UTC date. */
+  readonly pageUsage: ReadonlyMap<string, UsageChange>;
+  /** By stamp, the credits that came from other shards; negative if they went to others. */
+  readonly transfers: ReadonlyMap<number, number>;
+}
+
+/** Adds up the records of a shard in order. */
+export interface ShardFold {
+  /** Adds an entry from before the account had shards. The first shard continues their chain. */
+  takeEntry(entry: LedgerEntry): Difference[];
+  takePage(page: StoredPage): Difference[];
+  /** Adds the journal of the row, and returns the sums of all records. */
+  end(row: StoredShard): { readonly sums: ShardSums; readonly differences: Difference[] };
+}
+
+export const shardPlace = (accountId: string, shard: number): string =>
+  `${accountId} shard ${shard}`;
+
+/** The first stamp whose records were not in pages when the row was read. */
+export const journalStart = ({ journal, fence }: Pick<StoredShard, "journal" | "fence">): number =>
+  journal[0]?.at ?? fence + 1;
+
+/**
+ * Adds up a shard and checks the rules of its journal: each page continues where the one before ended,
+ * each stamp is greater than the one before, and the entries follow the rules of a ledger.
+ */
+export function shardFold(accountId: string, shard: number, since: FoldSince): ShardFold {
+  const place = shardPlace(accountId, shard);
+  const fold = ledgerFold({ accountId, shard, place }, since);
+  const pageUsage = new Map<string, UsageChange>();
+  const transfers = new Map<number, number>();
+  let added = 0;
+  let newest = 0;
+
+  const takeRecord = (record: JournalRecord): Difference[] => {
+    const { at } = record;
+    const late = at > newest ? [] : [stampDifference(place, at, newest)];
+    newest = Math.max(newest, at);
+    added += Math.max(0, balanceMove(record));
+    if (record.type === "transfer") {
+      fold.move(record.credits);
+      transfers.set(at, (transfers.get(at) ?? 0) + record.credits);
+    }
+    return [...late, ...entriesIn(record, fold.state()).flatMap((entry) => fold.take(entry))];
+  };
+  return {
+    takeEntry(entry) {
+      const differences = fold.take(entry);
+      added = entry.balanceAfter;
+      return differences;
+    },
+    takePage({ firstStamp, records, before }) {
+      const at = `${place} page ${firstStamp}`;
+      for (const record of records) {
+        const usage = usageOf(record);
+        if (usage !== null) pageUsage.set(usage.date, addUsage(pageUsage.get(usage.date), usage));
+      }
+      return [
+        ...fold.goOnFrom(before, at),
+        ...fieldDifferences(at, { key: firstStamp }, { key: records[0]?.at }),
+        ...records.flatMap(takeRecord),
+      ];
+    },
+    end(row) {
+      const before = stateBefore(row, row.journal);
+      // The row counts entries that are in no page.
+      const isShort = before.sequence > fold.state().sequence;
+      const gap = isShort ? fold.goOnFrom(before, place) : [];
+      const differences = [...gap, ...row.journal.flatMap(takeRecord)];
+      const { sums, differences: whole } = fold.end(fold.state().sequence);
+      return {
+        sums: { ...sums, added, newest, pageUsage, transfers },
+        differences: [...differences, ...whole],
+      };
+    },
+  };
+}
+
+const stampDifference = (place: string, at: number, newest: number): Difference => ({
+  place: `${place} record ${at}`,
+  field: "stamp",
+  stored: at,
+  expected: `more than ${newest}`,
+});
+
+const entriesIn = (record: JournalRecord, before: JournalState): LedgerEntry[] =>
+  entriesOf(record, before).map((entry) =>
+    Object.assign(entry, {
+      id: null,
+      holdId: "holdId" in record ? record.holdId : null,
+      isOpening: record.type === "grant" && record.changeId === null,
+    }),
+  );
+
+/** The sums of an account from those of its shards; shard 0 first. */
+export function sumsOfShards(shards: readonly ShardSums[]): LedgerSums {
+  const total = (of: (sums: ShardSums) => number): number =>
+    shards.reduce((sum, sums) => sum + of(sums), 0);
+  const charged = new Map<string, number>();
+  for (const [runId, credits] of shards.flatMap((sums) => [...sums.charged])) {
+    charged.set(runId, (charged.get(runId) ?? 0) + credits);
+  }
+  return {
+    sequence: total(({ sequence }) => sequence),
+    balance: total(({ balance }) => balance),
+    spent: total(({ spent }) => spent),
+    lifetime: total(({ lifetime }) => lifetime),
+    received: total(({ received }) => received),
+    open: new Map<string, OpenHold>(shards.flatMap(({ open }) => [...open])),
+    resolved: new Map(shards.flatMap(({ resolved }) => [...resolved])),
+    usage: shards[0]?.usage ?? new Map(),
+    charged,
+    isWhole: shards.every(({ isWhole }) => isWhole),
+  };
+}

@@ -1,0 +1,168 @@
+import { type Difference, fieldDifferences, missing, present } from "./difference.ts";
+import type { UsageChange } from "../../../shared/credits/journal.ts";
+import type { LedgerSums } from "./ledger-fold.ts";
+import { dueDifferences, type StoredAccount, type StoredUsage } from "./account.ts";
+import { journalStart, shardPlace, type ShardSums, type StoredShard } from "./shard-fold.ts";
+
+/** A shard as it was when its row was read: what the row stores, and the sums of its records. */
+export interface ReadShard {
+  readonly number: number;
+  readonly row: StoredShard;
+  readonly sums: ShardSums;
+}
+
+/** The row of a shard against the sums of its records. */
+export function shardDifferences(
+  accountId: string,
+  { number, row, sums }: ReadShard,
+  now: Date,
+): Difference[] {
+  const place = shardPlace(accountId, number);
+  const { sequence, balance, spent, added } = sums;
+  const open = [...sums.open.values()];
+  const held = open.reduce((sum, { credits }) => sum + credits, 0);
+  const inFlight = row.holds.size + row.oldInFlight;
+  const isOpen = row.holds.size > 0;
+  return [
+    ...fieldDifferences(
+      place,
+      { ...row },
+      { sequence, balance, ...(sums.isWhole ? { spent, held, added } : {}) },
+    ),
+    ...fieldDifferences(place, { in_flight: row.inFlight }, { in_flight: inFlight }),
+    ...(row.inFlight > row.slots
+      ? [{ place, field: "in_flight", stored: row.inFlight, expected: `0 to ${row.slots}` }]
+      : []),
+    ...(row.fence < sums.newest
+      ? [{ place, field: "fence", stored: row.fence, expected: `${sums.newest} or more` }]
+      : []),
+    ...(sums.isWhole ? holdDifferences(place, row, sums) : []),
+    ...(isOpen ? dueDifferences(place, { isOpen, dueAt: row.dueAt }, now) : []),
+  ];
+}
+
+/** The row keeps the open holds of calls, without those from before the account had shards. */
+function holdDifferences(
+  place: string,
+  { holds }: StoredShard,
+  { open }: LedgerSums,
+): Difference[] {
+  const expected = new Map([...open].filter(([, { hasRow }]) => !hasRow));
+  const extra = [...holds.keys()].filter((holdId) => !expected.has(holdId));
+  return [
+    ...extra.map((holdId) => ({
+      place: `${place} hold ${holdId}`,
+      field: "hold",
+      stored: present,
+      expected: missing,
+    })),
+    ...[...expected].flatMap(([holdId, { credits }]) => {
+      const hold = holds.get(holdId);
+      const at = `${place} hold ${holdId}`;
+      return hold === undefined
+        ? [{ place: at, field: "hold", stored: missing, expected: present }]
+        : fieldDifferences(at, { credits: hold.credits }, { credits });
+    }),
+  ];
+}
+
+/** Usage rows of a shard against its pages, except for days of pages that were copied in the meantime. */
+export function shardUsageDifferences(
+  accountId: string,
+  { number, sums }: ReadShard,
+  { stored, moved }: { stored: readonly StoredUsage[]; moved: ReadonlySet<string> },
+): Difference[] {
+  if (!sums.isWhole) return [];
+  const rows = new Map(stored.map((row) => [row.date, row]));
+  const dates = new Set([...rows.keys(), ...sums.pageUsage.keys()]);
+  return [...dates]
+    .filter((date) => !moved.has(date))
+    .toSorted()
+    .flatMap((date) =>
+      fieldDifferences(
+        `${shardPlace(accountId, number)} usage ${date}`,
+        { ...(rows.get(date) ?? noUsage) },
+        counts(sums.pageUsage.get(date)),
+      ),
+    );
+}
+
+const noUsage = { requests: 0, successful: 0, failed: 0, credits: 0 };
+
+const counts = (usage: UsageChange | undefined): typeof noUsage => {
+  const { requests, successful, failed, credits } = usage ?? noUsage;
+  return { requests, successful, failed, credits };
+};
+
+/** A page that existed before the second read of the row has only records that the row no longer has. */
+export function copiedDifferences(
+  place: string,
+  row: Pick<StoredShard, "journal" | "fence">,
+  newestInPages: number,
+): Difference[] {
+  const start = journalStart(row);
+  const field = "newest record in pages";
+  return newestInPages < start
+    ? []
+    : [{ place, field, stored: newestInPages, expected: `before ${start}` }];
+}
+
+export interface AccountRead {
+  readonly account: StoredAccount;
+  readonly shards: readonly ReadShard[];
+  readonly sums: LedgerSums;
+  /** Transfers of the records that were read, and their other sides, by stamp. */
+  readonly transfers: ReadonlyMap<number, number>;
+  /** True when no call from before there were shards ended while the shards were read. */
+  readonly isOldSteady: boolean;
+  /** How many shards and slots a shard's row must have, given the account's lifetime credits. */
+  readonly sizeAt: (lifetime: number, shard: number) => ShardSize;
+}
+
+interface ShardSize {
+  readonly shards: number;
+  readonly slots: number;
+}
+
+/** The row of an account against its shards, which were read while the row did not change. */
+export function accountDifferences(read: AccountRead): Difference[] {
+  const { account, shards, sums, transfers, isOldSteady, sizeAt } = read;
+  const { accountId, id, received } = account;
+  const lifetime = sums.isWhole ? sums.lifetime : account.lifetime;
+  const old = [...sums.open.values()].filter(({ takesSlot, hasRow }) => takesSlot && hasRow);
+  const oldInFlight = shards.reduce((sum, { row }) => sum + row.oldInFlight, 0);
+  return [
+    ...fieldDifferences(
+      accountId,
+      { id, lifetime: account.lifetime, shards: account.shards },
+      { id: accountId, lifetime, shards: sizeAt(lifetime, 0).shards },
+    ),
+    ...shards.flatMap(({ number, row }) =>
+      fieldDifferences(
+        shardPlace(accountId, number),
+        { shards: row.shards, slots: row.slots },
+        { ...sizeAt(lifetime, number) },
+      ),
+    ),
+    ...(sums.isWhole
+      ? [
+          ...fieldDifferences(accountId, { received }, { received: sums.received }),
+          ...[...transfers]
+            .filter(([, credits]) => credits !== 0)
+            .map(([at, credits]) => ({
+              place: `${accountId} transfer ${at}`,
+              field: "sum over the shards",
+              stored: credits,
+              expected: 0,
+            })),
+        ]
+      : []),
+    ...(sums.isWhole && isOldSteady
+      ? fieldDifferences(
+          accountId,
+          { "calls in flight from before there were shards": oldInFlight },
+          { "calls in flight from before there were shards": old.length },
+        )
+      : []),
+  ];
+}

@@ -1,0 +1,156 @@
+/**
+ * Plays a products API from recorded products, so that the adapter `d_catalog` can be seen at work
+ * without a key for the real one.
+ */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import * as v from "valibot";
+import { serveFrom } from "../local/local-server.ts";
+
+/** A product as the API sends it: whatever fields, and its number. */
+export type RecordedProduct = Readonly<Record<string, unknown>> & { readonly sku: number };
+
+export interface ReplayedCall {
+  /** Numbers that the call asked for. */
+  readonly skus: readonly string[];
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+export interface ReplayCatalog {
+  /** The base URL to configure the adapter with. */
+  readonly url: string;
+  /** Every products call so far, oldest first. */
+  readonly requests: readonly ReplayedCall[];
+  /** Changes what a product costs from now on. @throws Error for a number that is not played. */
+  setPrice(sku: number, price: number): void;
+  stop(): Promise<void>;
+}
+
+const ownRecordings = new URL("../../test/fixtures/catalog", import.meta.url).pathname;
+const pageSizeDefault = 10;
+const pageSizeMax = 100;
+
+const product = v.looseObject({ sku: v.pipe(v.number(), v.integer()) });
+const recordings = v.array(v.looseObject({ response: v.unknown() }));
+const listReply = v.looseObject({ products: v.array(product) });
+
+/**
+ * The products of every recorded reply in the folder, each once, with all fields that any reply
+ * shows of it; the project's own recordings where there is no such folder. A reply recorded with a
+ * short `show` lacks fields: those get what an ordinary product on sale has.
+ */
+export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
+  const found = existsSync(folder) ? folder : ownRecordings;
+  const bySku = new Map<number, RecordedProduct>();
+  for (const name of readdirSync(found).filter((file) => file.endsWith(".json"))) {
+    const content: unknown = JSON.parse(readFileSync(join(found, name), "utf8"));
+    for (const one of productsIn(content)) bySku.set(one.sku, { ...bySku.get(one.sku), ...one });
+  }
+  return [...bySku.values()].map(completed);
+}
+
+function productsIn(content: unknown): RecordedProduct[] {
+  const parsed = v.safeParse(recordings, content);
+  if (!parsed.success) return [];
+  return parsed.output.flatMap(({ response }) => {
+    const reply = v.safeParse(listReply, response);
+    return reply.success ? reply.output.products : [];
+  });
+}
+
+const completed = (one: RecordedProduct): RecordedProduct => ({
+  active: true,
+  regularPrice: one["salePrice"],
+  onlineAvailability: true,
+  onlineAvailabilityText: "Delivery: Most Areas",
+  orderable: "Available",
+  condition: "New",
+  ...one,
+});
+
+/** Serves the products on loopback; `port` 0 takes any free one. */
+export async function startReplayCatalog(options: {
+  readonly products: readonly RecordedProduct[];
+  readonly port: number;
+}): Promise<ReplayCatalog> {
+  const products = new Map(options.products.map((one) => [one.sku, one]));
+  const requests: ReplayedCall[] = [];
+  const server = await serveFrom(options.port, (request, response) => {
+    answer(request, response, { products, requests });
+  });
+  return {
+    url: server.url,
+    requests,
+    setPrice(sku, price) {
+      const before = products.get(sku);
+      if (before === undefined) throw new Error(`The replay has no product ${sku}`);
+      products.set(sku, { ...before, salePrice: price });
+    },
+    stop: async () => server.close(),
+  };
+}
+
+interface Shelf {
+  readonly products: ReadonlyMap<number, RecordedProduct>;
+  readonly requests: ReplayedCall[];
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, shelf: Shelf): void {
+  const url = new URL(request.url ?? "/", "http://replay.invalid");
+  const asked = /^\/v1\/products\(sku in\(([\d,]+)\)\)$/.exec(decodeURIComponent(url.pathname));
+  if (asked?.[1] === undefined) {
+    const message = "Couldn't understand the query";
+    send(response, 400, { error: { code: 400, status: "400 Bad Request", message } });
+    return;
+  }
+  const skus = asked[1].split(",");
+  const page = positive(url.searchParams.get("page"), 1);
+  const pageSize = Math.min(
+    pageSizeMax,
+    positive(url.searchParams.get("pageSize"), pageSizeDefault),
+  );
+  shelf.requests.push({ skus, page, pageSize });
+  send(response, 200, replyTo({ skus, page, pageSize }, url.searchParams, shelf.products));
+}
+
+function replyTo(
+  { skus, page, pageSize }: ReplayedCall,
+  query: URLSearchParams,
+  products: Shelf["products"],
+): Record<string, unknown> {
+  const matching = [...new Set(skus.map(Number))]
+    .map((sku) => products.get(sku))
+    .filter((one) => one !== undefined)
+    .filter((one) => query.get("active") === "*" || one["active"] !== false);
+  const from = (page - 1) * pageSize;
+  const shown = matching.slice(from, from + pageSize);
+  return {
+    from: from + 1,
+    to: from + shown.length,
+    currentPage: page,
+    total: matching.length,
+    totalPages: Math.ceil(matching.length / pageSize),
+    queryTime: "0.001",
+    totalTime: "0.001",
+    partial: false,
+    products: shown.map((one) => only(one, query.get("show"))),
+  };
+}
+
+function only(one: RecordedProduct, show: string | null): Record<string, unknown> {
+  if (show === null || show === "all") return one;
+  const names = new Set(show.split(","));
+  return Object.fromEntries(Object.entries(one).filter(([name]) => names.has(name)));
+}
+
+function positive(text: string | null, otherwise: number): number {
+  const number = Number(text ?? "");
+  return Number.isInteger(number) && number > 0 ? number : otherwise;
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "Content-Type": "application/json; charset=UTF-8" });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from "node:http";
+import { gunzipSync } from "node:zlib";
+import * as v from "valibot";
+import { type StepScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
+import { upstreamRequests } from "../../../shared/sources/upstream/contract.ts";
+
+/** One call of `/read`, as far as it fits the contract. */
+export interface UpstreamCall {
+  /** 1 for the first. */
+  readonly number: number;
+  readonly scraper: StepScraperId;
+  /** Ids of the items, or of the offers. */
+  readonly ids: readonly string[];
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const named = v.looseObject({ scraper: v.picklist(stepScraperIds) });
+const idLists = v.object({
+  ids: v.optional(v.array(v.string()), []),
+  offers: v.optional(v.array(v.object({ offerListingId: v.string() })), []),
+});
+
+export interface Refusal {
+  readonly status: number;
+  readonly refusal: string;
+}
+
+/** The call; or why it is none. */
+export function parseCall(
+  { headers }: Pick<IncomingMessage, "headers">,
+  bytes: Buffer | null,
+  number: number,
+): UpstreamCall | Refusal {
+  if (!/^application\/json\b/.test(headers["content-type"] ?? "")) {
+    return { status: 415, refusal: "The body is not application/json" };
+  }
+  const body = v.safeParse(named, parseJson(bytes, headers["content-encoding"]));
+  if (!body.success) {
+    return { status: 400, refusal: "The body names no scraper that this server reads for" };
+  }
+  const { scraper } = body.output;
+  const request = v.safeParse(upstreamRequests.get(scraper) ?? v.never(), body.output);
+  if (!request.success) {
+    const [issue] = request.issues;
+    return { status: 400, refusal: `${v.getDotPath(issue) ?? "The body"}: ${issue.message}` };
+  }
+  const { ids, offers } = v.parse(idLists, body.output);
+  const asked = [...ids, ...offers.map(({ offerListingId }) => offerListingId)];
+  return { number, scraper, ids: asked, headers, body: body.output };
+}
+
+function parseJson(bytes: Buffer | null, encoding: string | undefined): unknown {
+  try {
+    return JSON.parse(String(encoding === "gzip" ? gunzipSync(bytes ?? "") : bytes));
+  } catch {
+    return undefined;
+  }
+}

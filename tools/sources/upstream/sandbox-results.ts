@@ -1,0 +1,65 @@
+import * as v from "valibot";
+import { systemClock } from "../../../shared/base/system.ts";
+import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
+import type { Answer, OfferCheckAnswer, OffersAnswer } from "../../../shared/scrapers/scraper.ts";
+import { sandbox } from "../../../shared/sources/sandbox/scraper.ts";
+import { sandboxOfferChecker, sandboxOffers } from "../../../shared/sources/sandbox/offers.ts";
+import { isProductScraper } from "../../../shared/sources/upstream/contract.ts";
+
+/** One result as the contract has it. */
+export interface UpstreamResult {
+  readonly id: string;
+  readonly asin?: string;
+  readonly status: string;
+  readonly fetchedAt: string;
+  readonly data?: unknown;
+}
+
+/** A request that fits the schema of its scraper. */
+const request = v.object({
+  marketplace: v.string(),
+  deadline_ms: v.number(),
+  ids: v.optional(v.array(v.string()), []),
+  offers: v.optional(v.array(v.object({ asin: v.string(), offerListingId: v.string() })), []),
+});
+
+const shop = { seed: "sandbox", clock: systemClock };
+const source = sandbox(shop);
+const offerSource = sandboxOffers(shop);
+const checker = sandboxOfferChecker(shop);
+
+/** What the service's invented shops say: the part that a team's own server does in its own way. */
+export async function sandboxResults(
+  scraper: StepScraperId,
+  body: unknown,
+): Promise<UpstreamResult[]> {
+  const { marketplace, deadline_ms: deadlineMs, ...asked } = v.parse(request, body);
+  const deadline = new Date(Date.now() + deadlineMs);
+  const ids = [...new Set(asked.ids)];
+  if (isProductScraper(scraper)) {
+    return (await source.read({ scraper, marketplace, ids, deadline })).map(ofProduct);
+  }
+  if (scraper === "retailer_a.offers") {
+    return (await offerSource.readOffers({ marketplace, ids, deadline })).map(ofListing);
+  }
+  const { offers } = asked;
+  return (await checker.checkOffers({ marketplace, offers, deadline })).map(ofOffer);
+}
+
+function ofProduct(answer: Answer): UpstreamResult {
+  if (!("fields" in answer)) return answer;
+  const { fields: data, ...head } = answer;
+  return { ...head, data };
+}
+
+function ofListing(answer: OffersAnswer): UpstreamResult {
+  if (answer.status !== "ok") return answer;
+  const { totalOffers, offers, ...head } = answer;
+  return { ...head, data: { totalOffers, offers } };
+}
+
+function ofOffer({ offerListingId: id, ...answer }: OfferCheckAnswer): UpstreamResult {
+  if (answer.status !== "ok") return { id, ...answer };
+  const { buyable, ...head } = answer;
+  return { id, ...head, data: { buyable } };
+}
