@@ -47,7 +47,6 @@ import { tell } from "../shared/observability/work-log.ts";
 import type { CancelQueue } from "../shared/credits/cancel-queue.ts";
 import type { CreditHistory } from "../shared/credits/credit-history.ts";
 import type { Ledger } from "../shared/credits/ledger.ts";
-import { runExports } from "../shared/exports/run-exports.ts";
 import type { EventBodies } from "../shared/events/event-archive.ts";
 import type { EventFeed } from "../shared/events/event-feed.ts";
 import type { FeedSources } from "../shared/events/feed-start.ts";
@@ -63,7 +62,7 @@ import type { Schedules } from "../shared/watchlists/schedules.ts";
 import type { WatchlistStore } from "../shared/watchlists/watchlist-store.ts";
 import type { DeliveryStore } from "../shared/webhooks/delivery-store.ts";
 import type { EndpointLookup } from "../shared/webhooks/endpoint-store.ts";
-import { runEventPublisher } from "../shared/webhooks/publish.ts";
+import { runEventPublisher } from "../shared/publishing/publish-run.ts";
 import type { Sender } from "../shared/outgoing/sender.ts";
 import { client, kms, once, s3, scheduler, sqs } from "./clients.ts";
 import type { FunctionName } from "./environment.ts";
@@ -330,6 +329,6 @@ export const publisher = (
     ...eventSources(environment, overrides),
     endpoints: endpoints(environment, overrides),
     outbox: outbox(environment, overrides),
-    exports: runExports({ destinations: destinations(environment, overrides) }),
+    destinations: destinations(environment, overrides),
     queue: outboxQueue(environment, overrides),
   });

@@ -33,6 +33,7 @@ const domains = [
   "shared/runs/",
   "shared/webhooks/",
   "shared/exports/",
+  "shared/publishing/",
 ];
 /** What routes and workers are made with. */
 const edge = [
@@ -73,6 +74,7 @@ export const arrows: Readonly<Record<string, readonly string[]>> = {
   "shared/outbox/": everyDomain,
   "shared/webhooks/": [...everyDomain, ...sending],
   "shared/exports/": [...everyDomain, ...sending],
+  "shared/publishing/": [...everyDomain, ...sending, "shared/webhooks/", "shared/exports/"],
   "shared/watchlists/": [
     ...everyDomain,
     ...reading,

@@ -21,12 +21,11 @@ import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { destinationSecretContext, newRevision } from "../../shared/exports/destination.ts";
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
 import { exportSessions } from "../../shared/exports/export-session.ts";
-import { runExports } from "../../shared/exports/run-exports.ts";
 import { addressPolicy } from "../../shared/outgoing/address-policy.ts";
 import { destinationTarget } from "../../shared/outbox/outbox.ts";
 import type { DeliveryRecord } from "../../shared/webhooks/attempt-delivery.ts";
 import { endpointSecretContext } from "../../shared/webhooks/endpoint.ts";
-import { runEventPublisher } from "../../shared/webhooks/publish.ts";
+import { runEventPublisher } from "../../shared/publishing/publish-run.ts";
 import { newSecret } from "../../shared/webhooks/secret.ts";
 import { webhookSessions } from "../../shared/webhooks/webhook-session.ts";
 import { memorySecretBox } from "../../tools/stand-ins/memory-secret-box.ts";
@@ -78,7 +77,7 @@ const publisher = runEventPublisher({
   ...shared,
   endpoints,
   outbox,
-  exports: runExports({ destinations }),
+  destinations,
 });
 const delivering = {
   webhooks: {

@@ -27,12 +27,14 @@ import { destinationSecretContext, newRevision } from "../../shared/exports/dest
 import type { ExportRecord } from "../../shared/exports/export-record.ts";
 import { type ExportDependencies, exportSessions } from "../../shared/exports/export-session.ts";
 import type { ExportStore } from "../../shared/exports/export-store.ts";
-import { runExports } from "../../shared/exports/run-exports.ts";
 import { addressPolicy } from "../../shared/outgoing/address-policy.ts";
 import { createEndpoint } from "../../shared/webhooks/create-endpoint.ts";
 import type { Endpoint, NewEndpoint } from "../../shared/webhooks/endpoint.ts";
 import { type EventType, type RunEvents, serializeEvent } from "../../shared/events/event.ts";
-import { type PublishDependencies, runEventPublisher } from "../../shared/webhooks/publish.ts";
+import {
+  type PublishDependencies,
+  runEventPublisher,
+} from "../../shared/publishing/publish-run.ts";
 import { wakeDue } from "../../shared/outbox/wake-due.ts";
 import type {
   DeliveryRecord,
@@ -92,7 +94,7 @@ export async function startDeliveryWorld() {
       ...webhooks,
       endpoints,
       outbox,
-      exports: runExports({ destinations }),
+      destinations,
       queue,
     };
     const exportOutbox = dynamoOutboxStore<ExportRecord>(tables.client, {

@@ -1,7 +1,9 @@
-import { type ArchivedRun, archiveRun, type EventBodies } from "../events/event-archive.ts";
-import type { EventType, RunEvents } from "../events/event.ts";
+import { archiveRun, type EventBodies } from "../events/event-archive.ts";
+import type { RunEvents } from "../events/event.ts";
 import type { EventFeed } from "../events/event-feed.ts";
 import type { RunEventPublisher } from "../events/publisher.ts";
+import type { DestinationStore } from "../exports/destination-store.ts";
+import { runExport } from "../exports/run-export.ts";
 import {
   destinationTarget,
   endpointTarget,
@@ -10,22 +12,16 @@ import {
   type OutboxQueue,
   type Target,
 } from "../outbox/outbox.ts";
-import { isSubscribed } from "./endpoint.ts";
-import type { EndpointStore } from "./endpoint-store.ts";
-import { runEntry } from "./outbox-entries.ts";
-
-/** Takes on the export of a run, if the account exports. */
-export interface RunExports {
-  /** What the account's destination is owed; null when there is none that is enabled. */
-  owed(accountId: string, run: ArchivedRun): Promise<Entry | null>;
-}
+import type { EndpointStore } from "../webhooks/endpoint-store.ts";
+import { runEntry } from "../webhooks/outbox-entries.ts";
+import { runReceivers } from "../webhooks/run-receivers.ts";
 
 export interface PublishDependencies {
   readonly endpoints: Pick<EndpointStore, "list">;
+  readonly destinations: Pick<DestinationStore, "get">;
   readonly bodies: EventBodies;
   readonly feed: EventFeed;
   readonly outbox: Outbox;
-  readonly exports: RunExports;
   readonly queue: OutboxQueue;
 }
 
@@ -40,7 +36,7 @@ export function runEventPublisher(dependencies: PublishDependencies): RunEventPu
 async function publish(run: RunEvents, dependencies: PublishDependencies): Promise<void> {
   const [event] = run.events;
   if (event === undefined) return;
-  const { endpoints, bodies, feed, outbox, exports, queue } = dependencies;
+  const { endpoints, destinations, bodies, feed, outbox, queue } = dependencies;
   const { accountId, runId, watchlistId, webhookEndpointId } = run;
   const archived = await archiveRun(run, bodies);
   const types = [...new Set(run.events.map(({ type }) => type))];
@@ -57,32 +53,11 @@ async function publish(run: RunEvents, dependencies: PublishDependencies): Promi
     await outbox.add(target, [entry]);
     targets.push(target);
   };
-  for (const { endpointId, types: wanted } of await receiversOf(run, types, endpoints)) {
+  for (const { endpointId, types: wanted } of await runReceivers(run, types, endpoints)) {
     const entry = runEntry({ runId, watchlistId, types: wanted, happenedAt });
     await owe(endpointTarget(accountId, endpointId), entry);
   }
-  const owedExport = await exports.owed(accountId, archived);
+  const owedExport = await runExport(accountId, archived, destinations);
   if (owedExport !== null) await owe(destinationTarget(accountId), owedExport);
   await queue.send(targets, 0);
-}
-
-interface RunReceiver {
-  readonly endpointId: string;
-  readonly types: EventType[] | null;
-}
-
-/**
- * A list's own endpoint gets everything, whatever its filter says, and is owed it even when it is
- * disabled or gone, which the delivery log records (specification, section "Events", rules 1 and 2).
- */
-async function receiversOf(
-  { accountId, webhookEndpointId }: RunEvents,
-  types: readonly EventType[],
-  endpoints: Pick<EndpointStore, "list">,
-): Promise<readonly RunReceiver[]> {
-  if (webhookEndpointId !== null) return [{ endpointId: webhookEndpointId, types: null }];
-  const known = await endpoints.list(accountId);
-  return known
-    .filter((endpoint) => types.some((type) => isSubscribed(endpoint, type)))
-    .map(({ id, events }) => ({ endpointId: id, types: events === null ? null : [...events] }));
 }

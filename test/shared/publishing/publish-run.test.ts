@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type PublishDependencies, runEventPublisher } from "../../../shared/webhooks/publish.ts";
+import {
+  type PublishDependencies,
+  runEventPublisher,
+} from "../../../shared/publishing/publish-run.ts";
 import { aRun, type DeliveryWorld, startDeliveryWorld } from "../../support/delivery-world.ts";
 import { startReceiver } from "../../support/receiver.ts";
 
@@ -32,13 +35,13 @@ function crashing(at: number, when: "before" | "after") {
     if (crashes) throw new Error("crash");
     return result;
   };
-  const { bodies, feed, outbox, exports, queue } = publishing;
+  const { bodies, destinations, feed, outbox, queue } = publishing;
   const dependencies: PublishDependencies = {
     ...publishing,
     bodies: { ...bodies, put: (key, bytes) => guarded(() => bodies.put(key, bytes)) },
     feed: { ...feed, append: (...entries) => guarded(() => feed.append(...entries)) },
     outbox: { ...outbox, add: (...added) => guarded(() => outbox.add(...added)) },
-    exports: { owed: (...asked) => guarded(() => exports.owed(...asked)) },
+    destinations: { get: (...asked) => guarded(() => destinations.get(...asked)) },
     queue: { send: (...hints) => guarded(() => queue.send(...hints)) },
   };
   return { dependencies, count };

@@ -1,0 +1,17 @@
+import type { ArchivedRun } from "../events/event-archive.ts";
+import type { Entry } from "../outbox/outbox.ts";
+import type { DestinationStore } from "./destination-store.ts";
+import { firstEntry } from "./export-entries.ts";
+
+/** The outbox entry that exports a finished run; null without an enabled destination. */
+export async function runExport(
+  accountId: string,
+  run: ArchivedRun,
+  destinations: Pick<DestinationStore, "get">,
+): Promise<Entry | null> {
+  const destination = await destinations.get(accountId);
+  const createdAt = run.events[0]?.createdAt;
+  if (destination === null || !destination.enabled || createdAt === undefined) return null;
+  const { runId, watchlistId, runNumber } = run;
+  return firstEntry({ runId, watchlistId, runNumber, createdAt });
+}

@@ -1,0 +1,26 @@
+import type { EventType, RunEvents } from "../events/event.ts";
+import { isSubscribed } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint-store.ts";
+
+/** An endpoint that receives events of a run. */
+export interface RunReceiver {
+  readonly endpointId: string;
+  /** Null: events of every type. */
+  readonly types: EventType[] | null;
+}
+
+/**
+ * A list's own endpoint gets everything, whatever its filter says, and is owed it even when it is
+ * disabled or gone, which the delivery log records (specification, section "Events", rules 1 and 2).
+ */
+export async function runReceivers(
+  { accountId, webhookEndpointId }: RunEvents,
+  types: readonly EventType[],
+  endpoints: Pick<EndpointStore, "list">,
+): Promise<readonly RunReceiver[]> {
+  if (webhookEndpointId !== null) return [{ endpointId: webhookEndpointId, types: null }];
+  const known = await endpoints.list(accountId);
+  return known
+    .filter((endpoint) => types.some((type) => isSubscribed(endpoint, type)))
+    .map(({ id, events }) => ({ endpointId: id, types: events === null ? null : [...events] }));
+}
