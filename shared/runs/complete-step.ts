@@ -1,12 +1,7 @@
 import { creditsFor } from "../credits/charge.ts";
 import { chargedItems } from "../items/envelope.ts";
-import {
-  advanceRun,
-  type AdvanceDependencies,
-  holdIdOf,
-  releaseStep,
-  reservedFor,
-} from "./advance-run.ts";
+import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
+import { holdIdOf, releaseStep, reservedFor } from "./reserve-step.ts";
 import type { Run, StepRecord } from "./run.ts";
 import { stepFigures, stepTimeFigures } from "./run-figures.ts";
 

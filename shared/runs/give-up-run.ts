@@ -1,8 +1,9 @@
 import { runOrder } from "../pipelines/definition.ts";
 import type { WatchlistStore } from "../watchlists/watchlist-store.ts";
 import type { EndpointLookup } from "../webhooks/endpoint-store.ts";
-import { batchRefs, releaseStep, reserveStep } from "./advance-run.ts";
+import { batchRefs } from "./advance-run.ts";
 import { settleStep } from "./complete-step.ts";
+import { releaseStep, reserveStep } from "./reserve-step.ts";
 import { outcomesToStore, itemsOf, record, unreadResult } from "./read-batch.ts";
 import {
   type Carried,

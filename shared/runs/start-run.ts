@@ -2,7 +2,8 @@ import { stepOf } from "../pipelines/definition.ts";
 import type { Item } from "../watchlists/item.ts";
 import type { PageStore } from "../watchlists/page-store.ts";
 import { readItems } from "../watchlists/read-items.ts";
-import { advanceRun, type AdvanceDependencies, inBatches } from "./advance-run.ts";
+import { advanceRun, type AdvanceDependencies } from "./advance-run.ts";
+import { inBatches } from "./plan-step.ts";
 import { retrySteps } from "./owed-retries.ts";
 import type { Run } from "./run.ts";
 

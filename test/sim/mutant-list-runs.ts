@@ -214,7 +214,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "shortfall-with-another-balance",
-    file: "shared/runs/advance-run.ts",
+    file: "shared/runs/reserve-step.ts",
     says: "available: reserved.balance }",
     instead: "available: Math.max(0, reserved.balance - 1) }",
     scenario: "runs",
