@@ -180,7 +180,9 @@ async function settle(
     async (error: unknown) => {
       const isCancelled = await cancelLater(call, dependencies);
       // A refusal has changed nothing; a settlement that was not answered may have been made.
-      throw isCancelled || isServiceError(error) ? error : unconfirmed(String(error));
+      if (isServiceError(error) && error.details.isUnconfirmed !== true) throw error;
+      if (!isCancelled) throw unconfirmed(String(error));
+      throw isServiceError(error) ? unavailable("settled without an answer") : error;
     },
   );
   if (msToAnswer() > 0) return settled;

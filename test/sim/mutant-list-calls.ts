@@ -100,7 +100,8 @@ export const callMutants: readonly Mutant[] = [
     name: "short-at-first-sight",
     file: `${ledger}/find-shard.ts`,
     says: "isOnlyShard(rows) || (before !== undefined && balanceMax(before, rows) < credits);",
-    instead: "rows.shards.length > 0 || (before !== undefined && balanceMax(before, rows) < credits);",
+    instead:
+      "rows.shards.length > 0 || (before !== undefined && balanceMax(before, rows) < credits);",
     scenario: "ledger pairs",
   },
   {

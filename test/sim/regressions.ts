@@ -22,6 +22,12 @@ export const regressions: readonly Regression[] = [
     seed: 549,
     found: "a process that stood still past the expiry of its hold reserved a second time",
   },
+  {
+    scenario: "calls",
+    seed: 7307,
+    found:
+      "a call was charged and answered 503: the balance could not be read after its settlement",
+  },
   ...[629, 932].map((seed) => ({
     scenario: "calls",
     seed,

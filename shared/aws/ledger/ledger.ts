@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
+import { unconfirmed } from "../../base/errors.ts";
 import type { HoldRef, Ledger, Settled, Settlement } from "../../credits/ledger.ts";
 import { dueKeys, dueKeysOf } from "../table/due-keys.ts";
 import { accountIdOf, accountKeys } from "../table/table.ts";
@@ -49,7 +50,7 @@ async function settle(process: LedgerProcess, settlement: Settlement): Promise<S
   if (own !== undefined) return settleOwn(process, settlement, own);
   const credits = await settleOther(process, settlement);
   const { shards } = knownOf(process, accountId);
-  return { credits, balance: await totalBalance(process, accountId, shards) };
+  return { credits, balance: await balanceAfter(process, accountId, shards) };
 }
 
 /** Settles a call of this process with one update, and returns the account's balance. */
@@ -71,8 +72,17 @@ async function settleOwn(
     read === undefined || shard === undefined
       ? undefined
       : wholeBalance({ ...read, ofShard: new Map(read.ofShard).set(shard.number, shard) });
-  return { credits, balance: balance ?? (await totalBalance(process, accountId, shards)) };
+  return { credits, balance: balance ?? (await balanceAfter(process, accountId, shards)) };
 }
+
+/**
+ * The balance after a settlement.
+ * @throws `unconfirmed` if it cannot be read: the settlement has been made, so it was not refused
+ */
+const balanceAfter = (process: LedgerProcess, accountId: string, shards: number): Promise<number> =>
+  totalBalance(process, accountId, shards).catch((error: unknown) => {
+    throw unconfirmed(`settled, but the balance could not be read: ${String(error)}`);
+  });
 
 /** Settles a hold that another process made, or that this one has settled before; returns its charge. */
 async function settleOther(process: LedgerProcess, settlement: Settlement): Promise<number> {

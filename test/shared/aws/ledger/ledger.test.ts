@@ -1,5 +1,6 @@
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import {
+  BatchGetCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
@@ -163,6 +164,34 @@ describe("lost responses", () => {
 
     expect(await reserve(lost, "h1", 100)).toEqual({ outcome: "reserved" });
     expect(await settle(lost, "h1", 70)).toEqual({ credits: 70, balance: 4_930 });
+    await expectBooksToBalance(world, accountId);
+  });
+});
+
+describe("a settlement after which the balance cannot be read", () => {
+  it("is reported as unconfirmed, not as refused, and has charged the call", async () => {
+    const tier = concurrencyTiers.find(({ concurrency }) => concurrency > 10);
+    if (tier === undefined) throw new Error("no tier has two shards");
+    accountId = await world.open(tier.atLifetimeCredits);
+    const client = watchedClient(world.client, async (command, send) => {
+      if (!(command instanceof BatchGetCommand)) return send();
+      const throttled = new Error("The table takes no more reads");
+      throw Object.assign(throttled, { name: "ThrottlingException" });
+    });
+    const { accountsTable, ledgerTable } = world;
+    const clock = fixedClock(now.toISOString());
+    const ledger = dynamoLedger(client, {
+      accountsTable,
+      ledgerTable,
+      clock,
+      chance: systemChance,
+    });
+
+    await reserve(ledger, "h1", 4);
+    await expect(settle(ledger, "h1", 3)).rejects.toMatchObject({
+      details: { isUnconfirmed: true },
+    });
+    expect(await world.account(accountId)).toMatchObject({ spent: 3, held: 0 });
     await expectBooksToBalance(world, accountId);
   });
 });
