@@ -20,8 +20,6 @@ export function reserveCall(
   const holdMs = expiresAt.getTime() - now.getTime();
   let refusals = 0;
   return untilDone(process, async (note) => {
-    // An earlier attempt may have made the hold, which has expired and been released since then.
-    if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
     const { home } = knownOf(process, accountId);
     const at = nextStamp(process, { accountId, shards: [home] }, { now, refusals });
     const hold = { credits, at, expiresAt, source };
@@ -54,6 +52,8 @@ export function reserveCall(
     const { shard } = change;
     const made = shard.holds.get(holdId);
     if (made !== undefined) return taken(home, made);
+    // An earlier attempt may have made the hold, which has expired and been released since then.
+    if (process.clock.now().getTime() - startedAt >= holdMs) throw unavailable("reserved too late");
     if (shard.inFlight >= shard.slots || shard.balance < credits) {
       return findShard(process, reservation, { progress, shards: shard.shards });
     }
