@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { assert } from "../../base/assert.ts";
-import { unconfirmed } from "../../base/errors.ts";
+import { isServiceError, unconfirmed } from "../../base/errors.ts";
 import type { HoldRef, Ledger, Settled, Settlement } from "../../credits/ledger.ts";
 import { dueKeys, dueKeysOf } from "../table/due-keys.ts";
 import { accountIdOf, accountKeys } from "../table/table.ts";
@@ -81,7 +81,10 @@ async function settleOwn(
  */
 const balanceAfter = (process: LedgerProcess, accountId: string, shards: number): Promise<number> =>
   totalBalance(process, accountId, shards).catch((error: unknown) => {
-    throw unconfirmed(`settled, but the balance could not be read: ${String(error)}`);
+    // The caller takes an error of the service for a refusal, and any other for a missing answer.
+    throw isServiceError(error)
+      ? unconfirmed(`settled, but the balance could not be read: ${String(error)}`)
+      : error;
   });
 
 /** Settles a hold that another process made, or that this one has settled before; returns its charge. */
