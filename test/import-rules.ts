@@ -1,11 +1,11 @@
 /**
- * Who may import whom, type imports included. A file is of the longest entry that its path begins
- * with; it may import its own entry's files and those of the entries behind the arrow. What ends in
- * `/` is a folder with everything below that has no entry of its own. No circle of imports is allowed
- * anywhere: `import/no-cycle` of the linter sees to that.
+ * Which files may import which, type imports included. A file belongs to the longest entry that its path
+ * begins with. It may import the files of that entry, and those of the entries in its list. An entry
+ * that ends in `/` is a folder, with all subfolders that have no entry. The linter's rule
+ * `import/no-cycle` forbids cycles.
  */
 
-/** For every domain: what has no domain, and what figures and log lines are told by. */
+/** What every domain may import: the base, metrics and log lines. */
 const everyDomain = [
   "shared/base/",
   "shared/observability/figures.ts",

@@ -117,8 +117,8 @@ interface EarlierOutcomes {
 }
 
 /**
- * What a step finds about an item that goes on is stored by the first step that the item comes to next,
- * whether it was sent there or starts there.
+ * What earlier steps found. An outcome of an item that goes on is stored by the next step that reads the
+ * item, whether a route sent the item there or it starts there.
  */
 async function outcomesBefore(
   run: Run,

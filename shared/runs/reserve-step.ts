@@ -59,8 +59,8 @@ export const releaseStep = (
   ledger.release({ accountId: run.accountId, holdId: holdIdOf(step), now: clock.now() });
 
 /**
- * Reserves a step, and records whether that went well: the decision that stands. What is not read
- * holds nothing, also when somebody who planned it at the same time could reserve, and died then.
+ * Reserves the credits of a step, and records the decision to read or to defer it. The first decision
+ * counts. A step that is not read holds no credits, even if another process reserved them and then died.
  */
 export async function decide(
   run: Run,

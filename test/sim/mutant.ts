@@ -1,4 +1,4 @@
-/** A mistake of one line that somebody could make. */
+/** A mistake of one line that a developer could make. */
 export interface Mutant {
   readonly name: string;
   readonly file: string;
