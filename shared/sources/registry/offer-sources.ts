@@ -1,6 +1,6 @@
 import type { OfferChecker, OfferScraper } from "../../scrapers/scraper.ts";
-import { aHistoryOfferChecker } from "../a-history/offer-check.ts";
-import { aHistoryOffers } from "../a-history/offers.ts";
+import { aHistoryOfferChecker } from "../price-history/offer-check.ts";
+import { aHistoryOffers } from "../price-history/offers.ts";
 import type { SourceConfiguration } from "./configuration.ts";
 import { reportedChecker, reportedOffers } from "./reported.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";

@@ -1,9 +1,9 @@
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
-import { isTokenRefusal } from "../a-history/account.ts";
-import type { AHistoryDependencies } from "../a-history/source.ts";
-import type { TokensByKey } from "../a-history/tokens.ts";
+import { isTokenRefusal } from "../price-history/account.ts";
+import type { AHistoryDependencies } from "../price-history/source.ts";
+import type { TokensByKey } from "../price-history/tokens.ts";
 import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "../contract/secret-reference.ts";
 import { isKeptOut, isTurnedAway } from "../http/page-answer.ts";

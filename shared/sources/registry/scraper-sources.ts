@@ -1,10 +1,10 @@
 import type { ProductScraperId } from "../../scrapers/catalogue.ts";
 import type { Scraper } from "../../scrapers/scraper.ts";
-import { aHistory } from "../a-history/scraper.ts";
-import { bAffiliate } from "../b-affiliate/scraper.ts";
+import { aHistory } from "../price-history/scraper.ts";
+import { bAffiliate } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { isCatalogBlock } from "../d-catalog/forbidden.ts";
-import { dCatalog } from "../d-catalog/scraper.ts";
+import { isCatalogBlock } from "../catalog/forbidden.ts";
+import { dCatalog } from "../catalog/scraper.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
 import { sandbox } from "../sandbox/scraper.ts";
 import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./parts.ts";

@@ -1,6 +1,6 @@
 import { type ProductScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import type { OfferReference } from "../../../shared/scrapers/scraper.ts";
-import { historyOfferId } from "../../../shared/sources/a-history/offer-id.ts";
+import { historyOfferId } from "../../../shared/sources/price-history/offer-id.ts";
 import {
   parseSources,
   type SourceConfiguration,
@@ -17,9 +17,9 @@ import type {
 } from "../../contracts/misbehaving-source.contract.ts";
 import type { SourceRequest } from "../../contracts/misbehaving-server.ts";
 import { aSourceWorld } from "../../support/source-dependencies.ts";
-import * as history from "./a-history/double.ts";
-import * as affiliate from "./b-affiliate/double.ts";
-import * as catalogue from "./d-catalog/double.ts";
+import * as history from "./price-history/double.ts";
+import * as affiliate from "./affiliate/double.ts";
+import * as catalogue from "./catalog/double.ts";
 import * as page from "./web/page.ts";
 
 const marketplace = "us";

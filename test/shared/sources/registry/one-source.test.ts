@@ -10,7 +10,7 @@ import {
   type SourceConfiguration,
 } from "../../../../shared/sources/registry/configuration.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { tokensByKey } from "../../../../shared/sources/a-history/tokens.ts";
+import { tokensByKey } from "../../../../shared/sources/price-history/tokens.ts";
 import { ownRateBudget, type RateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import type { SourceReport } from "../../../../shared/sources/registry/report.ts";

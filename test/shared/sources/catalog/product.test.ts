@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
-import { catalogAnswer, catalogProduct } from "../../../../shared/sources/d-catalog/product.ts";
+import { catalogAnswer, catalogProduct } from "../../../../shared/sources/catalog/product.ts";
 import { loadRecordedProducts } from "../../../../tools/sources/replay-catalog.ts";
 import { aProduct } from "./double.ts";
 

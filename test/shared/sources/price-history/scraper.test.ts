@@ -3,7 +3,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
-import { aHistory, type AHistoryOptions } from "../../../../shared/sources/a-history/scraper.ts";
+import {
+  aHistory,
+  type AHistoryOptions,
+} from "../../../../shared/sources/price-history/scraper.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import {
   aListing,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../../../shared/base/clock.ts";
-import { historyTokens, type Tokens } from "../../../../shared/sources/a-history/tokens.ts";
+import { historyTokens, type Tokens } from "../../../../shared/sources/price-history/tokens.ts";
 
 /** A clock that sleeping moves on at once. */
 function testClock(): Clock & { readonly elapsedMs: () => number } {

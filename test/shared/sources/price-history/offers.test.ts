@@ -3,8 +3,11 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
 import type { Offer } from "../../../../shared/scrapers/offer.ts";
 import type { OffersAnswer, OfferScraper } from "../../../../shared/scrapers/scraper.ts";
-import { aHistory, type AHistoryOptions } from "../../../../shared/sources/a-history/scraper.ts";
-import { aHistoryOffers } from "../../../../shared/sources/a-history/offers.ts";
+import {
+  aHistory,
+  type AHistoryOptions,
+} from "../../../../shared/sources/price-history/scraper.ts";
+import { aHistoryOffers } from "../../../../shared/sources/price-history/offers.ts";
 import { offerScraperContract } from "../../../contracts/offer-scraper.contract.ts";
 import {
   aListing,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCatalogReply } from "../../../../shared/sources/d-catalog/reply.ts";
+import { parseCatalogReply } from "../../../../shared/sources/catalog/reply.ts";
 import { aProduct, wholeReply } from "./double.ts";
 
 const ids = ["11111", "22222"];

@@ -4,9 +4,12 @@ import {
   historyAnswer,
   type HistoryReading,
   sellerToName,
-} from "../../../../shared/sources/a-history/fields.ts";
-import { historyOfferId } from "../../../../shared/sources/a-history/offer-id.ts";
-import { type HistoryProduct, productsOf } from "../../../../shared/sources/a-history/product.ts";
+} from "../../../../shared/sources/price-history/fields.ts";
+import { historyOfferId } from "../../../../shared/sources/price-history/offer-id.ts";
+import {
+  type HistoryProduct,
+  productsOf,
+} from "../../../../shared/sources/price-history/product.ts";
 import { aListing, current, sampleProduct, someStats } from "./double.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
-import { affiliateAnswer } from "../../../../shared/sources/b-affiliate/fields.ts";
-import { affiliateItem } from "../../../../shared/sources/b-affiliate/item.ts";
+import { affiliateAnswer } from "../../../../shared/sources/affiliate/fields.ts";
+import { affiliateItem } from "../../../../shared/sources/affiliate/item.ts";
 import { anItem, sampleItem } from "./double.ts";
 
 const fetchedAt = "2026-03-01T12:00:00.000Z";

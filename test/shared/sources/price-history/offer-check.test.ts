@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
 import type { OfferCheckAnswer } from "../../../../shared/scrapers/scraper.ts";
-import { aHistory } from "../../../../shared/sources/a-history/scraper.ts";
-import { aHistoryOfferChecker } from "../../../../shared/sources/a-history/offer-check.ts";
-import { historyOfferId } from "../../../../shared/sources/a-history/offer-id.ts";
-import { aHistoryOffers } from "../../../../shared/sources/a-history/offers.ts";
+import { aHistory } from "../../../../shared/sources/price-history/scraper.ts";
+import { aHistoryOfferChecker } from "../../../../shared/sources/price-history/offer-check.ts";
+import { historyOfferId } from "../../../../shared/sources/price-history/offer-id.ts";
+import { aHistoryOffers } from "../../../../shared/sources/price-history/offers.ts";
 import { offerCheckerContract } from "../../../contracts/offer-scraper.contract.ts";
 import {
   aListing,

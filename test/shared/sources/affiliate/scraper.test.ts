@@ -7,7 +7,7 @@ import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import {
   bAffiliate,
   type BAffiliateOptions,
-} from "../../../../shared/sources/b-affiliate/scraper.ts";
+} from "../../../../shared/sources/affiliate/scraper.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
 import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import type { SourceClient } from "../../../../shared/sources/http/source-client.ts";
