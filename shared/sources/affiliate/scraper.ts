@@ -14,7 +14,7 @@ import { jsonOf, statusOf } from "../contract/reply-json.ts";
 import { replyProblem, tellsOfTrouble } from "../contract/reply-trouble.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 
-export interface BAffiliateOptions {
+export interface AffiliateOptions {
   /** Where the item API is; `/items` is put behind it. */
   readonly baseUrl: string;
   readonly consumerId: string;
@@ -28,7 +28,7 @@ export interface BAffiliateOptions {
   readonly retailerName?: string | undefined;
 }
 
-export interface BAffiliateDependencies {
+export interface AffiliateDependencies {
   readonly client: SourceClient;
   readonly clock: Clock;
   /** The RSA private key as PEM; asked for at every signature. */
@@ -51,9 +51,9 @@ const busyStatus = 503;
  * Reads retailer_b from an affiliate item API that answers twenty item numbers at a time.
  * `not_found` is what a whole reply leaves out.
  */
-export function bAffiliate(
-  options: BAffiliateOptions,
-  dependencies: BAffiliateDependencies,
+export function affiliateScraper(
+  options: AffiliateOptions,
+  dependencies: AffiliateDependencies,
 ): Scraper {
   return {
     read: (request) =>
@@ -72,8 +72,8 @@ export function bAffiliate(
 
 interface BatchReading {
   readonly request: ReadRequest;
-  readonly options: BAffiliateOptions;
-  readonly dependencies: BAffiliateDependencies;
+  readonly options: AffiliateOptions;
+  readonly dependencies: AffiliateDependencies;
 }
 
 async function readBatch(
@@ -101,7 +101,7 @@ async function readBatch(
 function failureOf(
   reply: SourceReply | null,
   ids: readonly string[],
-  { note }: BAffiliateDependencies,
+  { note }: AffiliateDependencies,
 ): BatchOutcome<Answer> {
   if (reply?.kind === "too_large") return { kind: "failed" };
   if (reply?.kind !== "answered") return { kind: "none" };
@@ -137,7 +137,7 @@ async function ask(ids: readonly string[], reading: BatchReading): Promise<Sourc
   return client.send(call, request.deadline);
 }
 
-async function usableKey({ privateKey, note }: BAffiliateDependencies): Promise<KeyObject | null> {
+async function usableKey({ privateKey, note }: AffiliateDependencies): Promise<KeyObject | null> {
   const pem = await privateKey();
   if (pem === null) return null;
   const key = rsaKey(pem);
@@ -147,7 +147,7 @@ async function usableKey({ privateKey, note }: BAffiliateDependencies): Promise<
   return key;
 }
 
-function addressOf(ids: readonly string[], options: BAffiliateOptions): URL {
+function addressOf(ids: readonly string[], options: AffiliateOptions): URL {
   const { baseUrl, publisherId, zipCode, storeId } = options;
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/items`);
   url.searchParams.set("ids", [...new Set(ids.map(itemKey))].join(","));

@@ -12,7 +12,7 @@ import type { OpenSecret } from "../contract/open-secret.ts";
 import { jsonOf, statusOf } from "../contract/reply-json.ts";
 import { replyProblem } from "../contract/reply-trouble.ts";
 
-export interface DCatalogOptions {
+export interface CatalogOptions {
   /** Where the products API is; `/v1/products(…)` is put behind it. */
   readonly baseUrl: string;
   /** Ids of one call; the API takes no more than 100. */
@@ -20,7 +20,7 @@ export interface DCatalogOptions {
   readonly callsAtOnceMax: number;
 }
 
-export interface DCatalogDependencies {
+export interface CatalogDependencies {
   /** Must hand over a 403 rather than try again: what it is about stands in its body. */
   readonly client: SourceClient;
   readonly clock: Clock;
@@ -41,7 +41,10 @@ const extraCallsMax = 2;
 const restMs = 1_000;
 
 /** Reads retailer_d from a products API that answers a hundred stock numbers at a time. */
-export function dCatalog(options: DCatalogOptions, dependencies: DCatalogDependencies): Scraper {
+export function catalogScraper(
+  options: CatalogOptions,
+  dependencies: CatalogDependencies,
+): Scraper {
   const { clock } = dependencies;
   return {
     read: (request) =>
@@ -56,8 +59,8 @@ export function dCatalog(options: DCatalogOptions, dependencies: DCatalogDepende
 
 interface BatchReading {
   readonly request: ReadRequest;
-  readonly options: DCatalogOptions;
-  readonly dependencies: DCatalogDependencies;
+  readonly options: CatalogOptions;
+  readonly dependencies: CatalogDependencies;
 }
 
 async function readBatch(
@@ -90,7 +93,7 @@ async function readBatch(
 async function ask(
   call: SourceCall,
   deadline: Date,
-  { client, clock }: DCatalogDependencies,
+  { client, clock }: CatalogDependencies,
 ): Promise<SourceReply> {
   for (let calls = 1; ; calls += 1) {
     const reply = await client.send(call, deadline);
@@ -113,7 +116,7 @@ const isTooOften = (reply: SourceReply): reply is Answered =>
 function failureOf(
   reply: SourceReply,
   ids: readonly string[],
-  { note }: DCatalogDependencies,
+  { note }: CatalogDependencies,
 ): BatchOutcome<Answer> {
   if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
   const { status } = reply;
@@ -140,8 +143,8 @@ function problemOf(reply: Answered): string | undefined {
 /** Null when the key cannot be opened. */
 async function addressOf(
   ids: readonly string[],
-  { baseUrl, batchIdsMax }: DCatalogOptions,
-  { secret }: DCatalogDependencies,
+  { baseUrl, batchIdsMax }: CatalogOptions,
+  { secret }: CatalogDependencies,
 ): Promise<URL | null> {
   const list = ids.map(skuKey).join(",");
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/v1/products(sku in(${list}))`);

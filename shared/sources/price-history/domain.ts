@@ -1,4 +1,4 @@
-import type { AHistoryDependencies } from "./source.ts";
+import type { PriceHistoryDependencies } from "./source.ts";
 
 /** Marketplaces by the numbers that the history API gives them; it reads no others. */
 const domains: ReadonlyMap<string, number> = new Map([
@@ -18,7 +18,7 @@ const domains: ReadonlyMap<string, number> = new Map([
 /** Undefined, and noted, for a marketplace that the API does not read. */
 export function domainOf(
   marketplace: string,
-  { note }: Pick<AHistoryDependencies, "note">,
+  { note }: Pick<PriceHistoryDependencies, "note">,
 ): number | undefined {
   const domain = domains.get(marketplace);
   if (domain === undefined) {

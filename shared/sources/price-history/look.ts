@@ -1,7 +1,7 @@
 import { domainOf } from "./domain.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
 import { readProducts } from "./read.ts";
-import type { AHistoryDependencies, AHistoryOptions, HistorySource } from "./source.ts";
+import type { PriceHistoryDependencies, PriceHistoryOptions, HistorySource } from "./source.ts";
 
 /** Listings that the API takes in one call when it is to look up offers. */
 export const listingsPerCallMax = 20;
@@ -10,8 +10,8 @@ const offersPerListingDefault = 40;
 const tokensPerTenOffers = 6;
 
 export interface LookDependencies {
-  readonly options: AHistoryOptions;
-  readonly dependencies: AHistoryDependencies;
+  readonly options: PriceHistoryOptions;
+  readonly dependencies: PriceHistoryDependencies;
   readonly source: HistorySource;
 }
 

@@ -10,7 +10,11 @@ import { isLookedAt, listingsPerCallMax, lookAtOffers } from "./look.ts";
 import { seenOffers } from "./offer.ts";
 import { historyOfferId, listingOfOfferId } from "./offer-id.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
-import { type AHistoryDependencies, type AHistoryOptions, historySource } from "./source.ts";
+import {
+  type PriceHistoryDependencies,
+  type PriceHistoryOptions,
+  historySource,
+} from "./source.ts";
 import { momentOf } from "./value.ts";
 import { readInBatches } from "../http/in-batches.ts";
 
@@ -23,9 +27,9 @@ const callsAtOnceDefault = 8;
  * /v1/offers/check"). An offer is gone when all that the listing has were seen and it was not among
  * them; one that is there but not shipped can be bought only as a preorder or a backorder.
  */
-export function aHistoryOfferChecker(
-  options: AHistoryOptions,
-  dependencies: AHistoryDependencies,
+export function priceHistoryOfferChecker(
+  options: PriceHistoryOptions,
+  dependencies: PriceHistoryDependencies,
 ): OfferChecker {
   const source = historySource(options, dependencies);
   return {

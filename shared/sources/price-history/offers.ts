@@ -5,7 +5,11 @@ import { isLookedAt, listingsPerCallMax, type LookDependencies, lookAtOffers } f
 import { historyOffer, type ListedOffers, listedOffers } from "./offer.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
 import { historySellers, type SellerNames, type Sellers } from "./sellers.ts";
-import { type AHistoryDependencies, type AHistoryOptions, historySource } from "./source.ts";
+import {
+  type PriceHistoryDependencies,
+  type PriceHistoryOptions,
+  historySource,
+} from "./source.ts";
 import { momentOf } from "./value.ts";
 import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 
@@ -15,9 +19,9 @@ const callsAtOnceDefault = 8;
  * Reads offers of retailer_a from a price history API, which looks at the listing for it. Ids of
  * offers are our own (see `historyOfferId`).
  */
-export function aHistoryOffers(
-  options: AHistoryOptions,
-  dependencies: AHistoryDependencies,
+export function priceHistoryOffers(
+  options: PriceHistoryOptions,
+  dependencies: PriceHistoryDependencies,
 ): OfferScraper {
   const source = historySource(options, dependencies);
   const sellers = historySellers(source);

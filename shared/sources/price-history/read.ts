@@ -1,12 +1,12 @@
 import { type HistoryProduct, productsOf } from "./product.ts";
-import type { AHistoryDependencies } from "./source.ts";
+import type { PriceHistoryDependencies } from "./source.ts";
 import { replyProblem } from "../contract/reply-trouble.ts";
 
 interface Reading {
   readonly ids: readonly string[];
   /** The API's number of the marketplace that was asked for. */
   readonly domain: number;
-  readonly dependencies: AHistoryDependencies;
+  readonly dependencies: PriceHistoryDependencies;
 }
 
 /** The products of a reply to a question for `ids`, as `productsOf`; tells of trouble that costs any. */

@@ -7,14 +7,14 @@ import type { HistoryProduct } from "./product.ts";
 import { readProducts } from "./read.ts";
 import { historySellers, type Sellers } from "./sellers.ts";
 import {
-  type AHistoryDependencies,
-  type AHistoryOptions,
+  type PriceHistoryDependencies,
+  type PriceHistoryOptions,
   historySource,
   type HistorySource,
 } from "./source.ts";
 import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 
-export type { AHistoryDependencies, AHistoryOptions } from "./source.ts";
+export type { PriceHistoryDependencies, PriceHistoryOptions } from "./source.ts";
 
 /** Ids that the API takes in one call. */
 const batchIdsMax = 100;
@@ -27,7 +27,10 @@ const tierCosts: Readonly<Record<HistoryTier, number>> = { pulse: 1, lite: 3, fu
  * Reads retailer_a from a price history API, as of the moment when that last looked. `not_found` is
  * what it calls invalid; an id that it does not answer, or looked at too long ago, is `unavailable`.
  */
-export function aHistory(options: AHistoryOptions, dependencies: AHistoryDependencies): Scraper {
+export function priceHistoryScraper(
+  options: PriceHistoryOptions,
+  dependencies: PriceHistoryDependencies,
+): Scraper {
   const source = historySource(options, dependencies);
   const sellers = historySellers(source);
   return {
@@ -49,8 +52,8 @@ const unavailable = (id: string, now: Date): Answer => ({
 
 interface BatchReading {
   readonly request: ReadRequest;
-  readonly options: AHistoryOptions;
-  readonly dependencies: AHistoryDependencies;
+  readonly options: PriceHistoryOptions;
+  readonly dependencies: PriceHistoryDependencies;
   readonly source: HistorySource;
   readonly sellers: Sellers;
 }

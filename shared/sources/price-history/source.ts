@@ -8,7 +8,7 @@ import { jsonOf, statusOf } from "../contract/reply-json.ts";
 import { replyProblem } from "../contract/reply-trouble.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 
-export interface AHistoryOptions {
+export interface PriceHistoryOptions {
   /** Where the API is; `/product` and `/seller` are put behind it. */
   readonly baseUrl: string;
   /** What an item's id is put behind to make its page's address; without it none is shown. */
@@ -23,7 +23,7 @@ export interface AHistoryOptions {
   readonly callsAtOnceMax?: number | undefined;
 }
 
-export interface AHistoryDependencies {
+export interface PriceHistoryDependencies {
   /** Must hand over a 429 rather than try again: when to do so stands in its body. */
   readonly client: SourceClient;
   readonly clock: Clock;
@@ -69,8 +69,8 @@ const replies = {
 
 /** Asks within the tokens that there are: a call that finds none waits for them, once. */
 export function historySource(
-  options: AHistoryOptions,
-  dependencies: AHistoryDependencies,
+  options: PriceHistoryOptions,
+  dependencies: PriceHistoryDependencies,
 ): HistorySource {
   const tokens = dependencies.tokens ?? historyTokens(dependencies.clock);
   return {
@@ -95,7 +95,7 @@ export function historySource(
   };
 }
 
-const tellOutOfTokens = ({ note }: AHistoryDependencies): void =>
+const tellOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
   note?.("a_history: out of tokens: what cannot be paid for in time is unavailable");
 
 const hasFailed = (reply: SourceReply): boolean =>
@@ -104,7 +104,7 @@ const hasFailed = (reply: SourceReply): boolean =>
 
 interface Asked {
   readonly query: HistoryQuery;
-  readonly dependencies: AHistoryDependencies;
+  readonly dependencies: PriceHistoryDependencies;
 }
 
 function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }: Asked): void {
@@ -126,7 +126,7 @@ interface Answered {
 async function call(
   url: URL,
   { cost, deadline }: HistoryQuery,
-  { dependencies, tokens }: { dependencies: AHistoryDependencies; tokens: Tokens },
+  { dependencies, tokens }: { dependencies: PriceHistoryDependencies; tokens: Tokens },
 ): Promise<Answered> {
   const headers = { Accept: "application/json" };
   let reply: SourceReply = { kind: "broken" };
@@ -144,7 +144,7 @@ async function call(
 
 function addressOf(
   { path, parameters }: HistoryQuery,
-  { baseUrl }: AHistoryOptions,
+  { baseUrl }: PriceHistoryOptions,
   key: string,
 ): URL {
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}/${path}`);

@@ -142,7 +142,7 @@ export const upstreamOptions = v.strictObject(
   unknownOption("upstream"),
 );
 
-export const dCatalogOptions = v.strictObject(
+export const catalogOptions = v.strictObject(
   {
     adapter: v.literal("d_catalog"),
     baseUrl: baseUrlBefore(["v1", "products"]),
@@ -154,7 +154,7 @@ export const dCatalogOptions = v.strictObject(
   unknownOption("d_catalog"),
 );
 
-export const bAffiliateOptions = v.strictObject(
+export const affiliateOptions = v.strictObject(
   {
     adapter: v.literal("b_affiliate"),
     baseUrl: baseUrlBefore(["items"]),
@@ -170,7 +170,7 @@ export const bAffiliateOptions = v.strictObject(
   unknownOption("b_affiliate"),
 );
 
-export const aHistoryOptions = v.strictObject(
+export const priceHistoryOptions = v.strictObject(
   {
     adapter: v.literal("a_history"),
     baseUrl: baseUrlBefore(["product", "seller"]),
@@ -193,4 +193,4 @@ export const webOptions = v.strictObject(
 );
 
 export type UpstreamOptions = v.InferOutput<typeof upstreamOptions>;
-export type AHistoryOptions = v.InferOutput<typeof aHistoryOptions>;
+export type PriceHistoryOptions = v.InferOutput<typeof priceHistoryOptions>;

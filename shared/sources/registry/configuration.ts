@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import {
-  aHistoryOptions,
-  bAffiliateOptions,
-  dCatalogOptions,
+  priceHistoryOptions,
+  affiliateOptions,
+  catalogOptions,
   sandboxOptions,
   upstreamOptions,
   webOptions,
@@ -13,7 +13,7 @@ import { sourceName } from "./name.ts";
 
 const retailerARead = v.variant(
   "adapter",
-  [sandboxOptions, upstreamOptions, aHistoryOptions],
+  [sandboxOptions, upstreamOptions, priceHistoryOptions],
   "is one of sandbox, upstream, a_history",
 );
 
@@ -27,7 +27,7 @@ const configuration = v.strictObject(
     "retailer_a.offer_check": retailerARead,
     "retailer_b.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, bAffiliateOptions, webOptions],
+      [sandboxOptions, upstreamOptions, affiliateOptions, webOptions],
       "is one of sandbox, upstream, b_affiliate, web",
     ),
     "retailer_c.standard": v.variant(
@@ -37,7 +37,7 @@ const configuration = v.strictObject(
     ),
     "retailer_d.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, dCatalogOptions, webOptions],
+      [sandboxOptions, upstreamOptions, catalogOptions, webOptions],
       "is one of sandbox, upstream, d_catalog, web",
     ),
   } satisfies Record<StepScraperId, v.GenericSchema>,

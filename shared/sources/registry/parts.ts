@@ -2,9 +2,9 @@ import type { Chance, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import { isTokenRefusal } from "../price-history/account.ts";
-import type { AHistoryDependencies } from "../price-history/source.ts";
+import type { PriceHistoryDependencies } from "../price-history/source.ts";
 import type { TokensByKey } from "../price-history/tokens.ts";
-import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
+import type { PriceHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "../contract/secret-reference.ts";
 import { isKeptOut, isTurnedAway } from "../http/page-answer.ts";
 import {
@@ -150,9 +150,9 @@ const isHistoryTemporary = (status: number): boolean =>
 
 export function historyParts(
   scraper: StepScraperId,
-  options: AHistoryOptions,
+  options: PriceHistoryOptions,
   dependencies: SourceDependencies,
-): AHistoryDependencies & Pick<SourceParts, "reporting"> {
+): PriceHistoryDependencies & Pick<SourceParts, "reporting"> {
   const { client, reporting, tell, open } = partsOf(
     scraper,
     {

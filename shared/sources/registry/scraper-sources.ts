@@ -1,10 +1,10 @@
 import type { ProductScraperId } from "../../scrapers/catalogue.ts";
 import type { Scraper } from "../../scrapers/scraper.ts";
-import { aHistory } from "../price-history/scraper.ts";
-import { bAffiliate } from "../affiliate/scraper.ts";
+import { priceHistoryScraper } from "../price-history/scraper.ts";
+import { affiliateScraper } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
 import { isCatalogBlock } from "../catalog/forbidden.ts";
-import { dCatalog } from "../catalog/scraper.ts";
+import { catalogScraper } from "../catalog/scraper.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
 import { sandbox } from "../sandbox/scraper.ts";
 import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./parts.ts";
@@ -54,16 +54,22 @@ function remoteScraper(
       const parts = partsOf(id, { ...options, isBlock: isCatalogBlock }, dependencies);
       const { client, reporting, tell, open } = parts;
       const secret = options.secret && { secret: open(options.secret) };
-      return { scraper: dCatalog(options, { client, clock, note: tell, ...secret }), reporting };
+      return {
+        scraper: catalogScraper(options, { client, clock, note: tell, ...secret }),
+        reporting,
+      };
     }
     case "b_affiliate": {
       const { client, reporting, tell, open } = partsOf(id, options, dependencies);
       const privateKey = open(options.privateKey);
-      return { scraper: bAffiliate(options, { client, clock, privateKey, note: tell }), reporting };
+      return {
+        scraper: affiliateScraper(options, { client, clock, privateKey, note: tell }),
+        reporting,
+      };
     }
     case "a_history": {
       const { reporting, ...parts } = historyParts(id, options, dependencies);
-      return { scraper: aHistory(options, parts), reporting };
+      return { scraper: priceHistoryScraper(options, parts), reporting };
     }
     case "web": {
       const parts = partsOf(id, { ...options, isBlock: isBlockAnswer }, dependencies);

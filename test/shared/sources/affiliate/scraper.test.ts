@@ -5,8 +5,8 @@ import type { Clock } from "../../../../shared/base/clock.ts";
 import { systemChance, systemClock } from "../../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import {
-  bAffiliate,
-  type BAffiliateOptions,
+  affiliateScraper,
+  type AffiliateOptions,
 } from "../../../../shared/sources/affiliate/scraper.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
 import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
@@ -24,7 +24,7 @@ import {
 } from "./double.ts";
 import { plainClient } from "../plain-client.ts";
 
-interface Setting extends Partial<BAffiliateOptions> {
+interface Setting extends Partial<AffiliateOptions> {
   readonly key?: string;
   readonly clock?: Clock;
   readonly client?: SourceClient;
@@ -35,7 +35,7 @@ let notes: string[] = [];
 function scraperOn(baseUrl: string, setting: Setting = {}): Scraper {
   const { key = privateKey, clock = systemClock, client = plainClient, ...options } = setting;
   notes = [];
-  return bAffiliate(
+  return affiliateScraper(
     { baseUrl, consumerId, keyVersion, ...options },
     { client, clock, privateKey: async () => key, note: (problem) => notes.push(problem) },
   );
@@ -226,7 +226,7 @@ describe("the signature", () => {
     double = await startAffiliateDouble(allItems);
     started.push(double);
     const closed = async (): Promise<null> => null;
-    const scraper = bAffiliate(
+    const scraper = affiliateScraper(
       { baseUrl: double.url, consumerId, keyVersion },
       { client: plainClient, clock: systemClock, privateKey: closed },
     );

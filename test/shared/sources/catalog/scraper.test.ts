@@ -3,7 +3,7 @@ import type { Clock } from "../../../../shared/base/clock.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import { isCatalogBlock } from "../../../../shared/sources/catalog/forbidden.ts";
-import { dCatalog, type DCatalogOptions } from "../../../../shared/sources/catalog/scraper.ts";
+import { catalogScraper, type CatalogOptions } from "../../../../shared/sources/catalog/scraper.ts";
 import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
 import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
@@ -20,7 +20,7 @@ const apiKey = "canary-key-5d1f";
 /** No jitter: retries follow at once. */
 const chance = { bytes: (length: number) => new Uint8Array(length), fraction: () => 0 };
 
-type Options = DCatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
+type Options = CatalogOptions & { readonly callsPerSecond: number; readonly clock: Clock };
 
 let notes: string[] = [];
 /** Kinds of what the client told. */
@@ -49,7 +49,7 @@ function scraperOn(
   const secret = (): Promise<string> => Promise.resolve(apiKey);
   notes = [];
   events = [];
-  return dCatalog(rest, { client, clock, secret, note: (problem) => notes.push(problem) });
+  return catalogScraper(rest, { client, clock, secret, note: (problem) => notes.push(problem) });
 }
 
 let double: ProductsDouble;

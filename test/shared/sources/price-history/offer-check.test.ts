@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../../shared/base/system.ts";
 import type { OfferCheckAnswer } from "../../../../shared/scrapers/scraper.ts";
-import { aHistory } from "../../../../shared/sources/price-history/scraper.ts";
-import { aHistoryOfferChecker } from "../../../../shared/sources/price-history/offer-check.ts";
+import { priceHistoryScraper } from "../../../../shared/sources/price-history/scraper.ts";
+import { priceHistoryOfferChecker } from "../../../../shared/sources/price-history/offer-check.ts";
 import { historyOfferId } from "../../../../shared/sources/price-history/offer-id.ts";
-import { aHistoryOffers } from "../../../../shared/sources/price-history/offers.ts";
+import { priceHistoryOffers } from "../../../../shared/sources/price-history/offers.ts";
 import { offerCheckerContract } from "../../../contracts/offer-scraper.contract.ts";
 import {
   aListing,
@@ -56,7 +56,7 @@ async function begin(react: (call: HistoryCall) => ApiReaction): Promise<void> {
 }
 
 async function check(offers: readonly (readonly [asin: string, id: string])[]) {
-  const checker = aHistoryOfferChecker({ baseUrl: double.url }, dependencies);
+  const checker = priceHistoryOfferChecker({ baseUrl: double.url }, dependencies);
   const deadline = new Date(Date.now() + 10_000);
   return checker.checkOffers({
     marketplace: "us",
@@ -91,7 +91,7 @@ offerCheckerContract("a_history", async () => {
     offerListingId: historyOfferId({ listing: own, sellerId, condition: "new", isFba: false }),
   });
   return {
-    checker: aHistoryOfferChecker({ baseUrl: source.url }, dependencies),
+    checker: priceHistoryOfferChecker({ baseUrl: source.url }, dependencies),
     offers: {
       buyable: [offerOn("B0FOUND001"), offerOn("B0FOUND002")],
       gone: [
@@ -148,7 +148,9 @@ describe("an offer", () => {
       body: envelope({ products: [listed(asin, [...someOffers, ...alike])] }),
     }));
     const reading = { marketplace: "us", ids: [asin], deadline: new Date(Date.now() + 10_000) };
-    const [read] = await aHistoryOffers({ baseUrl: double.url }, dependencies).readOffers(reading);
+    const [read] = await priceHistoryOffers({ baseUrl: double.url }, dependencies).readOffers(
+      reading,
+    );
     const ids = read?.status === "ok" ? read.offers.map((offer) => offer.offerListingId) : [];
     expect(new Set(ids).size).toBe(6);
     const answers = await check(ids.map((id) => [asin, id]));
@@ -157,7 +159,7 @@ describe("an offer", () => {
 
   it("that a product read features can be bought", async () => {
     await begin(() => ({ body: envelope({ products: [listed(asin, someOffers)] }) }));
-    const [product] = await aHistory({ baseUrl: double.url }, dependencies).read({
+    const [product] = await priceHistoryScraper({ baseUrl: double.url }, dependencies).read({
       scraper: "retailer_a.lite",
       marketplace: "us",
       ids: [asin],
@@ -247,7 +249,7 @@ describe("an offer", () => {
     const products = [{ asin, productType: 4 }];
     await begin(() => ({ body: envelope({ products, error: { message: "down" } }) }));
     const reading = { marketplace: "us", ids: [asin], deadline: new Date(Date.now() + 10_000) };
-    const source = aHistoryOffers({ baseUrl: double.url }, dependencies);
+    const source = priceHistoryOffers({ baseUrl: double.url }, dependencies);
     const [listing] = await source.readOffers(reading);
     expect(listing?.status).toBe("unavailable");
     expect((await check([[asin, firstId]])).map(verdictOf)).toEqual(["unavailable"]);

@@ -4,10 +4,10 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import type { Offer } from "../../../../shared/scrapers/offer.ts";
 import type { OffersAnswer, OfferScraper } from "../../../../shared/scrapers/scraper.ts";
 import {
-  aHistory,
-  type AHistoryOptions,
+  priceHistoryScraper,
+  type PriceHistoryOptions,
 } from "../../../../shared/sources/price-history/scraper.ts";
-import { aHistoryOffers } from "../../../../shared/sources/price-history/offers.ts";
+import { priceHistoryOffers } from "../../../../shared/sources/price-history/offers.ts";
 import { offerScraperContract } from "../../../contracts/offer-scraper.contract.ts";
 import {
   aListing,
@@ -25,8 +25,8 @@ import { plainClient } from "../plain-client.ts";
 
 const dependencies = { client: plainClient, clock: systemClock, key: async () => apiKey };
 
-const scraperOn = (baseUrl: string, options: Partial<AHistoryOptions> = {}): OfferScraper =>
-  aHistoryOffers({ baseUrl, ...options }, dependencies);
+const scraperOn = (baseUrl: string, options: Partial<PriceHistoryOptions> = {}): OfferScraper =>
+  priceHistoryOffers({ baseUrl, ...options }, dependencies);
 
 let double: ApiDouble;
 const started: ApiDouble[] = [];
@@ -58,7 +58,7 @@ async function readFrom(
   const deadline = new Date(Date.now() + withinMs);
   return scraperOn(double.url, options).readOffers({ marketplace: "us", ids, deadline });
 }
-interface Setting extends Partial<AHistoryOptions> {
+interface Setting extends Partial<PriceHistoryOptions> {
   readonly withinMs?: number;
   readonly sellers?: (call: HistoryCall) => ApiReaction;
 }
@@ -308,7 +308,7 @@ describe("ids of offers", () => {
 
   it("are those that a product read gives the buy box", async () => {
     const [featured] = await offersOf(listed(asin, someOffers));
-    const [product] = await aHistory({ baseUrl: double.url }, dependencies).read({
+    const [product] = await priceHistoryScraper({ baseUrl: double.url }, dependencies).read({
       scraper: "retailer_a.lite",
       marketplace: "us",
       ids: [asin],

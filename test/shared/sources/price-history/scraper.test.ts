@@ -4,8 +4,8 @@ import { systemClock } from "../../../../shared/base/system.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
 import {
-  aHistory,
-  type AHistoryOptions,
+  priceHistoryScraper,
+  type PriceHistoryOptions,
 } from "../../../../shared/sources/price-history/scraper.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import {
@@ -24,9 +24,9 @@ import { plainClient } from "../plain-client.ts";
 
 let notes: string[] = [];
 
-function scraperOn(baseUrl: string, options: Partial<AHistoryOptions> = {}): Scraper {
+function scraperOn(baseUrl: string, options: Partial<PriceHistoryOptions> = {}): Scraper {
   notes = [];
-  return aHistory(
+  return priceHistoryScraper(
     { baseUrl, ...options },
     {
       client: plainClient,
@@ -43,7 +43,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((one) => one.stop()));
 });
 
-interface Setting extends Partial<AHistoryOptions> {
+interface Setting extends Partial<PriceHistoryOptions> {
   readonly withinMs?: number;
   readonly scraper?: ProductScraperId;
   readonly marketplace?: string;
@@ -315,7 +315,7 @@ describe("trouble", () => {
     double = await startHistoryDouble(allListed);
     started.push(double);
     const key = async (): Promise<null> => null;
-    const scraper = aHistory(
+    const scraper = priceHistoryScraper(
       { baseUrl: double.url },
       { client: plainClient, clock: systemClock, key },
     );
