@@ -1,4 +1,4 @@
-/** Statuses by which a source says "not now". */
+/** Statuses that ask for a later retry. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const problems: ReadonlyMap<number, string> = new Map([
@@ -10,8 +10,9 @@ const problems: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * What an operator must mend of a source that answers so, as a sentence goes on after its name;
- * undefined for a 200 and for what may pass. A source that only ever fails is told of elsewhere.
+ * Returns the problem behind a status that an operator must fix, worded to follow the source's
+ * name. Returns undefined for 200 and temporary statuses. `registry/reported.ts` warns if no call
+ * succeeds.
  */
 export function statusProblem(status: number): string | undefined {
   if (status === 200 || status >= 500 || busyStatuses.has(status)) return undefined;

@@ -1,4 +1,4 @@
-/** What an answer of the history API says of the tokens that are left. */
+/** Parses the token balance from replies of the price history API. */
 import * as v from "valibot";
 import type { TokenAccount } from "./tokens.ts";
 import { signedWhole } from "./value.ts";
@@ -8,9 +8,9 @@ import { retryAfterMs } from "../http/retry-after.ts";
 import { jsonOf } from "../contract/reply-json.ts";
 
 export const tooFewTokens = 429;
-/** Tokens are granted every minute: no answer means a later one. */
+/** Tokens are granted every minute: a reply without `refillIn` gets this upper bound. */
 const refillInMsMax = 60_000;
-/** What a header asks for is kept no longer: one slip of it would stop all who use the key. */
+/** Upper bound for `Retry-After`: a wrong header must not stop every user of the key for longer. */
 const restMsMax = 5 * 60_000;
 
 const envelope = v.object({
@@ -19,12 +19,18 @@ const envelope = v.object({
   refillRate: foreignCount,
 });
 
-/** Null when the answer does not say what is left. */
+/**
+ * Returns the token balance that an answer reports in its body or, for a 429, in `Retry-After`.
+ * Returns null without either.
+ */
 export function accountOf(answer: Answered, now: Date): TokenAccount | null {
   return toldAccount(answer) ?? restOf(answer, now);
 }
 
-/** Whether a 429 is the source's usual way to say that the tokens are used up. */
+/**
+ * Returns true for a 429 that reports a token balance: the source's normal answer when tokens run
+ * out.
+ */
 export const isTokenRefusal = (answer: Answered): boolean =>
   answer.status === tooFewTokens && toldAccount(answer) !== null;
 
@@ -34,7 +40,7 @@ function toldAccount(answer: Answered): TokenAccount | null {
   const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
   const refillInMs = Math.min(refillIn ?? refillInMsMax, refillInMsMax);
   if (answer.status === tooFewTokens) {
-    // Too few for this call, however many there are.
+    // A 429 means too few tokens for this call, even if some are left.
     return refillIn === undefined
       ? null
       : { left: Math.min(tokensLeft ?? 0, 0), refillInMs, perMinute };
@@ -42,7 +48,7 @@ function toldAccount(answer: Answered): TokenAccount | null {
   return tokensLeft === undefined ? null : { left: tokensLeft, refillInMs, perMinute };
 }
 
-/** What stands before the source, and knows no tokens, says in a header when to come back. */
+/** Reads `Retry-After`: a proxy in front of the source answers 429 without a token balance. */
 function restOf({ status, headers }: Answered, now: Date): TokenAccount | null {
   if (status !== tooFewTokens) return null;
   const askedMs = retryAfterMs(headers.get("retry-after") ?? null, now);

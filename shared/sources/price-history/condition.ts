@@ -1,6 +1,6 @@
 import type { OfferCondition } from "../../scrapers/offer.ts";
 
-/** By the source's number; what it could not determine is `other`. */
+/** Indexed by the source's condition code. Code 0, "unknown", is `other`. */
 const conditions: readonly OfferCondition[] = [
   "other",
   "new",
@@ -15,6 +15,9 @@ const conditions: readonly OfferCondition[] = [
   "collectible_acceptable",
 ];
 
-/** A condition as the specification names it (section "Offer (offers endpoints)"). */
+/**
+ * Maps the source's condition code to a condition of the specification (section "Offer (offers
+ * endpoints)").
+ */
 export const conditionOf = (code: number | undefined): OfferCondition =>
   conditions[code ?? 0] ?? "other";

@@ -1,20 +1,22 @@
-/** What only `full` shows of a product of the history API: text, attributes and pictures. */
+/** The fields that only the tier `full` returns: description, attributes and pictures. */
 import type { HistoryProduct } from "./product.ts";
 import { paragraphsOf } from "../contract/html-text.ts";
 
 const imagesMax = 20;
 const paragraphsMax = 50;
 const textLengthMax = 1_000;
-/** A name and nothing that could lead elsewhere. */
+/** A file name without path separators, so that it cannot lead to another URL. */
 const fileName = /^[\w%+,~-][\w%+,.~-]{0,150}\.(?:jpe?g|png|gif|webp)$/i;
 
-/** A text on one line, without tags; undefined when nothing is left of it. */
+/**
+ * Returns HTML as one line without tags, at most 1,000 characters; undefined if nothing is left.
+ */
 export function plainText(text: string | undefined): string | undefined {
   const line = paragraphsOf(text ?? "").join(" ");
   return line === "" ? undefined : line.slice(0, textLengthMax);
 }
 
-/** One entry per paragraph: the points of the listing, then its text. */
+/** Returns one entry for each paragraph: first the listing's features, then its description. */
 export const descriptionOf = ({ features, description }: HistoryProduct): string[] =>
   [...features, description]
     .flatMap((text) => paragraphsOf(text ?? ""))

@@ -1,6 +1,6 @@
 import type { PriceHistoryDependencies } from "./source.ts";
 
-/** Marketplaces by the numbers that the history API gives them; it reads no others. */
+/** Marketplace codes and their numbers in the price history API. It has no other marketplaces. */
 const domains: ReadonlyMap<string, number> = new Map([
   ["us", 1],
   ["uk", 2],
@@ -15,7 +15,10 @@ const domains: ReadonlyMap<string, number> = new Map([
   ["br", 12],
 ]);
 
-/** Undefined, and noted, for a marketplace that the API does not read. */
+/**
+ * Returns the API's number of a marketplace. Returns undefined and warns if the API does not have
+ * it.
+ */
 export function domainOf(
   marketplace: string,
   { note }: Pick<PriceHistoryDependencies, "note">,

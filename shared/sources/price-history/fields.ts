@@ -15,7 +15,7 @@ import { momentOf } from "./value.ts";
 /** The products tiers of retailer_a. */
 export type HistoryTier = "pulse" | "lite" | "full";
 
-/** Where and when a product was read. */
+/** The settings that turn a product of the reply into an answer. */
 export interface HistoryReading {
   readonly tier: HistoryTier;
   readonly currency: string;
@@ -26,13 +26,13 @@ export interface HistoryReading {
   readonly names: SellerNames;
 }
 
-/** The seller whose name must be looked up to show the product's buy box. */
+/** Returns the seller ID whose name the product's buy box needs; undefined if none is needed. */
 export function sellerToName(product: HistoryProduct, currency: string): string | undefined {
   const winner = listingOf(product, currency).winner ?? undefined;
   return winner === undefined || winner.isOwn ? undefined : winner.sellerId;
 }
 
-/** What a product of the reply means for the id that was asked for. */
+/** Converts a product of the reply to the answer for its ID. */
 export function historyAnswer(product: HistoryProduct, reading: HistoryReading): Answer {
   const { asin: id, productType, lastUpdate } = product;
   const fetchedAt = momentOf(lastUpdate, reading.now).toISOString();
@@ -48,7 +48,10 @@ export function historyAnswer(product: HistoryProduct, reading: HistoryReading):
   return { id, status: isWhole ? foundStatus(fields) : "partial", fetchedAt, fields };
 }
 
-/** The source answers for ids that it knows nothing of too. */
+/**
+ * Returns false if the reply holds no sign that the item exists: the source replies for unknown IDs
+ * too.
+ */
 const isProven = (product: HistoryProduct, { newCount, newMinPrice, winner }: Listing): boolean =>
   product.productType !== productTypes.standard ||
   plainText(product.title) !== undefined ||
@@ -132,7 +135,7 @@ function objectOf(
     ...(usedMinPrice !== undefined && { usedMinPrice }),
     ...(rating !== undefined && { rating }),
     ...(reviewsCount !== undefined && { reviewsCount }),
-    // The source knows of no promise to deliver.
+    // The source has no delivery dates.
     delivery: null,
     ...(reading.tier === "full" && detailsOf(product)),
   };
@@ -147,7 +150,10 @@ function detailsOf(product: HistoryProduct): RetailerAObject {
   };
 }
 
-/** Undefined where a part of it is not known: it is shown whole or not at all. */
+/**
+ * Returns the buy box; undefined if a part of it is unknown, because it is returned complete or not
+ * at all.
+ */
 function buyboxOf(
   listing: string,
   winner: Winner | null | undefined,

@@ -1,29 +1,29 @@
-/** What the history API's numbers say of a listing: its counts, its prices and its buy box. */
+/** Derives a listing's counts, prices and buy box from the statistics of the price history API. */
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { conditionOf } from "./condition.ts";
 import { currentPlaces, type HistoryProduct, type HistoryStats, productTypes } from "./product.ts";
 import { priceOf } from "./value.ts";
 
-/** The offer that is featured. */
+/** The offer in the buy box. */
 export interface Winner {
   /** In the marketplace currency, without shipping. */
   readonly price: number;
   readonly condition: OfferCondition;
   readonly sellerId: string | undefined;
-  /** The retailer sells it itself. */
+  /** The retailer itself is the seller. */
   readonly isOwn: boolean;
-  /** Shipped by the retailer. */
+  /** The retailer ships the offer. */
   readonly isFba: boolean | undefined;
   readonly availabilityType: AvailabilityType;
-  /** Undefined where nothing says it. */
+  /** Undefined if the reply does not report it. */
   readonly inStock: boolean | undefined;
-  /** It can be ordered, now or ahead; undefined where nothing says it. */
+  /** True if the offer can be ordered now or ahead; undefined if the reply does not report it. */
   readonly isBuyable: boolean | undefined;
   readonly message: string;
 }
 
-/** A value of null is known to be nothing, one that is undefined is not known. */
+/** The values of a listing. Null means "none exists", undefined means "unknown". */
 export interface Listing {
   readonly newCount: number | undefined;
   readonly newMinPrice: number | null | undefined;
@@ -46,7 +46,7 @@ const unknownListing: Listing = {
   reviewsCount: undefined,
 };
 
-/** A parent is no item of its own: nobody can offer it. */
+/** A parent groups variations and is not for sale, so it has no offers. */
 const parentListing: Listing = {
   ...unknownListing,
   newCount: 0,
@@ -60,7 +60,7 @@ const ratingScale = 10;
 
 export function listingOf(product: HistoryProduct, currency: string): Listing {
   if (product.productType === productTypes.parent) return parentListing;
-  // Of the other types the source follows no prices, so that their "none" means nothing.
+  // The source tracks no prices of other types, so "none" has no meaning there.
   if (product.productType !== productTypes.standard || product.stats == null) {
     return unknownListing;
   }
@@ -71,7 +71,7 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
     priceOf(at(place), currency);
   const rating = at("rating") ?? 0;
   const newMinPrice = priceAt("newPrice");
-  // A price that the retailer hides reads like none.
+  // For a price that the retailer hides (MAP), the source reports "none".
   const isHidden = product.newPriceIsMAP === true && newMinPrice === null;
   const prices = {
     newMinPrice: isHidden ? undefined : newMinPrice,
@@ -91,7 +91,7 @@ export function listingOf(product: HistoryProduct, currency: string): Listing {
   };
 }
 
-/** A count of "none" is 0 where there is no price either. */
+/** Returns a count. The source's "none" is 0 if there is no price either. */
 function countOf(
   count: number | null | undefined,
   price: number | null | undefined,
@@ -109,7 +109,7 @@ function winnerOf(stats: HistoryStats, counts: Counts): Winner | null | undefine
   if (typeof price === "number" && stats.buyBoxIsUnqualified !== true) {
     return newWinner(stats, price);
   }
-  // A price that the retailer hides reads like none.
+  // For a price that the retailer hides (MAP), the source reports "none".
   if (stats.buyBoxIsMAP === true || !isWithoutNewWinner(stats, counts)) return undefined;
   if (counts.newCount !== 0) return null;
   if (stats.buyBoxUsedPrice === 0) return undefined;
@@ -117,7 +117,7 @@ function winnerOf(stats: HistoryStats, counts: Counts): Winner | null | undefine
   return typeof used === "number" ? usedWinner(stats, used) : null;
 }
 
-/** True where the source says so, in one of its ways. */
+/** Returns true if one of the source's fields reports that no new offer holds the buy box. */
 const isWithoutNewWinner = (stats: HistoryStats, { newCount, usedCount }: Counts): boolean =>
   stats.buyBoxIsUnqualified === true ||
   stats.buyBoxPrice === -1 ||
@@ -142,11 +142,11 @@ function newWinner(stats: HistoryStats, price: number): Winner {
   };
 }
 
-/** What is not there can be bought where it will be. */
+/** Returns true for an offer that is not in stock but can be ordered ahead. */
 const isOrderedAhead = (stats: HistoryStats, type: AvailabilityType): boolean =>
   stats.buyBoxIsBackorder === true || type === "preorder" || type === "available_date";
 
-/** Nothing is said of its stock but that it is there to be bought. */
+/** Builds a used winner. The source reports no stock for it; a listed used offer is in stock. */
 const usedWinner = (stats: HistoryStats, price: number): Winner => ({
   price,
   condition: conditionOf(stats.buyBoxUsedCondition),
@@ -159,11 +159,13 @@ const usedWinner = (stats: HistoryStats, price: number): Winner => ({
   message: "Available used",
 });
 
-/** Undefined for a seller that the source does not know. */
+/** Returns undefined for the source's placeholder IDs ("-1", "-2") of unknown sellers. */
 const sellerIdOf = (id: string | undefined): string | undefined =>
   id === undefined || id.startsWith("-") ? undefined : id;
 
-/** The first that fits the source's stock line, which is the retailer's own. */
+/**
+ * Patterns for the availability message, which is the retailer's own text. The first match counts.
+ */
 const messageTypes: readonly (readonly [RegExp, AvailabilityType])[] = [
   [/pre-?order|will be released/i, "preorder"],
   [/currently unavailable/i, "unavailable"],
@@ -179,7 +181,7 @@ function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   const told = toldType(stats.buyBoxAvailabilityMessage);
   if (stats.buyBoxIsBackorder === true) return told === "available_date" ? told : "leadtime";
   const { buyBoxIsShippable: isShippable } = stats;
-  // A line that is out of date, or none at all.
+  // The message is missing or out of date.
   const claims = told === undefined || told === "in_stock" || told === "in_stock_scarce";
   if (isShippable === false && claims) return "out_of_stock";
   const isSilent = stats.buyBoxAvailabilityMessage === undefined;

@@ -3,10 +3,10 @@ import { type HistoryProduct, productTypes } from "./product.ts";
 import { readProducts } from "./read.ts";
 import type { PriceHistoryDependencies, PriceHistoryOptions, HistorySource } from "./source.ts";
 
-/** Listings that the API takes in one call when it is to look up offers. */
+/** The number of listings in one call that requests offers. */
 export const listingsPerCallMax = 20;
 const offersPerListingDefault = 40;
-/** What ten offers cost, in tokens. */
+/** The price of ten offers, in tokens. */
 const tokensPerTenOffers = 6;
 
 export interface LookDependencies {
@@ -20,7 +20,7 @@ export interface LookRequest {
   readonly deadline: Date;
 }
 
-/** What came of it. */
+/** The result of one lookup. */
 export type Look =
   | {
       readonly kind: "read";
@@ -28,11 +28,11 @@ export type Look =
       /** The API's number of the marketplace. */
       readonly domain: string;
     }
-  /** Failed for a reason that may lie in what was asked for. */
+  /** Failed for a reason that may be in the requested IDs: a smaller batch may succeed. */
   | { readonly kind: "failed" }
   | { readonly kind: "none" };
 
-/** Has the API look at the live offers of listings, as they are now. */
+/** Makes the API read the current live offers of listings. */
 export async function lookAtOffers(
   ids: readonly string[],
   { marketplace, deadline }: LookRequest,
@@ -59,7 +59,7 @@ export async function lookAtOffers(
   return products === null ? { kind: "none" } : { kind: "read", products, domain: String(domain) };
 }
 
-/** True for a listing whose offers the source could look at; a parent has none. */
+/** Returns true if the source could read the listing's offers. A parent has none, so it counts. */
 export const isLookedAt = ({ productType, offersSuccessful }: HistoryProduct): boolean =>
   productType === productTypes.parent ||
   (productType !== productTypes.invalid && offersSuccessful === true);

@@ -21,11 +21,13 @@ import { readInBatches } from "../http/in-batches.ts";
 const callsAtOnceDefault = 8;
 
 /**
- * Says whether offers of retailer_a can be bought by having the price history API look at their
- * listings' live offers, at the price of reading those. Knows the ids that `a_history` gives, and
- * no others: an id that is none of them, or another listing's, is no offer (section "POST
- * /v1/offers/check"). An offer is gone when all that the listing has were seen and it was not among
- * them; one that is there but not shipped can be bought only as a preorder or a backorder.
+ * Creates the offer checker of `retailer_a` for a price history API.
+ *
+ * It reads the live offers of the offers' listings, at the price of an offers read. It accepts only
+ * the IDs that the adapter `a_history` returns: any other ID, or one of another listing, is not
+ * buyable (section "POST /v1/offers/check"). An offer is not buyable if the source returned all
+ * offers of the listing and it is not among them. An offer that is listed but not shippable is
+ * buyable only as a preorder or a backorder.
  */
 export function priceHistoryOfferChecker(
   options: PriceHistoryOptions,
@@ -60,12 +62,12 @@ export function priceHistoryOfferChecker(
   };
 }
 
-/** An id of ours holds the listing that it belongs to. */
+/** An ID made by `historyOfferId` contains its listing. */
 const isPossible = ({ asin, offerListingId }: OfferReference): boolean =>
   listingOfOfferId(offerListingId) === asin;
 
 interface Shelf {
-  /** By the listings that were looked at; undefined for one that was not answered. */
+  /** Products by listing; undefined for a listing that the source did not answer. */
   readonly products: ReadonlyMap<string, HistoryProduct | undefined>;
   readonly currency: string;
   readonly now: Date;
@@ -81,7 +83,10 @@ function answerFor(offer: OfferReference, { products, currency, now }: Shelf): O
   return buyable === undefined ? unavailable(offer, at) : answered(offer, buyable, at);
 }
 
-/** Of the featured offer the source says more than of others; undefined where it says nothing. */
+/**
+ * Returns undefined if the reply does not answer it. For the buy box offer, the source reports more
+ * than for others.
+ */
 function isBuyable(
   { asin, offerListingId }: OfferReference,
   product: HistoryProduct,

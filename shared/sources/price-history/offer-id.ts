@@ -1,23 +1,25 @@
-/** What every id begins with; tells apart what ids are made of, if that should ever change. */
+/** Prefix of every ID. It names the version of the ID's content. */
 const form = "o1.";
 
 export interface OfferIdentity {
   readonly listing: string;
   readonly sellerId: string;
-  /** As the specification names it. */
+  /** A condition of the specification. */
   readonly condition: string;
   readonly isFba: boolean;
   /**
-   * Tells apart the offers of one listing that are alike in the rest: the number that the source
-   * gives such an offer. None for the first of them, so that a read of the buy box, which knows no
-   * numbers, gives it the same id.
+   * Distinguishes offers of one listing that are equal in all other parts: the source's number of
+   * the offer. Undefined for the first of them, because a read of the buy box returns no number and
+   * must produce the same ID.
    */
   readonly number?: number | undefined;
 }
 
 /**
- * An id of our own for an offer: the source has none that the retailer would know. It is made of
- * what the offer is, so that every read gives the same one, and not of what it costs. URL-safe.
+ * Builds an offer ID, because the source has none that the retailer would recognize.
+ *
+ * The ID is derived from the offer's identity and not from its price, so every read returns the
+ * same one. URL-safe.
  */
 export function historyOfferId({
   listing,
@@ -31,7 +33,7 @@ export function historyOfferId({
   return `${form}${Buffer.from(identity).toString("base64url")}`;
 }
 
-/** The listing whose offer an id of ours names; undefined for what is none. */
+/** Returns the listing in an ID of `historyOfferId`; undefined for any other text. */
 export function listingOfOfferId(id: string): string | undefined {
   if (!id.startsWith(form)) return undefined;
   try {

@@ -8,7 +8,7 @@ import type { HistoryOffer, HistoryProduct } from "./product.ts";
 import type { SellerNames } from "./sellers.ts";
 import { amountOf, priceOf } from "./value.ts";
 
-/** An offer of a listing before its seller's name is known. */
+/** An offer of a listing before its seller's name is looked up. */
 export interface ListedOffer {
   readonly offerListingId: string;
   readonly price: number;
@@ -16,21 +16,21 @@ export interface ListedOffer {
   readonly condition: string;
   readonly conditionNote: string | undefined;
   readonly sellerId: string;
-  /** The retailer sells it itself. */
+  /** The retailer itself is the seller. */
   readonly isOwn: boolean;
   readonly isFba: boolean;
   readonly isBuybox: boolean;
 }
 
 export interface ListedOffers {
-  /** As many as are shown: the featured one, then the cheapest first. */
+  /** At most `offersPerListingMax`: first the buy box offer, then by price, cheapest first. */
   readonly offers: readonly ListedOffer[];
   readonly totalOffers: number;
 }
 
 /**
- * The live offers of a product. One whose price the source does not know is only counted, and so is
- * one that nothing tells apart from another.
+ * Returns the live offers of a product. An offer without a known price, or one that cannot be
+ * distinguished from another, is only counted.
  */
 export function listedOffers(product: HistoryProduct, currency: string): ListedOffers {
   const live = liveOffers(product);
@@ -50,14 +50,20 @@ const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
   a.price - b.price ||
   (a.shipping ?? 0) - (b.shipping ?? 0);
 
-/** The list of the listing's offers may hold former ones; another list tells which are live. */
+/**
+ * Returns the live offers. `offers` may contain former ones; `liveOffersOrder` has the indexes of
+ * the live ones.
+ */
 function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
   const places = new Set(liveOffersOrder);
   const isLive = (place: number): boolean => places.size === 0 || places.has(place);
   return offers.filter((_, place) => isLive(place)).filter((offer) => offer != null);
 }
 
-/** Offers alike in all that an id is made of are told apart by their numbers, the first excepted. */
+/**
+ * Gives each offer an ID. Among offers with equal identities, all but the first add the source's
+ * number.
+ */
 function identify(listing: string, live: readonly HistoryOffer[], currency: string): ListedOffer[] {
   const seen = new Set<string>();
   const oldestFirst = live.toSorted((a, b) => (a.offerId ?? 0) - (b.offerId ?? 0));
@@ -80,7 +86,7 @@ function listedOffer(
   currency: string,
 ): ListedOffer | undefined {
   const { offerCSV } = offer;
-  // Time, price, shipping, and so on: the last ones are the present ones.
+  // The triples of time, price and shipping are in chronological order, so the last one is current.
   const price = offerCSV.length < 3 ? undefined : priceOf(offerCSV.at(-2), currency);
   const identity = identityOf(listing, offer);
   if (typeof price !== "number" || identity === undefined) return undefined;
@@ -98,7 +104,7 @@ function listedOffer(
   };
 }
 
-/** Undefined for an offer of a seller that the source does not know. */
+/** Returns undefined for an offer whose seller the source does not report. */
 function identityOf(
   listing: string,
   { sellerId, condition, isAmazon, isFBA }: HistoryOffer,
@@ -110,15 +116,15 @@ function identityOf(
 
 export interface SeenOffers {
   /**
-   * Every id that a live offer has or can have had, its price being known or not; and whether it can
-   * be bought, or of offers alike one of them.
+   * For every ID that a live offer has or may have had, whether it is buyable, with or without a
+   * known price. Among offers with the same ID, one buyable offer is enough.
    */
   readonly buyable: ReadonlyMap<string, boolean>;
-  /** True when the listing has no other offers. */
+  /** True if the listing has no other offers. */
   readonly isWhole: boolean;
 }
 
-/** Which offers of a product the source has seen to be live. */
+/** Returns the offers that the source saw live. */
 export function seenOffers(product: HistoryProduct): SeenOffers {
   const { asin, offers, liveOffersOrder, stats } = product;
   const live = liveOffers(product);
@@ -129,7 +135,8 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
     if (identity === undefined) continue;
     identified += 1;
     const { offerId: number } = offer;
-    // An offer may have been, or become, the first of those alike.
+    // Offers with equal identities can change order, so the first may have had a number, or lost
+    // it.
     const ids = [identity, ...(number === undefined ? [] : [{ ...identity, number }])];
     for (const id of ids.map(historyOfferId)) {
       buyable.set(id, buyable.get(id) === true || isBuyable(offer));
@@ -137,16 +144,19 @@ export function seenOffers(product: HistoryProduct): SeenOffers {
   }
   const listed = new Set(liveOffersOrder).size || offers.length;
   const total = stats?.totalOfferCount;
-  // Below "none" the source says that it does not know.
+  // A total below -1 means "unknown".
   const isCounted = total !== undefined && total >= -1;
   return { buyable, isWhole: isCounted && identified >= Math.max(total, listed) };
 }
 
-/** What is not shipped now can be bought only ahead of its release. */
+/** An offer that is not shippable can be bought only before its release. */
 const isBuyable = ({ isShippable, isPreorder }: HistoryOffer): boolean =>
   isShippable !== false || isPreorder === true;
 
-/** The offer of the buy box's seller in its condition; the one at its price, of several. */
+/**
+ * Returns the offer of the buy box's seller in its condition; if there are several, the one at its
+ * price.
+ */
 function featuredOf(
   offers: readonly ListedOffer[],
   winner: Winner | undefined,
@@ -166,7 +176,7 @@ export interface OfferShop {
   readonly names: SellerNames;
 }
 
-/** The offer as answered. A seller that the source has no name of goes by its id. */
+/** Converts an offer to its result. A seller without a known name is shown by ID. */
 export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
   const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;
   const { currency, retailerName, names } = shop;
@@ -187,7 +197,7 @@ export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Formats are slow to make and there is one per currency. */
+/** Returns the price format of a currency. Cached, because creating a format is slow. */
 function formatOf(currency: string): Intl.NumberFormat {
   const format =
     formats.get(currency) ?? new Intl.NumberFormat("en-US", { style: "currency", currency });

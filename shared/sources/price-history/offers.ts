@@ -16,8 +16,8 @@ import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 const callsAtOnceDefault = 8;
 
 /**
- * Reads offers of retailer_a from a price history API, which looks at the listing for it. Ids of
- * offers are our own (see `historyOfferId`).
+ * Creates the offers reader of `retailer_a` for a price history API, which reads the listing's
+ * current offers. `historyOfferId` makes the offer IDs.
  */
 export function priceHistoryOffers(
   options: PriceHistoryOptions,
@@ -78,7 +78,7 @@ async function readBatch(
   return { kind: "read", results };
 }
 
-/** False when names could not be asked for: another time they will be there. */
+/** Returns false if a seller's name could not be requested. A later read may get it. */
 const isNamed = ({ offers }: ListedOffers, names: SellerNames): boolean =>
   offers.every(({ isOwn, sellerId }) => isOwn || names.has(sellerId));
 

@@ -8,7 +8,7 @@ const list = <Item>(
   item: v.GenericSchema<unknown, Item>,
 ): v.GenericSchema<unknown, readonly Item[]> => v.fallback(v.pipe(v.array(item)), []);
 
-/** Texts that may be HTML: cleaned where they are shown. */
+/** Texts that may be HTML. `details.ts` cleans them. */
 const html = v.fallback(v.optional(v.string()), undefined);
 
 const stats = v.object({
@@ -45,7 +45,7 @@ const offer = v.object({
 export type HistoryStats = v.InferOutput<typeof stats>;
 export type HistoryOffer = v.InferOutput<typeof offer>;
 
-/** A product of the source's reply; only its id and its type must be readable. */
+/** A product of the source's reply. Only its ID and its type must be readable. */
 export const historyProduct = v.object({
   asin: v.pipe(v.string(), v.trim(), v.toUpperCase(), v.regex(/^[A-Z0-9]{10}$/)),
   domainId: signedWhole,
@@ -87,16 +87,16 @@ export const historyProduct = v.object({
 
 export type HistoryProduct = v.InferOutput<typeof historyProduct>;
 
-/** What the source has of a product (`productType`). */
+/** The values of `productType`. */
 export const productTypes = {
   standard: 0,
-  /** No such item: nothing of it is there, nor will be. */
+  /** The item does not exist. */
   invalid: 4,
-  /** What holds variations together; it has no offers of its own. */
+  /** Groups variations; it has no offers. */
   parent: 5,
 } as const;
 
-/** Places in `stats.current`. */
+/** Indexes in `stats.current`. */
 export const currentPlaces = {
   newPrice: 1,
   usedPrice: 2,
@@ -111,16 +111,18 @@ export const currentPlaces = {
 const reply = v.object({ products: v.array(v.unknown()) });
 
 interface ReplySetting {
-  /** The API's number of the marketplace that was asked for. */
+  /** The API's number of the requested marketplace. */
   readonly domain: number;
-  /** When the reply came. */
+  /** When the reply arrived. */
   readonly now: Date;
 }
 
 /**
- * The products of a reply by id, of two with one id the first; null when it is none. What cannot be
- * read, what is of another marketplace, what the source looked at so long ago that it says nothing
- * about now, and what it calls invalid while it tells of an error, is left out.
+ * Returns the products of a reply by ID; null if the body is not a reply.
+ *
+ * If two products have the same ID, the first counts. Left out: unreadable products, products of
+ * another marketplace, products that the source read more than `readingAgeMaxMs` ago, and, in a
+ * reply that reports an error, products of type `invalid`.
  */
 export function productsOf(
   body: unknown,

@@ -4,12 +4,15 @@ import { replyProblem } from "../contract/reply-trouble.ts";
 
 interface Reading {
   readonly ids: readonly string[];
-  /** The API's number of the marketplace that was asked for. */
+  /** The API's number of the requested marketplace. */
   readonly domain: number;
   readonly dependencies: PriceHistoryDependencies;
 }
 
-/** The products of a reply to a question for `ids`, as `productsOf`; tells of trouble that costs any. */
+/**
+ * Returns `productsOf` a reply; warns the operator of an error that made requested products
+ * missing.
+ */
 export function readProducts(
   body: unknown,
   { ids, domain, dependencies }: Reading,

@@ -16,16 +16,19 @@ import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
 
 export type { PriceHistoryDependencies, PriceHistoryOptions } from "./source.ts";
 
-/** Ids that the API takes in one call. */
+/** The number of IDs in one call. */
 const batchIdsMax = 100;
 const callsAtOnceDefault = 8;
 
-/** What an item of a tier costs, in tokens: the buy box costs extra. */
+/** The price of an item, in tokens. The buy box costs extra. */
 const tierCosts: Readonly<Record<HistoryTier, number>> = { pulse: 1, lite: 3, full: 3 };
 
 /**
- * Reads retailer_a from a price history API, as of the moment when that last looked. `not_found` is
- * what it calls invalid; an id that it does not answer, or looked at too long ago, is `unavailable`.
+ * Creates the scraper of `retailer_a` for a price history API, whose data are as old as its last
+ * read.
+ *
+ * An item that the source calls invalid is `not_found`. An ID that the source did not answer, or
+ * read too long ago, is `unavailable`.
  */
 export function priceHistoryScraper(
   options: PriceHistoryOptions,

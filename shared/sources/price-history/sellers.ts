@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { HistorySource } from "./source.ts";
 import { foreignText } from "../contract/foreign-value.ts";
 
-/** Names of sellers by id; null for one that the source knows no name of; absent: not asked. */
+/** Names by seller ID. Null: the source has no name. Absent: the name could not be requested. */
 export type SellerNames = ReadonlyMap<string, string | null>;
 
 export interface Sellers {
@@ -12,7 +12,7 @@ export interface Sellers {
   ): Promise<SellerNames>;
 }
 
-/** Ids that the API takes in one call. */
+/** The number of IDs in one call. */
 const batchIdsMax = 100;
 const keptNamesMax = 10_000;
 const sellerId = /^[A-Z0-9]{5,20}$/i;
@@ -20,7 +20,9 @@ const sellerId = /^[A-Z0-9]{5,20}$/i;
 const reply = v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) });
 const seller = v.fallback(v.object({ sellerName: foreignText }), {});
 
-/** Looks names up, and keeps the last thousands of them while the process lives. */
+/**
+ * Creates a lookup of seller names. It caches the last 10,000 names for the life of the process.
+ */
 export function historySellers(source: HistorySource): Sellers {
   const kept = new Map<string, string>();
   const keep = (key: string, name: string): void => {

@@ -9,65 +9,67 @@ import { replyProblem } from "../contract/reply-trouble.ts";
 import { statusProblem } from "../contract/status-problem.ts";
 
 export interface PriceHistoryOptions {
-  /** Where the API is; `/product` and `/seller` are put behind it. */
+  /** The API's address, to which `/product` and `/seller` are appended. */
   readonly baseUrl: string;
-  /** What an item's id is put behind to make its page's address; without it none is shown. */
+  /** The prefix of an item's page address. Without it, results have no `url`. */
   readonly pageBaseUrl?: string | undefined;
-  /** What a picture's file name is put behind; without it none is shown. */
+  /** The prefix of picture addresses. Without it, results have no pictures. */
   readonly imageBaseUrl?: string | undefined;
-  /** Name of the retailer as seller and as the one who ships; the platform's name by default. */
+  /** The retailer's name as seller and shipper. Default: the platform's name. */
   readonly retailerName?: string | undefined;
-  /** Offers that are looked up for each listing, 20 to 40; 40 by default. */
+  /** Offers to request for each listing, 20 to 40. Default: 40. */
   readonly offersPerListing?: number | undefined;
-  /** Batches of one read that are in work at one time; 8 by default. */
+  /** Concurrent batches of one read. Default: 8. */
   readonly callsAtOnceMax?: number | undefined;
 }
 
 export interface PriceHistoryDependencies {
-  /** Must hand over a 429 rather than try again: when to do so stands in its body. */
+  /** Must return a 429 without retrying it: the body holds the time of the next try. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  /** The API key; asked for at every call. */
+  /** Returns the API key. Called before every request. */
   readonly key: OpenSecret;
-  /** What is left to pay with; shared by the adapters that use one key. */
+  /** The token balance, shared by the adapters that use one key. */
   readonly tokens?: Tokens | undefined;
-  /** Told what an operator must mend; holds nothing secret. */
+  /** Receives warnings for the operator. They contain no secret. */
   readonly note?: ((problem: string) => void) | undefined;
 }
 
 export interface HistoryQuery {
   readonly path: "product" | "seller";
   readonly parameters: Readonly<Record<string, string>>;
-  /** What the call is expected to cost, in tokens. */
+  /** The expected price of the call, in tokens. */
   readonly cost: number;
   readonly deadline: Date;
 }
 
-/** What an answer came to. */
+/** The result of one query. */
 export type HistoryReply =
-  /** A 200, with the JSON in it, if any. */
+  /** A 200; `body` is undefined if it is not JSON. */
   | { readonly kind: "read"; readonly body: unknown }
-  /** Failed for a reason that may lie in what was asked for. */
+  /** Failed for a reason that may be in the query: a smaller one may succeed. */
   | { readonly kind: "failed" }
-  /** Everything else. */
+  /** Any other failure. */
   | { readonly kind: "none" };
 
-/** The API as a thing to ask. */
+/** Sends queries to the price history API. */
 export interface HistorySource {
   ask(query: HistoryQuery): Promise<HistoryReply>;
 }
 
 const triesMax = 2;
 const okStatus = 200;
-/** The source as a whole is busy, whatever it is asked for. */
+/** The source as a whole is busy, whatever the query. */
 const busyStatus = 503;
-/** What makes a 200 a reply. */
+/** The schema of a valid 200 body. */
 const replies = {
   product: v.object({ products: v.array(v.unknown()) }),
   seller: v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) }),
 };
 
-/** Asks within the tokens that there are: a call that finds none waits for them, once. */
+/**
+ * Creates a source that stays within the token balance. A call without tokens waits for them once.
+ */
 export function historySource(
   options: PriceHistoryOptions,
   dependencies: PriceHistoryDependencies,
@@ -119,7 +121,7 @@ function noteProblem(reply: SourceReply, body: unknown, { query, dependencies }:
 interface Answered {
   readonly reply: SourceReply;
   readonly body: unknown;
-  /** Null when the answer does not say what is left. */
+  /** Null if the answer reports no balance. */
   readonly account: TokenAccount | null;
 }
 

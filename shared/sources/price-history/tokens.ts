@@ -1,37 +1,44 @@
 import type { Clock } from "../../base/clock.ts";
 
-/** What the source says of its allowance, with every answer. */
+/** The token balance that the source reports with every answer. */
 export interface TokenAccount {
-  /** Below 0 where a call cost more than was left. */
+  /** Negative after a call that cost more than was left. */
   readonly left: number;
   /** Milliseconds until the next tokens are granted. */
   readonly refillInMs: number;
-  /** Tokens that are granted each minute. */
+  /** Tokens granted each minute. */
   readonly perMinute: number;
 }
 
 export interface Tokens {
   /**
-   * Resolves to true when there is something left to pay with, or to false when there will not be
-   * by the deadline. A call may cost more than is left: the source lets the account go below 0.
+   * Waits for a positive balance. Resolves to true when there is one, or to false if there will be
+   * none by the deadline. A call may cost more than is left: the source lets the balance become
+   * negative.
    */
   take(cost: number, deadline: Date): Promise<boolean>;
-  /** Ends a call that `take` let through; null when its answer did not say what is left. */
+  /** Ends a call that `take` admitted. `account` is null if the answer reported no balance. */
   settle(cost: number, account: TokenAccount | null): void;
 }
 
-/** The count of a key, the same for everyone who reads with it. */
+/** Returns the balance of a key, shared by all its users in the process. */
 export type TokensByKey = (reference: string) => Tokens;
 
 const minuteMs = 60_000;
-/** Tokens that nobody used for this long are gone. */
+/** Tokens that are unused for this long expire. */
 const keptMinutes = 60;
-/** What was said last is believed for so long; then one call finds out whether it still holds. */
+/** How long a reported balance is trusted. After that, one call checks whether it still holds. */
 const believedMs = 5 * minuteMs;
-/** While an answer is awaited, which may know better, waiting is done in slices. */
+/**
+ * While another call is in flight, its answer may report a new balance, so waits are cut to this
+ * length.
+ */
 const sliceMs = 250;
 
-/** Paces this process's calls by the tokens that the source has told of; at first it just asks. */
+/**
+ * Limits the calls of a process to the token balance that the source reported. The first call is
+ * not limited.
+ */
 export function historyTokens(clock: Clock): Tokens {
   let left: number | null = null;
   let perMinute = 0;
@@ -83,7 +90,7 @@ export function historyTokens(clock: Clock): Tokens {
       callsInFlight -= 1;
       costInFlight -= cost;
       if (account === null) return;
-      // What the source has left does not count the calls that it has not answered yet.
+      // The reported balance does not include the calls still in flight.
       left = account.left - costInFlight;
       perMinute = account.perMinute;
       nextGrantAt = clock.now().getTime() + account.refillInMs;
@@ -92,7 +99,10 @@ export function historyTokens(clock: Clock): Tokens {
   };
 }
 
-/** One count for each key that a process reads with, told apart by where they are kept. */
+/**
+ * Creates one token balance for each key of the process. The reference of the secret identifies the
+ * key.
+ */
 export function tokensByKey(clock: Clock): TokensByKey {
   const known = new Map<string, Tokens>();
   return (reference) => {

@@ -1,7 +1,7 @@
-/** How the history API writes values down. */
+/** Parses values in the encoding of the price history API. */
 import * as v from "valibot";
 
-/** A whole number or one as text; below 0 it says something about the value. */
+/** An integer, or one as text. Negative values are codes such as "none". */
 export const signedWhole = v.fallback(
   v.optional(
     v.pipe(
@@ -15,14 +15,16 @@ export const signedWhole = v.fallback(
   undefined,
 );
 
-/** In place of a value of which there is none: no offer, no buy box. */
+/** Stands for "no offer" or "no buy box". */
 const none = -1;
-/** Nothing on sale costs more, in the smallest unit of any currency. */
+/** Upper bound of any price, in the smallest unit of its currency. */
 const minorMax = 100_000_000_000;
-/** Currencies whose smallest unit is the whole. */
+/** Currencies without a smaller unit. */
 const wholeCurrencies: ReadonlySet<string> = new Set(["JPY"]);
 
-/** An amount in the currency's units; null where there is none, undefined where it is not known. */
+/**
+ * Returns an amount in the currency's unit; null if the source reports none, undefined if unknown.
+ */
 export function amountOf(
   minor: number | null | undefined,
   currency: string,
@@ -32,7 +34,7 @@ export function amountOf(
   return wholeCurrencies.has(currency) ? minor : minor / 100;
 }
 
-/** The same of what something is sold for. Nothing is sold for nothing: 0 is not known. */
+/** Returns an amount as `amountOf` does. A price of 0 means "unknown". */
 export function priceOf(
   minor: number | null | undefined,
   currency: string,
@@ -42,10 +44,7 @@ export function priceOf(
 
 const epochMinutes = 21_564_000;
 
-/**
- * The moment that the API's minutes mean, and never one that is yet to come; `now` where it knows
- * none.
- */
+/** Converts the API's minutes to a time, at most `now`. Returns `now` if the API reports none. */
 export function momentOf(minutes: number | undefined, now: Date): Date {
   if (minutes === undefined || minutes <= 0) return now;
   return new Date(Math.min((minutes + epochMinutes) * 60_000, now.getTime()));

@@ -1,4 +1,4 @@
-/** What `data` of a result says, as far as it can be used. */
+/** Parses `data` of upstream results into the fields that the service can use. */
 import * as v from "valibot";
 import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
 import type { Offer } from "../../scrapers/offer.ts";
@@ -8,14 +8,14 @@ import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
 
 export interface FoundProduct {
-  /** What the fields amount to. */
+  /** Derived from the fields. */
   readonly status: "ok" | "partial";
   readonly fields: ProductFields;
 }
 
 const anyFields = v.object(productFieldSchemas);
 
-/** The fields of a product; null when they are of another country's shop, by their currency. */
+/** Parses the fields of a product. Returns null if a currency is not the marketplace's. */
 export function productFrom(
   scraper: ProductScraperId,
   data: unknown,
@@ -23,7 +23,7 @@ export function productFrom(
 ): FoundProduct | null {
   const { platform } = scrapers[scraper];
   const read = readShape(upstreamData[scraper], data) ?? {};
-  // A result always has its retailer's own object, if only an empty one.
+  // A result always has the object of its retailer, which may be empty.
   const fields = v.parse(anyFields, { [platform]: {}, ...read });
   if (!isAllIn(currency, fields)) return null;
   const status =
@@ -38,7 +38,7 @@ export interface FoundOffers {
   readonly offers: readonly Offer[];
 }
 
-/** The offers of a listing; null unless every one of them can be read. */
+/** Parses the offers of a listing. Returns null unless every offer is valid. */
 export function offersFrom(data: unknown, currency: string): FoundOffers | null {
   const schema = upstreamData["retailer_a.offers"];
   const read = v.safeParse(schema, readShape(schema, data));
@@ -49,7 +49,7 @@ export function offersFrom(data: unknown, currency: string): FoundOffers | null 
   return { totalOffers, offers: offers.map((offer) => onlyFeatured(offer, featured)) };
 }
 
-/** An id means one offer: of several that are said to have it, the first. */
+/** Removes duplicate offer IDs; the first offer counts. */
 function eachOnce(offers: readonly Offer[]): readonly Offer[] {
   const byId = new Map<string, Offer>();
   for (const offer of offers) {
@@ -58,18 +58,18 @@ function eachOnce(offers: readonly Offer[]): readonly Offer[] {
   return [...byId.values()];
 }
 
-/** One offer holds the buy box: of several that are said to, the first. */
+/** Clears `isBuybox` on all offers but the first that has it. */
 const onlyFeatured = (offer: Offer, featured: Offer | undefined): Offer =>
   offer.isBuybox && offer !== featured ? { ...offer, isBuybox: false } : offer;
 
-/** Whether an offer can be bought; undefined where nothing is said. */
+/** Returns whether an offer is buyable; undefined if `data` does not report it. */
 export function buyableFrom(data: unknown): boolean | undefined {
   const schema = upstreamData["retailer_a.offer_check"];
   const read = v.safeParse(schema, readShape(schema, data));
   return read.success ? read.output.buyable : undefined;
 }
 
-/** Whether every currency that is named, however deep, is this one. */
+/** Returns true if every `currency` at any depth equals the given one. */
 function isAllIn(currency: string, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([name, inner]: [string, unknown]) =>

@@ -20,7 +20,10 @@ import {
 import { buyableFrom, offersFrom, productFrom } from "./found.ts";
 import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
-/** Reads products from a team's own server, which speaks the contract of `/docs/upstream`. */
+/**
+ * Creates a scraper that reads products from an upstream server by the contract at
+ * `/docs/upstream`.
+ */
 export function upstream(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
   const size = batchSize(options.batchIdsMax);
   return {
@@ -34,7 +37,7 @@ export function upstream(options: UpstreamOptions, dependencies: UpstreamDepende
   };
 }
 
-/** Reads offers from a team's own server. */
+/** Creates a reader of offers on an upstream server. */
 export function upstreamOffers(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -52,7 +55,7 @@ export function upstreamOffers(
   };
 }
 
-/** Asks a team's own server whether offers can be bought. */
+/** Creates an offer checker on an upstream server. */
 export function upstreamOfferChecker(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -69,7 +72,10 @@ export function upstreamOfferChecker(
   };
 }
 
-/** What is said of each item. A `not_found` beside an error breaks the contract, as `/docs/upstream` has it. */
+/**
+ * Reads one entry for each item. A `not_found` beside an error violates the contract
+ * (`/docs/upstream`).
+ */
 async function ask<Item>(
   question: UpstreamQuestion<Item>,
   options: UpstreamOptions,
@@ -93,7 +99,7 @@ const byListing = {
   bodyFor: (ids: readonly string[]): object => ({ ids, condition: "all" }),
 };
 
-/** An offer is known by its item and its own id together. */
+/** The same offer ID may exist on several items. */
 const pairKey = (asin: string | undefined, offerListingId: string): string =>
   JSON.stringify([asin, offerListingId]);
 
@@ -118,7 +124,7 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   const currency = currencyOf(scrapers[scraper].platform, marketplace);
   const found = productFrom(scraper, data, currency);
   if (found === null) return { id, status: "unavailable", fetchedAt };
-  // The server's own "partial" stands: it knows what it missed.
+  // The server's own "partial" has priority: it may miss a field that the schema does not require.
   const ending = status === "partial" ? status : found.status;
   return { id, status: ending, fetchedAt, fields: found.fields };
 }
@@ -136,7 +142,7 @@ function offersAnswer(
   return { id, status: "ok", fetchedAt: entry.fetchedAt, ...found };
 }
 
-/** An item that does not exist has no offer that can be bought. */
+/** An item that does not exist has no buyable offer. */
 function checkAnswer(
   { asin, offerListingId }: OfferReference,
   entry: UpstreamEntry | undefined,
