@@ -7,13 +7,13 @@ import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
 import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
 
-/** The sources behind the offers endpoints, made once. */
+/** The sources of the offers endpoints, each created once. */
 export interface OfferSources {
   readonly offerScraperFor: () => OfferScraper;
   readonly offerCheckerFor: () => OfferChecker;
 }
 
-/** The sources of offers and of offer checks that the configuration names. */
+/** Creates the configured sources of offers and offer checks. */
 export function offerSources(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,

@@ -12,7 +12,10 @@ import { upstream } from "../upstream/scraper.ts";
 import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
 
-/** The scraper behind each id, made once; what limits an adapter's calls holds across reads. */
+/**
+ * Returns the scraper of each ID. Each is created once, so its limits apply to all reads of the
+ * process.
+ */
 export function scraperFor(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,
