@@ -217,7 +217,7 @@ describe("the signature", () => {
     expect(double.calls).toHaveLength(0);
     expect(new Set(notes)).toEqual(
       new Set([
-        "b_affiliate: the secret holds no RSA private key: put the key itself into it, as PEM",
+        "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
       ]),
     );
   });

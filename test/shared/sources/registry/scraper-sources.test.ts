@@ -182,8 +182,8 @@ describe("a secret that cannot be opened", () => {
     const answers = await scraper.read({ ...read, deadline: inSeconds(5) });
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
     expect(warnings).toEqual([
-      "retailer_b.standard: b_affiliate: the secret holds no RSA private key: put the key itself " +
-        "into it, as PEM",
+      "retailer_b.standard: b_affiliate: the secret contains no RSA private key; store the key " +
+        "itself in it, as PEM",
     ]);
     expect(warnings.join()).not.toContain(canary);
     expect(double?.calls).toHaveLength(0);
