@@ -133,11 +133,11 @@ function problemOf(reply: Answered): string | undefined {
   const { status } = reply;
   if (status === 401) return "refuses the key";
   if (status !== forbiddenStatus) {
-    return status >= 500 || busyStatuses.has(status) ? undefined : "turns calls away";
+    return status >= 500 || busyStatuses.has(status) ? undefined : "refuses calls";
   }
   const forbidden = forbiddenBy(reply);
   if (forbidden === "too_often") return undefined;
-  return forbidden === "wrong_key" ? "refuses the key" : "turns calls away";
+  return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
 }
 
 /** Null when the key cannot be opened. */

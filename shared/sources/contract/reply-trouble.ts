@@ -26,7 +26,7 @@ export function replyProblem(
   { asked, found }: { readonly asked: number; readonly found: number | undefined },
 ): string | undefined {
   if (tellsOfTrouble(body) && (found ?? 0) < asked) {
-    return "tells of an error in its reply (200)";
+    return "reports an error in a reply with status 200";
   }
-  return found === undefined ? "sends no reply that can be read (200)" : undefined;
+  return found === undefined ? "sends an unreadable reply with status 200" : undefined;
 }

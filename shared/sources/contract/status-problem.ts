@@ -3,10 +3,10 @@ const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const problems: ReadonlyMap<number, string> = new Map([
   [401, "refuses the key"],
-  [402, "wants to be paid first"],
+  [402, "requires payment"],
   [403, "refuses the key"],
-  [404, "has nothing at this address"],
-  [410, "has nothing at this address"],
+  [404, "has no API at this address"],
+  [410, "has no API at this address"],
 ]);
 
 /**
@@ -16,6 +16,6 @@ const problems: ReadonlyMap<number, string> = new Map([
  */
 export function statusProblem(status: number): string | undefined {
   if (status === 200 || status >= 500 || busyStatuses.has(status)) return undefined;
-  const problem = status < 400 ? "sends callers elsewhere" : "turns calls away";
+  const problem = status < 400 ? "redirects calls" : "refuses calls";
   return `${problems.get(status) ?? problem} (${status})`;
 }

@@ -98,7 +98,7 @@ export function historySource(
 }
 
 const tellOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
-  note?.("a_history: out of tokens: what cannot be paid for in time is unavailable");
+  note?.("a_history: out of tokens; items that it cannot pay for in time are unavailable");
 
 const hasFailed = (reply: SourceReply): boolean =>
   reply.kind === "too_large" ||

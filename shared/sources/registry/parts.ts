@@ -131,11 +131,11 @@ export function upstreamParts(
 function problemOf(note: UpstreamNote): string {
   switch (note.kind) {
     case "refused":
-      return statusProblem(note.status) ?? `turns calls away (${note.status})`;
+      return statusProblem(note.status) ?? `refuses calls (${note.status})`;
     case "too_many":
-      return "takes fewer ids in a call than batchIdsMax (413): set it lower";
+      return "takes fewer IDs in a call than batchIdsMax (413); lower batchIdsMax";
     case "unreadable":
-      return "does not keep the contract";
+      return "violates the contract";
     default:
       return note satisfies never;
   }

@@ -46,7 +46,7 @@ async function reported<Answer extends { readonly status: string }>(
   const events: SourceEvent[] = [];
   const answers = await eventsOfRead.run(events, read);
   const { calls, silence } = callStory(events);
-  if (silence?.isBusy === true) tell(`${source}: every call was turned away (429)`);
+  if (silence?.isBusy === true) tell(`${source}: every call was throttled (429)`);
   else if (silence !== null) tell(`${source}: no call was answered`, silence.reason);
   report({
     source,

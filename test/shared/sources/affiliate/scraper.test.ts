@@ -251,13 +251,13 @@ describe("trouble", () => {
   });
 
   it.each([
-    [302, "sends callers elsewhere"],
-    [400, "turns calls away"],
-    [402, "wants to be paid first"],
-    [404, "has nothing at this address"],
-    [405, "turns calls away"],
-    [422, "turns calls away"],
-    [451, "turns calls away"],
+    [302, "redirects calls"],
+    [400, "refuses calls"],
+    [402, "requires payment"],
+    [404, "has no API at this address"],
+    [405, "refuses calls"],
+    [422, "refuses calls"],
+    [451, "refuses calls"],
   ])("tells of a %d, which will not pass", async (status, problem) => {
     const answers = await readFrom(() => ({ status }), ["6501234"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
@@ -314,7 +314,7 @@ describe("trouble", () => {
     "takes %j as no answer",
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
-      expect(notes).toEqual(["b_affiliate: the source sends no reply that can be read (200)"]);
+      expect(notes).toEqual(["b_affiliate: the source sends an unreadable reply with status 200"]);
     },
   );
 });
@@ -347,7 +347,7 @@ describe("what a reply proves", () => {
   ])("is nothing where it tells of trouble, which is noted: %j", async (trouble) => {
     const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
     expect(statuses(answers)).toEqual(["unavailable"]);
-    expect(notes).toEqual(["b_affiliate: the source tells of an error in its reply (200)"]);
+    expect(notes).toEqual(["b_affiliate: the source reports an error in a reply with status 200"]);
   });
 
   it("is that an item does not exist where its troubles are none", async () => {

@@ -230,7 +230,7 @@ describe("a 403 for calling too often", () => {
 
 describe("what an operator must mend", () => {
   const keyless = "d_catalog: the source refuses the key";
-  const turnedAway = "d_catalog: the source turns calls away";
+  const turnedAway = "d_catalog: the source refuses calls";
   it.each<[string, Reaction, string]>([
     ["a wrong key", forbidden("The provided API Key is invalid"), `${keyless} (403)`],
     [
@@ -250,11 +250,15 @@ describe("what an operator must mend", () => {
     ["nothing", { status: 403 }, `${turnedAway} (403)`],
     ["a wrong path", { status: 404 }, `${turnedAway} (404)`],
     ["a wrong call", { status: 400 }, `${turnedAway} (400)`],
-    ["no JSON", { body: "<html>" }, "d_catalog: the source sends no reply that can be read (200)"],
+    [
+      "no JSON",
+      { body: "<html>" },
+      "d_catalog: the source sends an unreadable reply with status 200",
+    ],
     [
       "an error within a reply",
       { body: { ...wholeReply([]), error: { message: "canary" } } },
-      "d_catalog: the source tells of an error in its reply (200)",
+      "d_catalog: the source reports an error in a reply with status 200",
     ],
   ])("is told of %s: asked once, unavailable", async (_, reaction, note) => {
     const answers = await readFrom(() => reaction, ["6501234"]);

@@ -192,7 +192,7 @@ describe("tokens", () => {
     expect(double.calls).toHaveLength(1);
     expect(Date.now() - startedAt).toBeLessThan(2_000);
     expect(notes).toEqual([
-      "a_history: out of tokens: what cannot be paid for in time is unavailable",
+      "a_history: out of tokens; items that it cannot pay for in time are unavailable",
     ]);
   });
 
@@ -284,14 +284,14 @@ describe("trouble", () => {
     "takes %j as no answer",
     async (body) => {
       expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
-      expect(notes).toEqual(["a_history: the source sends no reply that can be read (200)"]);
+      expect(notes).toEqual(["a_history: the source sends an unreadable reply with status 200"]);
     },
   );
 
   it("told of in a 200 that is no reply is noted", async () => {
     const body = envelope({ products: null, error: { type: "x", message: "canary" } });
     expect(statuses(await readFrom(() => ({ body }), [first]))).toEqual(["unavailable"]);
-    expect(notes).toEqual(["a_history: the source tells of an error in its reply (200)"]);
+    expect(notes).toEqual(["a_history: the source reports an error in a reply with status 200"]);
   });
 
   it("believes no id to be invalid beside an error, and notes it", async () => {
@@ -307,7 +307,7 @@ describe("trouble", () => {
       "unavailable",
     ]);
     expect(new Set(notes)).toEqual(
-      new Set(["a_history: the source tells of an error in its reply (200)"]),
+      new Set(["a_history: the source reports an error in a reply with status 200"]),
     );
   });
 

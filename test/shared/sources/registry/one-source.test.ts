@@ -199,7 +199,7 @@ describe("the history API", () => {
     await read();
     expect(host.startedAt).toHaveLength(1);
     expect(warnings).toContain(
-      "retailer_a.pulse: a_history: out of tokens: what cannot be paid for in time is unavailable",
+      "retailer_a.pulse: a_history: out of tokens; items that it cannot pay for in time are unavailable",
     );
     shiftMs = ms;
     await read();
@@ -335,7 +335,7 @@ describe("a source that answers nothing", () => {
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
     const source = { adapter: "upstream", baseUrl: host.url };
     await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
-    expect(warnings).toEqual(["retailer_d.standard: upstream: every call was turned away (429)"]);
+    expect(warnings).toEqual(["retailer_d.standard: upstream: every call was throttled (429)"]);
   });
 
   it("in one read is told apart from what it answers in another at the same time", async () => {
