@@ -1,7 +1,7 @@
 /** Parses the token balance from replies of the price history API. */
 import * as v from "valibot";
 import type { TokenAccount } from "./tokens.ts";
-import { signedWhole } from "./value.ts";
+import { signedInteger } from "./value.ts";
 import { foreignCount } from "../contract/foreign-value.ts";
 import type { Answered } from "../http/polite-client.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
@@ -14,7 +14,7 @@ const refillInMsMax = 60_000;
 const restMsMax = 5 * 60_000;
 
 const envelope = v.object({
-  tokensLeft: signedWhole,
+  tokensLeft: signedInteger,
   refillIn: foreignCount,
   refillRate: foreignCount,
 });
@@ -23,8 +23,8 @@ const envelope = v.object({
  * Returns the token balance that an answer reports in its body or, for a 429, in `Retry-After`.
  * Returns null without either.
  */
-export function accountOf(answer: Answered, now: Date): TokenAccount | null {
-  return toldAccount(answer) ?? restOf(answer, now);
+export function tokenAccountOf(answer: Answered, now: Date): TokenAccount | null {
+  return accountInBody(answer) ?? accountInHeader(answer, now);
 }
 
 /**
@@ -32,9 +32,9 @@ export function accountOf(answer: Answered, now: Date): TokenAccount | null {
  * out.
  */
 export const isTokenRefusal = (answer: Answered): boolean =>
-  answer.status === tooFewTokens && toldAccount(answer) !== null;
+  answer.status === tooFewTokens && accountInBody(answer) !== null;
 
-function toldAccount(answer: Answered): TokenAccount | null {
+function accountInBody(answer: Answered): TokenAccount | null {
   const parsed = v.safeParse(envelope, jsonOf(answer));
   if (!parsed.success) return null;
   const { tokensLeft, refillIn, refillRate: perMinute = 0 } = parsed.output;
@@ -49,7 +49,7 @@ function toldAccount(answer: Answered): TokenAccount | null {
 }
 
 /** Reads `Retry-After`: a proxy in front of the source answers 429 without a token balance. */
-function restOf({ status, headers }: Answered, now: Date): TokenAccount | null {
+function accountInHeader({ status, headers }: Answered, now: Date): TokenAccount | null {
   if (status !== tooFewTokens) return null;
   const askedMs = retryAfterMs(headers.get("retry-after") ?? null, now);
   if (askedMs === undefined) return null;

@@ -6,7 +6,7 @@ import {
 } from "../../scrapers/product-fields.ts";
 import type { Answer } from "../../scrapers/scraper.ts";
 import { attributesOf, descriptionOf, imagesOf, plainText } from "./details.ts";
-import { type Listing, listingOf, type Winner } from "./listing.ts";
+import { type Listing, listingOf, type BuyBoxWinner } from "./listing.ts";
 import { historyOfferId } from "./offer-id.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
 import type { SellerNames } from "./sellers.ts";
@@ -86,7 +86,7 @@ function fieldsOf(
 type FeaturedFields = Pick<RetailerAFields, "price" | "availability" | "seller" | "fulfillment">;
 
 function featuredFields(
-  winner: Winner | null | undefined,
+  winner: BuyBoxWinner | null | undefined,
   reading: HistoryReading,
 ): FeaturedFields {
   if (winner === undefined) return {};
@@ -112,7 +112,7 @@ function featuredFields(
 }
 
 const nameOf = (
-  { isOwn, sellerId }: Winner,
+  { isOwn, sellerId }: BuyBoxWinner,
   { names, retailerName }: HistoryReading,
 ): string | undefined => (isOwn ? retailerName : (names.get(sellerId ?? "") ?? undefined));
 
@@ -156,7 +156,7 @@ function detailsOf(product: HistoryProduct): RetailerAObject {
  */
 function buyboxOf(
   listing: string,
-  winner: Winner | null | undefined,
+  winner: BuyBoxWinner | null | undefined,
   reading: HistoryReading,
 ): RetailerAObject["buybox"] {
   if (winner === null || winner === undefined) return winner;

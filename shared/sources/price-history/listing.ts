@@ -6,7 +6,7 @@ import { currentPlaces, type HistoryProduct, type HistoryStats, productTypes } f
 import { priceOf } from "./value.ts";
 
 /** The offer in the buy box. */
-export interface Winner {
+export interface BuyBoxWinner {
   /** In the marketplace currency, without shipping. */
   readonly price: number;
   readonly condition: OfferCondition;
@@ -30,7 +30,7 @@ export interface Listing {
   readonly usedCount: number | undefined;
   readonly usedMinPrice: number | null | undefined;
   readonly listPrice: number | null | undefined;
-  readonly winner: Winner | null | undefined;
+  readonly winner: BuyBoxWinner | null | undefined;
   readonly rating: number | undefined;
   readonly reviewsCount: number | undefined;
 }
@@ -104,7 +104,7 @@ interface Counts extends Pick<Listing, "newCount" | "usedCount"> {
   readonly currency: string;
 }
 
-function winnerOf(stats: HistoryStats, counts: Counts): Winner | null | undefined {
+function winnerOf(stats: HistoryStats, counts: Counts): BuyBoxWinner | null | undefined {
   const price = priceOf(stats.buyBoxPrice, counts.currency);
   if (typeof price === "number" && stats.buyBoxIsUnqualified !== true) {
     return newWinner(stats, price);
@@ -125,7 +125,7 @@ const isWithoutNewWinner = (stats: HistoryStats, { newCount, usedCount }: Counts
   stats.current[currentPlaces.buyboxWithShipping] === -1 ||
   (newCount === 0 && usedCount === 0);
 
-function newWinner(stats: HistoryStats, price: number): Winner {
+function newWinner(stats: HistoryStats, price: number): BuyBoxWinner {
   const isOwn = stats.buyBoxIsAmazon === true;
   const availabilityType = availabilityTypeOf(stats);
   const inStock = inStockOf(stats, availabilityType);
@@ -147,7 +147,7 @@ const isOrderedAhead = (stats: HistoryStats, type: AvailabilityType): boolean =>
   stats.buyBoxIsBackorder === true || type === "preorder" || type === "available_date";
 
 /** Builds a used winner. The source reports no stock for it; a listed used offer is in stock. */
-const usedWinner = (stats: HistoryStats, price: number): Winner => ({
+const usedWinner = (stats: HistoryStats, price: number): BuyBoxWinner => ({
   price,
   condition: conditionOf(stats.buyBoxUsedCondition),
   sellerId: sellerIdOf(stats.buyBoxUsedSellerId),
@@ -178,17 +178,17 @@ const messageTypes: readonly (readonly [RegExp, AvailabilityType])[] = [
 
 function availabilityTypeOf(stats: HistoryStats): AvailabilityType {
   if (stats.buyBoxIsPreorder === true) return "preorder";
-  const told = toldType(stats.buyBoxAvailabilityMessage);
-  if (stats.buyBoxIsBackorder === true) return told === "available_date" ? told : "leadtime";
+  const type = typeOfMessage(stats.buyBoxAvailabilityMessage);
+  if (stats.buyBoxIsBackorder === true) return type === "available_date" ? type : "leadtime";
   const { buyBoxIsShippable: isShippable } = stats;
   // The message is missing or out of date.
-  const claims = told === undefined || told === "in_stock" || told === "in_stock_scarce";
+  const claims = type === undefined || type === "in_stock" || type === "in_stock_scarce";
   if (isShippable === false && claims) return "out_of_stock";
   const isSilent = stats.buyBoxAvailabilityMessage === undefined;
-  return told ?? (isShippable === true && isSilent ? "in_stock" : "unknown");
+  return type ?? (isShippable === true && isSilent ? "in_stock" : "unknown");
 }
 
-const toldType = (message: string | undefined): AvailabilityType | undefined =>
+const typeOfMessage = (message: string | undefined): AvailabilityType | undefined =>
   messageTypes.find(([words]) => words.test(message ?? ""))?.[1];
 
 const inStockTypes: ReadonlySet<AvailabilityType> = new Set([

@@ -6,7 +6,7 @@ import type {
   OffersCheckRequest,
 } from "../../scrapers/scraper.ts";
 import { listingOf } from "./listing.ts";
-import { isLookedAt, listingsPerCallMax, lookAtOffers } from "./look.ts";
+import { hasReadOffers, listingsPerCallMax, lookUpOffers } from "./offer-lookup.ts";
 import { seenOffers } from "./offer.ts";
 import { historyOfferId, listingOfOfferId } from "./offer-id.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
@@ -45,19 +45,19 @@ export function priceHistoryOfferChecker(
         atOnce: options.callsAtOnceMax ?? callsAtOnceDefault,
         async read(ids) {
           const setting = { options, dependencies, source };
-          const look = await lookAtOffers(ids, { marketplace, deadline }, setting);
-          return look.kind === "read"
-            ? { kind: "read", results: ids.map((id) => look.products.get(id)) }
-            : look;
+          const lookup = await lookUpOffers(ids, { marketplace, deadline }, setting);
+          return lookup.kind === "read"
+            ? { kind: "read", results: ids.map((id) => lookup.products.get(id)) }
+            : lookup;
         },
         unread: () => undefined,
       });
-      const shelf = {
+      const listed = {
         products: new Map(listings.map((id, n) => [id, products[n]])),
         currency: currencyOf("retailer_a", marketplace),
         now: clock.now(),
       };
-      return offers.map((offer) => answerFor(offer, shelf));
+      return offers.map((offer) => answerFor(offer, listed));
     },
   };
 }
@@ -66,20 +66,23 @@ export function priceHistoryOfferChecker(
 const isPossible = ({ asin, offerListingId }: OfferReference): boolean =>
   listingOfOfferId(offerListingId) === asin;
 
-interface Shelf {
+interface ReadListings {
   /** Products by listing; undefined for a listing that the source did not answer. */
   readonly products: ReadonlyMap<string, HistoryProduct | undefined>;
   readonly currency: string;
   readonly now: Date;
 }
 
-function answerFor(offer: OfferReference, { products, currency, now }: Shelf): OfferCheckAnswer {
+function answerFor(
+  offer: OfferReference,
+  { products, currency, now }: ReadListings,
+): OfferCheckAnswer {
   if (!isPossible(offer)) return answered(offer, false, now);
   const product = products.get(offer.asin);
   if (product === undefined) return unavailable(offer, now);
   const at = momentOf(product.lastUpdate, now);
   if (product.productType === productTypes.invalid) return answered(offer, false, at);
-  const buyable = isLookedAt(product) ? isBuyable(offer, product, currency) : undefined;
+  const buyable = hasReadOffers(product) ? isBuyable(offer, product, currency) : undefined;
   return buyable === undefined ? unavailable(offer, at) : answered(offer, buyable, at);
 }
 

@@ -2,7 +2,7 @@ import { limits } from "../../base/limits.ts";
 import type { Offer } from "../../scrapers/offer.ts";
 import { conditionOf } from "./condition.ts";
 import { plainText } from "./details.ts";
-import { listingOf, type Winner } from "./listing.ts";
+import { listingOf, type BuyBoxWinner } from "./listing.ts";
 import { historyOfferId, type OfferIdentity } from "./offer-id.ts";
 import type { HistoryOffer, HistoryProduct } from "./product.ts";
 import type { SellerNames } from "./sellers.ts";
@@ -159,7 +159,7 @@ const isBuyable = ({ isShippable, isPreorder }: HistoryOffer): boolean =>
  */
 function featuredOf(
   offers: readonly ListedOffer[],
-  winner: Winner | undefined,
+  winner: BuyBoxWinner | undefined,
 ): ListedOffer | undefined {
   if (winner === undefined) return undefined;
   const { sellerId, condition, isFba = false, price } = winner;

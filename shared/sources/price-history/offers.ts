@@ -1,7 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { currencyOf, platforms } from "../../platforms/catalogue.ts";
 import type { OffersAnswer, OfferScraper, OffersReadRequest } from "../../scrapers/scraper.ts";
-import { isLookedAt, listingsPerCallMax, type LookDependencies, lookAtOffers } from "./look.ts";
+import {
+  hasReadOffers,
+  listingsPerCallMax,
+  type LookupDependencies,
+  lookUpOffers,
+} from "./offer-lookup.ts";
 import { historyOffer, type ListedOffers, listedOffers } from "./offer.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
 import { historySellers, type SellerNames, type Sellers } from "./sellers.ts";
@@ -40,7 +45,7 @@ export function priceHistoryOffers(
   };
 }
 
-interface BatchReading extends LookDependencies {
+interface BatchReading extends LookupDependencies {
   readonly request: OffersReadRequest;
   readonly sellers: Sellers;
 }
@@ -51,11 +56,11 @@ async function readBatch(
 ): Promise<BatchOutcome<OffersAnswer>> {
   const { request, options, dependencies, sellers } = reading;
   const { marketplace, deadline } = request;
-  const look = await lookAtOffers(ids, request, reading);
-  if (look.kind !== "read") return look;
-  const { products, domain } = look;
+  const lookup = await lookUpOffers(ids, request, reading);
+  if (lookup.kind !== "read") return lookup;
+  const { products, domain } = lookup;
   const currency = currencyOf("retailer_a", marketplace);
-  const shown = [...products.values()].filter(isLookedAt);
+  const shown = [...products.values()].filter(hasReadOffers);
   const listed = new Map(shown.map((product) => [product.asin, listedOffers(product, currency)]));
   const unnamed = [...listed.values()]
     .flatMap(({ offers }) => offers)

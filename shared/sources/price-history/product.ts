@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { foreignFlag, foreignText } from "../contract/foreign-value.ts";
-import { momentOf, signedWhole } from "./value.ts";
+import { momentOf, signedInteger } from "./value.ts";
 import { tellsOfTrouble } from "../contract/reply-trouble.ts";
 import { readingAgeMaxMs } from "../contract/reading-age.ts";
 
@@ -12,9 +12,9 @@ const list = <Item>(
 const html = v.fallback(v.optional(v.string()), undefined);
 
 const stats = v.object({
-  current: list(v.fallback(v.nullable(signedWhole), undefined)),
-  totalOfferCount: signedWhole,
-  buyBoxPrice: signedWhole,
+  current: list(v.fallback(v.nullable(signedInteger), undefined)),
+  totalOfferCount: signedInteger,
+  buyBoxPrice: signedInteger,
   buyBoxSellerId: foreignText,
   buyBoxIsFBA: foreignFlag,
   buyBoxIsAmazon: foreignFlag,
@@ -24,22 +24,22 @@ const stats = v.object({
   buyBoxIsPreorder: foreignFlag,
   buyBoxIsBackorder: foreignFlag,
   buyBoxAvailabilityMessage: foreignText,
-  buyBoxUsedPrice: signedWhole,
+  buyBoxUsedPrice: signedInteger,
   buyBoxUsedSellerId: foreignText,
   buyBoxUsedIsFBA: foreignFlag,
-  buyBoxUsedCondition: signedWhole,
+  buyBoxUsedCondition: signedInteger,
 });
 
 const offer = v.object({
-  offerId: signedWhole,
+  offerId: signedInteger,
   sellerId: foreignText,
-  condition: signedWhole,
+  condition: signedInteger,
   conditionComment: html,
   isAmazon: foreignFlag,
   isFBA: foreignFlag,
   isShippable: foreignFlag,
   isPreorder: foreignFlag,
-  offerCSV: list(signedWhole),
+  offerCSV: list(signedInteger),
 });
 
 export type HistoryStats = v.InferOutput<typeof stats>;
@@ -48,12 +48,12 @@ export type HistoryOffer = v.InferOutput<typeof offer>;
 /** A product of the source's reply. Only its ID and its type must be readable. */
 export const historyProduct = v.object({
   asin: v.pipe(v.string(), v.trim(), v.toUpperCase(), v.regex(/^[A-Z0-9]{10}$/)),
-  domainId: signedWhole,
+  domainId: signedInteger,
   productType: v.pipe(
     v.optional(v.union([v.number(), v.pipe(v.string(), v.transform(Number))]), 0),
     v.integer(),
   ),
-  lastUpdate: signedWhole,
+  lastUpdate: signedInteger,
   title: html,
   brand: html,
   categoryTree: list(v.fallback(v.nullish(v.object({ name: html })), null)),
@@ -63,7 +63,7 @@ export const historyProduct = v.object({
   newPriceIsMAP: foreignFlag,
   stats: v.fallback(v.nullish(stats), null),
   offers: list(v.fallback(v.nullish(offer), null)),
-  liveOffersOrder: list(signedWhole),
+  liveOffersOrder: list(signedInteger),
   offersSuccessful: foreignFlag,
   manufacturer: html,
   model: html,
@@ -75,12 +75,12 @@ export const historyProduct = v.object({
   materials: list(html),
   edition: html,
   binding: html,
-  numberOfItems: signedWhole,
-  numberOfPages: signedWhole,
-  itemWeight: signedWhole,
-  itemLength: signedWhole,
-  itemWidth: signedWhole,
-  itemHeight: signedWhole,
+  numberOfItems: signedInteger,
+  numberOfPages: signedInteger,
+  itemWeight: signedInteger,
+  itemLength: signedInteger,
+  itemWidth: signedInteger,
+  itemHeight: signedInteger,
   upcList: list(html),
   eanList: list(html),
 });

@@ -4,7 +4,7 @@ import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
 import { domainOf } from "./domain.ts";
 import { historyAnswer, type HistoryTier, sellerToName } from "./fields.ts";
 import type { HistoryProduct } from "./product.ts";
-import { readProducts } from "./read.ts";
+import { parseProducts } from "./parse-products.ts";
 import { historySellers, type Sellers } from "./sellers.ts";
 import {
   type PriceHistoryDependencies,
@@ -78,9 +78,9 @@ async function readBatch(
     ...(tier !== "pulse" && { buybox: "1" }),
   };
   const cost = tierCosts[tier] * ids.length;
-  const reply = await source.ask({ path: "product", parameters, cost, deadline });
+  const reply = await source.send({ path: "product", parameters, cost, deadline });
   if (reply.kind !== "read") return reply;
-  const products = readProducts(reply.body, { ids, domain, dependencies });
+  const products = parseProducts(reply.body, { ids, domain, dependencies });
   if (products === null) return { kind: "none" };
   const currency = currencyOf("retailer_a", marketplace);
   const unnamed = tier === "pulse" ? [] : sellersToName(products, currency);

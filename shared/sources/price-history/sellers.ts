@@ -47,7 +47,7 @@ export function historySellers(source: HistorySource): Sellers {
         batches.map(async (batch) => {
           const parameters = { domain, seller: batch.join(",") };
           const query = { path: "seller", parameters, cost: batch.length, deadline } as const;
-          const answer = await source.ask(query);
+          const answer = await source.send(query);
           if (answer.kind !== "read") return;
           const parsed = v.safeParse(reply, answer.body);
           if (!parsed.success) return;

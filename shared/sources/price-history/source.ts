@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Clock } from "../../base/clock.ts";
-import { accountOf, tooFewTokens } from "./account.ts";
+import { tokenAccountOf, tooFewTokens } from "./account.ts";
 import { historyTokens, type TokenAccount, type Tokens } from "./tokens.ts";
 import type { SourceClient, SourceReply } from "../http/source-client.ts";
 import type { OpenSecret } from "../contract/open-secret.ts";
@@ -54,7 +54,7 @@ export type HistoryReply =
 
 /** Sends queries to the price history API. */
 export interface HistorySource {
-  ask(query: HistoryQuery): Promise<HistoryReply>;
+  send(query: HistoryQuery): Promise<HistoryReply>;
 }
 
 const triesMax = 2;
@@ -76,12 +76,12 @@ export function historySource(
 ): HistorySource {
   const tokens = dependencies.tokens ?? historyTokens(dependencies.clock);
   return {
-    async ask(query) {
+    async send(query) {
       for (let tries = 0; tries < triesMax; tries += 1) {
         const key = await dependencies.key();
         if (key === null || dependencies.clock.now() >= query.deadline) break;
         if (!(await tokens.take(query.cost, query.deadline))) {
-          tellOutOfTokens(dependencies);
+          warnOutOfTokens(dependencies);
           break;
         }
         const url = addressOf(query, options, key);
@@ -90,14 +90,14 @@ export function historySource(
         noteProblem(reply, body, { query, dependencies });
         if (statusOf(reply) === okStatus) return { kind: "read", body };
         if (statusOf(reply) !== tooFewTokens || account === null) break;
-        if (tries + 1 === triesMax) tellOutOfTokens(dependencies);
+        if (tries + 1 === triesMax) warnOutOfTokens(dependencies);
       }
       return { kind: "none" };
     },
   };
 }
 
-const tellOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
+const warnOutOfTokens = ({ note }: PriceHistoryDependencies): void =>
   note?.("a_history: out of tokens; items that it cannot pay for in time are unavailable");
 
 const hasFailed = (reply: SourceReply): boolean =>
@@ -137,7 +137,7 @@ async function call(
   try {
     reply = await dependencies.client.send({ method: "GET", url, headers }, deadline);
     body = jsonOf(reply);
-    if (reply.kind === "answered") account = accountOf(reply, dependencies.clock.now());
+    if (reply.kind === "answered") account = tokenAccountOf(reply, dependencies.clock.now());
   } finally {
     tokens.settle(cost, account);
   }

@@ -28,7 +28,7 @@ const minuteMs = 60_000;
 /** Tokens that are unused for this long expire. */
 const keptMinutes = 60;
 /** How long a reported balance is trusted. After that, one call checks whether it still holds. */
-const believedMs = 5 * minuteMs;
+const trustedMs = 5 * minuteMs;
 /**
  * While another call is in flight, its answer may report a new balance, so waits are cut to this
  * length.
@@ -43,7 +43,7 @@ export function historyTokens(clock: Clock): Tokens {
   let left: number | null = null;
   let perMinute = 0;
   let nextGrantAt = 0;
-  let believedUntil = 0;
+  let trustedUntil = 0;
   let callsInFlight = 0;
   let costInFlight = 0;
 
@@ -57,14 +57,14 @@ export function historyTokens(clock: Clock): Tokens {
     left = Math.min(left + grants * perMinute, keptMinutes * perMinute);
     nextGrantAt += grants * minuteMs;
   };
-  const doubt = (now: number): void => {
-    if (left === null || left > 0 || now < believedUntil) return;
+  const allowProbe = (now: number): void => {
+    if (left === null || left > 0 || now < trustedUntil) return;
     left = 1;
-    believedUntil = now + believedMs;
+    trustedUntil = now + trustedMs;
   };
   const readyAt = (): number => {
     const grants = perMinute <= 0 ? 1 : Math.ceil((1 - (left ?? 0)) / perMinute);
-    return Math.min(nextGrantAt + (grants - 1) * minuteMs, believedUntil);
+    return Math.min(nextGrantAt + (grants - 1) * minuteMs, trustedUntil);
   };
 
   return {
@@ -73,7 +73,7 @@ export function historyTokens(clock: Clock): Tokens {
         const now = clock.now().getTime();
         if (now >= deadline.getTime()) return false;
         grant(now);
-        doubt(now);
+        allowProbe(now);
         if (left === null || left > 0) break;
         const at = readyAt();
         const isAlone = callsInFlight === 0;
@@ -94,7 +94,7 @@ export function historyTokens(clock: Clock): Tokens {
       left = account.left - costInFlight;
       perMinute = account.perMinute;
       nextGrantAt = clock.now().getTime() + account.refillInMs;
-      believedUntil = clock.now().getTime() + believedMs;
+      trustedUntil = clock.now().getTime() + trustedMs;
     },
   };
 }

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 
 /** An integer, or one as text. Negative values are codes such as "none". */
-export const signedWhole = v.fallback(
+export const signedInteger = v.fallback(
   v.optional(
     v.pipe(
       v.union([

@@ -1,6 +1,6 @@
 import { domainOf } from "./domain.ts";
 import { type HistoryProduct, productTypes } from "./product.ts";
-import { readProducts } from "./read.ts";
+import { parseProducts } from "./parse-products.ts";
 import type { PriceHistoryDependencies, PriceHistoryOptions, HistorySource } from "./source.ts";
 
 /** The number of listings in one call that requests offers. */
@@ -9,19 +9,19 @@ const offersPerListingDefault = 40;
 /** The price of ten offers, in tokens. */
 const tokensPerTenOffers = 6;
 
-export interface LookDependencies {
+export interface LookupDependencies {
   readonly options: PriceHistoryOptions;
   readonly dependencies: PriceHistoryDependencies;
   readonly source: HistorySource;
 }
 
-export interface LookRequest {
+export interface LookupRequest {
   readonly marketplace: string;
   readonly deadline: Date;
 }
 
 /** The result of one lookup. */
-export type Look =
+export type OfferLookup =
   | {
       readonly kind: "read";
       readonly products: ReadonlyMap<string, HistoryProduct>;
@@ -33,15 +33,15 @@ export type Look =
   | { readonly kind: "none" };
 
 /** Makes the API read the current live offers of listings. */
-export async function lookAtOffers(
+export async function lookUpOffers(
   ids: readonly string[],
-  { marketplace, deadline }: LookRequest,
-  { options, dependencies, source }: LookDependencies,
-): Promise<Look> {
+  { marketplace, deadline }: LookupRequest,
+  { options, dependencies, source }: LookupDependencies,
+): Promise<OfferLookup> {
   const { offersPerListing = offersPerListingDefault } = options;
   const domain = domainOf(marketplace, dependencies);
   if (domain === undefined) return { kind: "none" };
-  const reply = await source.ask({
+  const reply = await source.send({
     path: "product",
     parameters: {
       domain: String(domain),
@@ -55,11 +55,11 @@ export async function lookAtOffers(
     deadline,
   });
   if (reply.kind !== "read") return reply;
-  const products = readProducts(reply.body, { ids, domain, dependencies });
+  const products = parseProducts(reply.body, { ids, domain, dependencies });
   return products === null ? { kind: "none" } : { kind: "read", products, domain: String(domain) };
 }
 
 /** Returns true if the source could read the listing's offers. A parent has none, so it counts. */
-export const isLookedAt = ({ productType, offersSuccessful }: HistoryProduct): boolean =>
+export const hasReadOffers = ({ productType, offersSuccessful }: HistoryProduct): boolean =>
   productType === productTypes.parent ||
   (productType !== productTypes.invalid && offersSuccessful === true);

@@ -13,7 +13,7 @@ interface Reading {
  * Returns `productsOf` a reply; warns the operator of an error that made requested products
  * missing.
  */
-export function readProducts(
+export function parseProducts(
   body: unknown,
   { ids, domain, dependencies }: Reading,
 ): ReadonlyMap<string, HistoryProduct> | null {
