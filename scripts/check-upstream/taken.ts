@@ -10,7 +10,7 @@ import { isProductScraper } from "../../shared/sources/upstream/contract.ts";
 import type { UpstreamDependencies } from "../../shared/sources/upstream/exchange.ts";
 import { parseUpstreamReply } from "../../shared/sources/upstream/reply.ts";
 import {
-  upstream,
+  upstreamScraper,
   upstreamOfferChecker,
   upstreamOffers,
 } from "../../shared/sources/upstream/scraper.ts";
@@ -59,7 +59,7 @@ async function read(
   const options = { baseUrl: "http://localhost", batchIdsMax: ids.length, callsAtOnceMax: 1 };
   const deadline = new Date(dependencies.clock.now().getTime() + readingMs);
   if (isProductScraper(scraper)) {
-    const source = upstream(options, dependencies);
+    const source = upstreamScraper(options, dependencies);
     const answers = await source.read({ scraper, marketplace, ids, deadline });
     return answers.map((answer) => {
       const data = "fields" in answer ? answer.fields : undefined;

@@ -130,13 +130,13 @@ export function productsOf(
 ): ReadonlyMap<string, HistoryProduct> | null {
   const parsed = v.safeParse(reply, body);
   if (!parsed.success) return null;
-  const isTroubled = tellsOfTrouble(body);
+  const hasError = tellsOfTrouble(body);
   const products = new Map<string, HistoryProduct>();
   for (const entry of parsed.output.products) {
     const product = v.safeParse(historyProduct, entry);
     if (!product.success) continue;
     const { asin, domainId = domain, lastUpdate, productType } = product.output;
-    if (isTroubled && productType === productTypes.invalid) continue;
+    if (hasError && productType === productTypes.invalid) continue;
     if (domainId !== domain || products.has(asin) || isStale(lastUpdate, now)) continue;
     products.set(asin, product.output);
   }

@@ -6,9 +6,9 @@ import type { SourceConfiguration } from "./configuration.ts";
 import { isCatalogBlock } from "../catalog/forbidden.ts";
 import { catalogScraper } from "../catalog/scraper.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
-import { sandbox } from "../sandbox/scraper.ts";
+import { sandboxScraper } from "../sandbox/scraper.ts";
 import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./parts.ts";
-import { upstream } from "../upstream/scraper.ts";
+import { upstreamScraper } from "../upstream/scraper.ts";
 import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
 
@@ -36,7 +36,7 @@ function makeScraper(
   dependencies: SourceDependencies,
 ): Scraper {
   if (options.adapter === "sandbox") {
-    return sandbox({ seed: options.seed, clock: dependencies.clock });
+    return sandboxScraper({ seed: options.seed, clock: dependencies.clock });
   }
   const { scraper, reporting } = remoteScraper(id, options, dependencies);
   return reportedScraper(scraper, reporting);
@@ -51,7 +51,7 @@ function remoteScraper(
   switch (options.adapter) {
     case "upstream": {
       const { reporting, ...parts } = upstreamParts(id, options, dependencies);
-      return { scraper: upstream(options, parts), reporting };
+      return { scraper: upstreamScraper(options, parts), reporting };
     }
     case "d_catalog": {
       const parts = partsOf(id, { ...options, isBlock: isCatalogBlock }, dependencies);

@@ -22,7 +22,7 @@ export interface SandboxMoment extends Drawn {
  * Creates the default source: invented shops that need no network. An answer depends only on
  * scraper, ID, time and seed.
  */
-export function sandbox({
+export function sandboxScraper({
   seed,
   clock,
 }: {

@@ -37,7 +37,7 @@ export interface UpstreamDependencies {
 }
 
 /** The request of one read. */
-export interface UpstreamQuestion<Item> {
+export interface UpstreamQuery<Item> {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
   readonly items: readonly Item[];
@@ -52,7 +52,7 @@ export interface UpstreamQuestion<Item> {
 }
 
 /** The server's entry for an item; undefined without a usable one. */
-type Said = UpstreamEntry | undefined;
+type MaybeEntry = UpstreamEntry | undefined;
 
 /** Subtracted from `deadline_ms`: an answer sent at the deadline still needs time to arrive. */
 const deliveryMs = 250;
@@ -68,41 +68,41 @@ const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
  * Reads items from an upstream server in batches. Returns one entry for each item, in their order;
  * undefined for an item without a usable one.
  */
-export async function askUpstream<Item>(
-  question: UpstreamQuestion<Item>,
+export async function readUpstream<Item>(
+  query: UpstreamQuery<Item>,
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
-): Promise<Said[]> {
+): Promise<MaybeEntry[]> {
   const noted = new Set<string>();
   const note = (one: UpstreamNote): void => {
     const key = JSON.stringify(one);
     if (!noted.has(key)) dependencies.note(one);
     noted.add(key);
   };
-  const asking = { question, options, dependencies: { ...dependencies, note } };
-  return readInBatches(question.items, {
-    batchMax: question.size,
+  const read = { query, options, dependencies: { ...dependencies, note } };
+  return readInBatches(query.items, {
+    batchMax: query.size,
     atOnce: options.callsAtOnceMax,
-    read: (items) => askForBatch(items, asking),
+    read: (items) => readBatch(items, read),
     unread: () => undefined,
   });
 }
 
-interface Asking<Item> {
-  readonly question: UpstreamQuestion<Item>;
+interface UpstreamRead<Item> {
+  readonly query: UpstreamQuery<Item>;
   readonly options: UpstreamOptions;
   readonly dependencies: UpstreamDependencies;
 }
 
-async function askForBatch<Item>(
+async function readBatch<Item>(
   items: readonly Item[],
-  asking: Asking<Item>,
-): Promise<BatchOutcome<Said>> {
-  const { question, dependencies } = asking;
-  const { scraper, deadline, keyOf, keyOfResult } = question;
+  read: UpstreamRead<Item>,
+): Promise<BatchOutcome<MaybeEntry>> {
+  const { query, dependencies } = read;
+  const { scraper, deadline, keyOf, keyOfResult } = query;
   const { client, clock, note } = dependencies;
   if (deadline <= clock.now()) return { kind: "none" };
-  const call = await callFor(items, asking);
+  const call = await callFor(items, read);
   if (call === null) return { kind: "none" };
   const reply = await client.send(call, deadline);
   if (reply.kind !== "answered") return { kind: isFailed(reply) ? "failed" : "none" };
@@ -110,7 +110,7 @@ async function askForBatch<Item>(
     const kind = failureOf(reply.status);
     const isRefused = kind === "refused" || kind === "too_many";
     // A refused batch is no problem as long as its parts are accepted.
-    if ((isRefused && items.length === 1) || isDismissal(reply.status)) {
+    if ((isRefused && items.length === 1) || isPermanentRefusal(reply.status)) {
       note({ kind: "refused", scraper, status: reply.status });
     } else if (kind === "too_many") note({ kind, scraper });
     return { kind };
@@ -130,19 +130,19 @@ function failureOf(status: number): "refused" | "too_many" | "failed" | "none" {
 }
 
 /** Returns true if the server would refuse any call. */
-const isDismissal = (status: number): boolean =>
+const isPermanentRefusal = (status: number): boolean =>
   status < 500 && !busyStatuses.has(status) && failureOf(status) === "none";
 
 /** Returns null if the secret cannot be opened. */
 async function callFor<Item>(
   items: readonly Item[],
-  { question, options, dependencies }: Asking<Item>,
+  { query, options, dependencies }: UpstreamRead<Item>,
 ): Promise<SourceCall | null> {
   const { clock, chance, secret } = dependencies;
   const bearer = await secret?.();
   if (bearer === null) return null;
-  const { scraper, marketplace } = question;
-  const rest = question.bodyFor(items);
+  const { scraper, marketplace } = query;
+  const rest = query.bodyFor(items);
   return {
     method: "POST",
     url: new URL(`${options.baseUrl.replace(/\/+$/, "")}/read`),

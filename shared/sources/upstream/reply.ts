@@ -9,7 +9,7 @@ export interface UpstreamEntry {
   readonly fetchedAt: string;
   readonly data: unknown;
   /** True if a `not_found` became `unavailable` because the reply also reported an error. */
-  readonly isDoubted?: true;
+  readonly isDowngraded?: true;
 }
 
 const reply = v.object({ results: v.array(v.unknown()) });
@@ -44,7 +44,7 @@ export function parseUpstreamReply(
   const json = parseJson(decoded(body, headers.get("content-type") ?? ""));
   const parsed = v.safeParse(reply, json);
   if (!parsed.success) return null;
-  const isTroubled = tellsOfTrouble(json);
+  const hasError = tellsOfTrouble(json);
   const entries = new Map<string, UpstreamEntry>();
   for (const one of parsed.output.results) {
     const read = v.safeParse(result, one);
@@ -52,14 +52,14 @@ export function parseUpstreamReply(
     const key = keyOf(read.output);
     if (entries.has(key)) continue;
     const entry = entryOf(read.output, now);
-    entries.set(key, isTroubled ? believed(entry) : entry);
+    entries.set(key, hasError ? downgraded(entry) : entry);
   }
   return entries;
 }
 
 /** Replaces `not_found` in a reply that reports an error. */
-const believed = (entry: UpstreamEntry): UpstreamEntry =>
-  entry.status === "not_found" ? { ...entry, status: "unavailable", isDoubted: true } : entry;
+const downgraded = (entry: UpstreamEntry): UpstreamEntry =>
+  entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 
 /** Converts a result. One that is older than a day, or whose time is invalid, is `unavailable`. */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {

@@ -12,25 +12,25 @@ import type {
 } from "../../scrapers/scraper.ts";
 import { batchSize } from "../http/batch-size.ts";
 import {
-  askUpstream,
+  readUpstream,
   type UpstreamDependencies,
   type UpstreamOptions,
-  type UpstreamQuestion,
+  type UpstreamQuery,
 } from "./exchange.ts";
-import { buyableFrom, offersFrom, productFrom } from "./found.ts";
+import { buyableFrom, offersFrom, productFrom } from "./result-data.ts";
 import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
 /**
  * Creates a scraper that reads products from an upstream server by the contract at
  * `/docs/upstream`.
  */
-export function upstream(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
+export function upstreamScraper(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
   const size = batchSize(options.batchIdsMax);
   return {
     async read(request) {
       const { scraper, marketplace, ids, deadline } = request;
-      const question = { scraper, marketplace, items: ids, deadline, size, ...byId };
-      const entries = await ask(question, options, dependencies);
+      const query = { scraper, marketplace, items: ids, deadline, size, ...byId };
+      const entries = await readEntries(query, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => productAnswer({ id, entry: entries[n], request, at }));
     },
@@ -46,8 +46,8 @@ export function upstreamOffers(
   return {
     async readOffers({ marketplace, ids, deadline }) {
       const scraper = "retailer_a.offers";
-      const question = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
-      const entries = await ask(question, options, dependencies);
+      const query = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
+      const entries = await readEntries(query, options, dependencies);
       const currency = currencyOf("retailer_a", marketplace);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => offersAnswer(id, entries[n], { at, currency }));
@@ -64,8 +64,8 @@ export function upstreamOfferChecker(
   return {
     async checkOffers({ marketplace, offers, deadline }) {
       const scraper = "retailer_a.offer_check";
-      const question = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
-      const entries = await ask(question, options, dependencies);
+      const query = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
+      const entries = await readEntries(query, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return offers.map((offer, n) => checkAnswer(offer, entries[n], at));
     },
@@ -76,14 +76,14 @@ export function upstreamOfferChecker(
  * Reads one entry for each item. A `not_found` beside an error violates the contract
  * (`/docs/upstream`).
  */
-async function ask<Item>(
-  question: UpstreamQuestion<Item>,
+async function readEntries<Item>(
+  query: UpstreamQuery<Item>,
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
 ): Promise<(UpstreamEntry | undefined)[]> {
-  const entries = await askUpstream(question, options, dependencies);
-  if (entries.some((entry) => entry?.isDoubted)) {
-    dependencies.note({ kind: "unreadable", scraper: question.scraper });
+  const entries = await readUpstream(query, options, dependencies);
+  if (entries.some((entry) => entry?.isDowngraded)) {
+    dependencies.note({ kind: "unreadable", scraper: query.scraper });
   }
   return entries;
 }
@@ -125,8 +125,8 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   const found = productFrom(scraper, data, currency);
   if (found === null) return { id, status: "unavailable", fetchedAt };
   // The server's own "partial" has priority: it may miss a field that the schema does not require.
-  const ending = status === "partial" ? status : found.status;
-  return { id, status: ending, fetchedAt, fields: found.fields };
+  const finalStatus = status === "partial" ? status : found.status;
+  return { id, status: finalStatus, fetchedAt, fields: found.fields };
 }
 
 function offersAnswer(

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { systemClock } from "../../../shared/base/system.ts";
 import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
 import type { Answer, OfferCheckAnswer, OffersAnswer } from "../../../shared/scrapers/scraper.ts";
-import { sandbox } from "../../../shared/sources/sandbox/scraper.ts";
+import { sandboxScraper } from "../../../shared/sources/sandbox/scraper.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../../../shared/sources/sandbox/offers.ts";
 import { isProductScraper } from "../../../shared/sources/upstream/contract.ts";
 
@@ -24,7 +24,7 @@ const request = v.object({
 });
 
 const shop = { seed: "sandbox", clock: systemClock };
-const source = sandbox(shop);
+const source = sandboxScraper(shop);
 const offerSource = sandboxOffers(shop);
 const checker = sandboxOfferChecker(shop);
 

@@ -7,7 +7,7 @@ import type { ProductFields } from "../../scrapers/scraper.ts";
 import { upstreamData } from "./contract.ts";
 import { readShape } from "./shape.ts";
 
-export interface FoundProduct {
+export interface ProductData {
   /** Derived from the fields. */
   readonly status: "ok" | "partial";
   readonly fields: ProductFields;
@@ -20,7 +20,7 @@ export function productFrom(
   scraper: ProductScraperId,
   data: unknown,
   currency: string,
-): FoundProduct | null {
+): ProductData | null {
   const { platform } = scrapers[scraper];
   const read = readShape(upstreamData[scraper], data) ?? {};
   // A result always has the object of its retailer, which may be empty.
@@ -33,13 +33,13 @@ export function productFrom(
   return { status, fields };
 }
 
-export interface FoundOffers {
+export interface OffersData {
   readonly totalOffers: number;
   readonly offers: readonly Offer[];
 }
 
 /** Parses the offers of a listing. Returns null unless every offer is valid. */
-export function offersFrom(data: unknown, currency: string): FoundOffers | null {
+export function offersFrom(data: unknown, currency: string): OffersData | null {
   const schema = upstreamData["retailer_a.offers"];
   const read = v.safeParse(schema, readShape(schema, data));
   if (!read.success || !isAllIn(currency, read.output)) return null;
