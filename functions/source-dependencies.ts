@@ -6,7 +6,7 @@ import { sharedRateBudget } from "../shared/aws/sources/rate-budget.ts";
 import { secretReader } from "../shared/aws/sources/secret-reader.ts";
 import { sourceMetrics } from "../shared/sources/registry/metrics.ts";
 import type { StepSources } from "../shared/runs/read-step.ts";
-import { tokensByKey } from "../shared/sources/a-history/tokens.ts";
+import { tokensByKey } from "../shared/sources/price-history/tokens.ts";
 import { parseSources } from "../shared/sources/registry/configuration.ts";
 import { sourceStates } from "../shared/sources/http/source-state.ts";
 import { offerSources } from "../shared/sources/registry/offer-sources.ts";

@@ -64,7 +64,7 @@ function checkRoom(variable: string): void {
   const bytes = bytesOf(variable) - bytesOf("");
   if (bytes <= room) return;
   throw new Error(
-    `SOURCES: the whole: takes ${bytes} bytes, and a function has room for ${room} beside its ` +
+    `SOURCES: the value: takes ${bytes} bytes, and a function has room for ${room} beside its ` +
       "other variables (Lambda: 4 KB for all of them, each quote counting twice): leave out " +
       "options that have their defaults, and name secrets by short names of SSM parameters. A " +
       "sourcesParameter is no way out: its value becomes the same variable.",

@@ -1,4 +1,4 @@
-/** Operators' tool: `npm run admin` says what it can do. */
+/** The operators' command: `npm run admin` lists its commands. */
 import { runAdmin } from "./admin/main.ts";
 
 process.exitCode = await runAdmin(process.argv.slice(2), {

@@ -1,8 +1,9 @@
 /**
- * Tells a team what its server gets wrong of the contract of `/docs/upstream`:
- * `npm run check:upstream -- <base URL> --scraper retailer_d.standard --ids 1234567,2345678`.
- * Prints a line for each rule. Exits with 0 when every rule holds that must, with 1 when one fails or
- * nothing was read, and with 2 when the command line is wrong.
+ * Checks an upstream server against the contract at `/docs/upstream`: `npm run check:upstream --
+ * <base URL> --scraper retailer_d.standard --ids 1234567,2345678`.
+ *
+ * Prints a line for each rule. Exit codes: 0 if every mandatory rule holds, 1 if one fails or
+ * nothing was read, 2 for a wrong command line.
  */
 import { parseArgs } from "node:util";
 import { platforms } from "../shared/platforms/catalogue.ts";
@@ -16,11 +17,11 @@ import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstre
 
 export interface CheckOptions extends Pick<Subject, "marketplace" | "ids" | "unknownId"> {
   readonly server: Server;
-  /** Absent: every scraper that the server says it reads for. */
+  /** Absent: every scraper in the server's capabilities. */
   readonly scraper: StepScraperId | undefined;
 }
 
-/** Findings on every rule that can be tried, in the order tried. */
+/** Returns the findings for every rule that can be checked, in the order of the checks. */
 export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   const { server, scraper, marketplace, ids, unknownId } = options;
   const { capabilities, finding } = await readCapabilities(server);
@@ -39,7 +40,7 @@ export async function checkUpstream(options: CheckOptions): Promise<Finding[]> {
   return findings;
 }
 
-/** A server that was asked for no item is one of which nothing is known. */
+/** Without a read item, nothing is known about the server. */
 const nothingRead = judged({
   rule: "read",
   level: "must",
@@ -59,10 +60,13 @@ const usage =
   "Name ids of items that exist, and with --unknown-id one that does not. Ids of offer checks are " +
   "<asin>:<offerListingId> of offers that can be bought now.\n";
 
-/** Seconds that the run waits for a reply. */
+/** Seconds to wait for a reply. */
 const timeoutRange = { from: 1, to: 600 };
 
-/** The options of a command line. @throws Error that says what is wrong with it */
+/**
+ * Parses a command line.
+ * @throws Error that describes the fault
+ */
 export function parseCheckOptions(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -96,15 +100,15 @@ export function parseCheckOptions(
 
 function baseUrlFrom([baseUrl = "", ...rest]: readonly string[]): string {
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new Error(`The base URL of the server is missing\n${usage}`);
+    throw new Error(`The base URL of the server is missing or invalid\n${usage}`);
   }
-  if (rest.length > 0) throw new Error(`Nothing is known of ${rest.join(" ")}\n${usage}`);
+  if (rest.length > 0) throw new Error(`Unexpected argument: ${rest.join(" ")}\n${usage}`);
   return baseUrl.replace(/\/+$/, "");
 }
 
 const isPair = (id: string): boolean => /^[^:]+:./.test(id);
 
-/** The ids that are given, each once. */
+/** Returns the given IDs, each once. */
 function idsFrom(
   option: string,
   given: readonly string[] | undefined,
@@ -113,16 +117,19 @@ function idsFrom(
   const ids = [...new Set((given ?? []).map((id) => id.trim()).filter((id) => id !== ""))];
   if (ids.length > 0 && scraper === undefined) throw new Error(`${option} needs --scraper`);
   if (scraper === "retailer_a.offer_check" && !ids.every(isPair)) {
-    throw new Error(`${option} of offer checks are <asin>:<offerListingId>`);
+    throw new Error(
+      `${option} of retailer_a.offer_check must have the form <asin>:<offerListingId>`,
+    );
   }
   return ids;
 }
 
 function scraperFrom(name: string | undefined, marketplace: string): StepScraperId | undefined {
   if (name === undefined) return undefined;
-  if (!isScraper(name)) throw new Error(`--scraper is one of ${stepScraperIds.join(", ")}`);
+  if (!isScraper(name))
+    throw new Error(`--scraper must be one of ${stepScraperIds.join(", ")} (got "${name}")`);
   if (!hasShop(name, marketplace)) {
-    throw new Error(`--marketplace ${marketplace} is none of ${name}`);
+    throw new Error(`--marketplace ${marketplace} is not available for ${name}`);
   }
   return name;
 }

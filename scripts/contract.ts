@@ -1,8 +1,8 @@
 /**
- * Fuzzes the running service with requests made from its OpenAPI document, valid ones and invalid
- * ones: `npm run test:contract [-- <options of st run>]`. What the document allows the service
- * accepts, and the reverse, but for `test/contract/exceptions.json`. The same seed draws the same
- * requests. Ends with 1 when there is a finding; with 0 and a line where Python is missing.
+ * Fuzzes the running service with valid and invalid requests generated from its OpenAPI document:
+ * `npm run test:contract [-- <options of st run>]`. The service must accept exactly what the
+ * document allows, except for `test/contract/exceptions.json`. The same seed generates the same
+ * requests. Exits with 1 if there is a finding; with 0 and a message if Python is missing.
  */
 import { fileURLToPath } from "node:url";
 import { installContractPython, runCommand } from "../tools/contract/command.ts";
@@ -10,7 +10,7 @@ import { startContractWorld } from "../tools/contract/world.ts";
 
 const folder = fileURLToPath(new URL("../test/contract", import.meta.url));
 const settings = `${folder}/schemathesis.toml`;
-/** The fuzzing ends then, however slow the machine is. */
+/** Upper bound of the duration, for slow machines. */
 const secondsMax = 180;
 
 async function main(): Promise<number> {

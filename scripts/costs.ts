@@ -1,6 +1,7 @@
 /**
- * Prints what the service costs on AWS, from units measured here and public prices:
- * `npm run costs`. What cannot be measured here is assumed; the options change it.
+ * Calculates the costs of the service on AWS, from units measured on this machine and public
+ * prices: `npm run costs`. Values that cannot be measured here are assumptions; options change
+ * them.
  */
 import { defaultRefreshEveryRuns } from "../shared/pipelines/default.ts";
 import { printTable } from "./measure/print-table.ts";

@@ -1,13 +1,14 @@
 /**
- * Deploys the project with the CDK command line, walks the tour's line there and tears it down.
+ * Deploys the project with the CDK, runs the tour against it, and removes it.
  *   npm run deploy:smoke
- *     against an AWS emulator of its own (needs Python 3 with pip, once with a network)
+ *     against an AWS emulator that the command installs (needs Python 3 with pip; the first time
+ *     also a network)
  *   npm run deploy:smoke -- --endpoint <url> [-c <key>=<value>]... [--simple-alarms] [--api-url <url>]
- *     against anything that speaks like AWS at one address, with the credentials of the environment
- *     (test, test without any). -c responseMode=buffered: it cannot stream answers.
- *     --simple-alarms: it can make no alarms on expressions.
- *     The service sends to public addresses only; for deliveries and exports to arrive:
- *     --receiver <https url> --receiver-port <port>   leads to this port of this machine
+ *     against any endpoint with the APIs of AWS, with the credentials of the environment (default:
+ *     test, test). Use -c responseMode=buffered if it cannot stream responses, --simple-alarms if
+ *     it cannot create alarms on expressions.
+ *     The service sends only to public addresses. For deliveries and exports, add:
+ *     --receiver <https url> --receiver-port <port>   an address that leads to this port of this machine
  *     --bucket <name> --bucket-endpoint <https url>   with CUSTOMER_ACCESS_KEY_ID and
  *                                                     CUSTOMER_SECRET_ACCESS_KEY
  */
@@ -53,18 +54,20 @@ async function main(): Promise<number> {
   }
 }
 
-/** Runs the emulator and all that speaks to it in a process that sees nothing else. */
+/**
+ * Runs the emulator and its clients in a separate process, whose environment contains nothing else.
+ */
 async function withEmulator(folder: string): Promise<number> {
   const installed = await installPython({ cache, name: "emulator", requirements });
   if (installed.outcome === "absent") {
-    process.stdout.write(`not run: the AWS emulator is not to be had here (${installed.why})\n`);
+    process.stdout.write(`not run: the AWS emulator cannot be installed here (${installed.why})\n`);
     return 0;
   }
   const namespace = await ownNamespace();
   if (namespace.outcome === "unavailable") {
     process.stdout.write(
-      `No network namespace here (${namespace.why}): the service, which sends to public addresses ` +
-        "only, will reach no receiver and no bucket.\n",
+      `No network namespace is available (${namespace.why}). The service sends to public addresses ` +
+        "only, so it cannot reach the receiver and the bucket.\n",
     );
   }
   const isPublic = namespace.outcome === "available";
@@ -97,7 +100,7 @@ async function againstEndpoint(endpoint: string, values: Values, folder: string)
   Object.assign(process.env, variables);
   const { context = [] } = values;
   if (context.some((pair) => pair.startsWith("stage="))) {
-    throw new Error("The smoke deploys the stage dev and no other.");
+    throw new Error("The smoke test deploys only the stage dev.");
   }
   const place = {
     endpoint,
@@ -129,7 +132,7 @@ interface CustomerOutside {
   readonly bucket: NonNullable<Place["customer"]>["bucket"];
 }
 
-/** The receiver and bucket of the command line: all of it, or nothing. */
+/** Returns the receiver and bucket of the command line; null if none of their options is given. */
 function customerOf(values: Values): CustomerOutside | null {
   const { CUSTOMER_ACCESS_KEY_ID: keyId, CUSTOMER_SECRET_ACCESS_KEY: secret } = process.env;
   const given = [
@@ -142,7 +145,7 @@ function customerOf(values: Values): CustomerOutside | null {
   const [url, port, name, endpoint] = given;
   if (!url || !port || !name || !endpoint || !keyId || !secret) {
     throw new Error(
-      "--receiver, --receiver-port, --bucket and --bucket-endpoint go together, with the variables " +
+      "--receiver, --receiver-port, --bucket and --bucket-endpoint must be used together, with the variables " +
         "CUSTOMER_ACCESS_KEY_ID and CUSTOMER_SECRET_ACCESS_KEY",
     );
   }

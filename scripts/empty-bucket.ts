@@ -1,7 +1,7 @@
 /**
- * Empties the bucket of event bodies, which CloudFormation deletes with its stack only when it is
- * empty: `npm run empty-bucket -- --stage <stage>`. The last step but one of a removal; it refuses
- * while the data stack is protected, and while a service stack is there to write on.
+ * Empties the bucket of event bodies, because CloudFormation deletes only an empty bucket: `npm run
+ * empty-bucket -- --stage <stage>`. Run it before you destroy the data stack. It refuses while the
+ * data stack is protected, and while a service stack exists, which writes to the bucket.
  */
 import { parseArgs } from "node:util";
 import {
@@ -17,7 +17,7 @@ import { quantity } from "../shared/base/quantity.ts";
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { stage: { type: "string" } } });
   const stage = stages.find((known) => known === values.stage);
-  if (stage === undefined) throw new Error(`Name the stage: --stage ${stages.join(" or ")}.`);
+  if (stage === undefined) throw new Error(`Pass the stage: --stage ${stages.join(" or ")}.`);
   const client = new CloudFormationClient({});
   const data = await stackOf(client, stackName(stage, "data"));
   const service = await stackOf(client, stackName(stage, "service"));
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const bucket = removableBucket(data, stackName(stage, "data"));
   if (service !== undefined) {
     throw new Error(
-      `${stackName(stage, "service")} is still there and would write on. Destroy it first: ` +
+      `${stackName(stage, "service")} still exists and writes to the bucket. Destroy it first: ` +
         `npx cdk destroy ${stackName(stage, "service")} -c stage=${stage}`,
     );
   }
@@ -44,21 +44,23 @@ async function stackOf(client: CloudFormationClient, name: string): Promise<Stac
 
 function removableBucket(stack: Stack | undefined, name: string): string {
   if (stack === undefined) {
-    throw new Error(`There is no stack ${name} in this account and region: nothing to empty.`);
+    throw new Error(
+      `There is no stack ${name} in this account and region, so nothing was emptied.`,
+    );
   }
   if (stack.EnableTerminationProtection === true) {
     throw new Error(
-      `${name} is protected, and so is what its bucket holds. To remove it, first deploy it with ` +
+      `${name} is protected, and so are the objects in its bucket. To remove it, first deploy it with ` +
         `-c unprotect=${name}.`,
     );
   }
   const bucket = stack.Outputs?.find(({ OutputKey }) => OutputKey === "EventsBucketName");
   if (bucket?.OutputValue === undefined)
-    throw new Error(`${name} names no bucket: deploy it again.`);
+    throw new Error(`${name} has no output EventsBucketName. Deploy it again.`);
   return bucket.OutputValue;
 }
 
-/** Counts what it deletes; 1,000 objects at a time, as many as S3 takes in one call. */
+/** Deletes all objects, 1,000 in each call, the maximum of S3. Returns their number. */
 async function emptied(bucket: string): Promise<number> {
   const client = new S3Client({ forcePathStyle: true });
   let deleted = 0;
@@ -68,7 +70,7 @@ async function emptied(bucket: string): Promise<number> {
     const { Errors: [failed] = [] } = await client.send(
       new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
     );
-    if (failed !== undefined) throw new Error(`${failed.Key} stays: ${failed.Message}`);
+    if (failed !== undefined) throw new Error(`${failed.Key} was not deleted: ${failed.Message}`);
     deleted += objects.length;
   }
   client.destroy();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { docsPages } from "./docs/pages.ts";
 import { openApiDocument } from "./openapi/document.ts";
 
-/** What is generated is committed, so that a deployment needs no generator. */
+/** Generated files are committed, so a deployment does not need the generator. */
 export const generatedFolder = join(import.meta.dirname, "../functions/meta/generated");
 
 interface GeneratedFile {
@@ -10,7 +10,7 @@ interface GeneratedFile {
   readonly text: string;
 }
 
-/** Every generated file as it should stand. */
+/** Returns every generated file. */
 export function generatedFiles(): readonly GeneratedFile[] {
   return [
     { path: join(generatedFolder, "openapi.json"), text: json(openApiDocument()) },

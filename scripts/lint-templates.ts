@@ -1,7 +1,7 @@
 /**
- * Makes the templates of every stage, with and without what context can add, and has cfn-lint read
- * them: `npm run lint:templates`. Ends with 0 when it finds nothing, with 1 when it does, and with 2
- * when cfn-lint is not installed (`pip install cfn-lint`).
+ * Creates the templates of every stage, with and without optional context, and checks them with
+ * cfn-lint: `npm run lint:templates`. Exit codes: 0 without findings, 1 with findings, 2 if
+ * cfn-lint is not installed (`pip install cfn-lint`).
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const domain = {
   certificateArn: "arn:aws:acm:us-east-1:123456789012:certificate/0f0f0f0f-1111",
 };
 
-/** What a deployment may want: together they make every resource that the app knows. */
+/** Contexts that together create every kind of resource of the app. */
 const wishes: readonly GivenContext[] = [
   {},
   { responseMode: "buffered", accessLogs: "off", reservedConcurrency: "off" },
@@ -25,7 +25,7 @@ const wishes: readonly GivenContext[] = [
   { accessLogs: "setup", hostedZoneId: "Z0123456789ABC", ...domain },
 ];
 
-/** The role of a function is named in a dependency too: the CDK writes it so. */
+/** W3005: the CDK adds a dependency on a role that the function already references. */
 const ignored = "W3005";
 
 function templatesIn(folder: string): readonly string[] {
@@ -45,7 +45,9 @@ function templatesIn(folder: string): readonly string[] {
 function main(): number {
   const found = spawnSync("cfn-lint", ["--version"], { encoding: "utf8" });
   if (found.error !== undefined) {
-    process.stderr.write("cfn-lint is not installed: the templates were not checked.\n");
+    process.stderr.write(
+      "cfn-lint is not installed, so the templates were not checked. Install it with: pip install cfn-lint\n",
+    );
     return 2;
   }
   const folder = mkdtempSync(join(tmpdir(), "templates-"));

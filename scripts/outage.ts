@@ -1,7 +1,7 @@
 /**
  * Calls every route of a local world while its DynamoDB is healthy, killed, hanging or slow, and
- * prints each answer with its charge: `npm run outage [-- --mode hanging]`. Exits with 1 when a call
- * breaks a rule of `scripts/outage/rules.ts`, or when `reconcile` finds a difference afterwards.
+ * prints each answer with its charge: `npm run outage [-- --mode hanging]`. Exits with 1 if a call
+ * breaks a rule of `scripts/outage/rules.ts`, or if `reconcile` then finds a difference.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

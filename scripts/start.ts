@@ -1,8 +1,7 @@
 /**
  * Runs the service on this machine: `npm start [-- --fresh] [-- --source <what>=<adapter>,<url>]`.
- * The demo workspace gets lists that run, but for `--empty-demo`, and where a source is named: their
- * ids are the sandbox's.
- * PORT and LOCAL_DIR name the port of the API and the data folder.
+ * Fills the demo workspace with watchlists, except with `--empty-demo` or `--source`, because their
+ * IDs exist only in the sandbox. PORT sets the port of the API, LOCAL_DIR the data folder.
  */
 import { parseArgs } from "node:util";
 import { fillDemoWorkspace } from "./demo/demo-workspace.ts";
@@ -40,13 +39,13 @@ async function main(): Promise<void> {
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   if (values["empty-demo"] || values.source.length > 0) return;
-  // Beside whatever is called meanwhile: nothing waits for it.
+  // Runs in parallel with the first calls.
   await fillDemoWorkspace(world).catch((error: unknown) => {
-    if (!stopping) print(`The demo workspace was not filled: ${describeError(error)}`);
+    if (!stopping) print(`The demo workspace could not be filled:  ${describeError(error)}`);
   });
 }
 
-/** Keeps the terminal for the person at it, unless that person asked for the functions' own lines. */
+/** Hides the functions' log lines, unless POWERTOOLS_LOG_LEVEL is set. */
 function quietFunctions(): void {
   process.env["POWERTOOLS_LOG_LEVEL"] ??= "WARN";
   process.env["POWERTOOLS_METRICS_DISABLED"] ??= "true";
@@ -55,7 +54,7 @@ function quietFunctions(): void {
 function portOf(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`PORT ${text} is not a port`);
+    throw new Error(`PORT must be an integer from 0 to 65535 (got "${text}").`);
   }
   return port;
 }

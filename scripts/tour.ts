@@ -1,7 +1,7 @@
 /**
- * Walks the whole line, twice: from a new account to a signed webhook and an object in the
- * customer's bucket, with the sandbox and with a products API replayed on this machine.
- * `npm run tour [-- --recordings <folder of recorded replies>]`
+ * Tests the whole service twice, from a new account to a signed webhook and an object in the
+ * customer's bucket: with the sandbox, and with a replayed products API. `npm run tour [--
+ * --recordings <folder of recorded replies>]`
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,9 +16,9 @@ import { reconcileWorld } from "./tour/reconcile.ts";
 import type { Ground } from "./tour/runs.ts";
 import { walk } from "./tour/walk.ts";
 
-/** The price of the first follows the millisecond; the others stand still. */
+/** The price of the first item changes with every read; the others do not change. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
-/** Recordings without a price show what `partial` means. */
+/** Recordings without a price show the status `partial`. */
 const pricedItems = 8;
 const unpricedItems = 3;
 
@@ -72,7 +72,7 @@ async function tourReplayedCatalog(folder: string | undefined, tell: Narrator): 
   }
 }
 
-/** A folder of recorded replies kept beside the project, if there is one. */
+/** Returns a folder of recorded replies beside the project, if it exists. */
 function recordingsBeside(): string | undefined {
   const beside = fileURLToPath(new URL("../../shared/data", import.meta.url));
   if (!existsSync(beside)) return undefined;

@@ -1,4 +1,4 @@
-/** The reference server of `/docs/upstream` on its own: `node scripts/upstream-server.ts --port 9900`. */
+/** Runs the reference server of `/docs/upstream`: `node scripts/upstream-server.ts --port 9900`. */
 import { parseArgs } from "node:util";
 import { runCommand, secretFrom, wholeNumberFrom } from "../tools/sources/upstream/command-line.ts";
 import { isMisbehaviour, misbehaviours } from "../tools/sources/upstream/misbehaviours.ts";
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   });
   const { misbehave, "secret-env": secretName } = values;
   if (misbehave !== undefined && !isMisbehaviour(misbehave)) {
-    throw new Error(`--misbehave is one of ${misbehaviours.join(", ")}`);
+    throw new Error(`--misbehave must be one of ${misbehaviours.join(", ")} (got "${misbehave}")`);
   }
   const { url } = await startUpstreamServer({
     port: wholeNumberFrom("--port", values.port, { from: 0, to: 65_535 }),
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
     secret: secretFrom(secretName, process.env),
     ...(misbehave !== undefined && { misbehave: alwaysPlaying(misbehave) }),
   });
-  process.stdout.write(`The reference server answers at ${url}\n`);
+  process.stdout.write(`The reference server runs at ${url}\n`);
 }
 
 if (import.meta.main) await runCommand(main);

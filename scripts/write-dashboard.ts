@@ -1,4 +1,4 @@
-/** Writes the account dashboard's files, which the dashboard function serves. */
+/** Writes the files of the dashboard, which the dashboard function serves. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { dashboardAssets } from "../tools/dashboard/assets.ts";

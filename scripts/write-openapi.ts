@@ -1,4 +1,4 @@
-/** Writes the API's description and the documentation's pages, which the meta function serves. */
+/** Writes the OpenAPI document and the documentation pages, which the meta function serves. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { generatedFiles, generatedFolder } from "./generated-documents.ts";
 

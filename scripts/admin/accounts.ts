@@ -33,7 +33,7 @@ const booksOf = ({ dynamo, target: { tables } }: Admin) =>
 
 const nameLengthMax = 200;
 
-/** What `create-account` is given. */
+/** The options of `create-account`. */
 const accountNames = v.object({
   name: v.pipe(
     v.string(),

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { Target } from "./target.ts";
 
-/** Options of single commands. */
+/** Options of individual commands. */
 export const commandOptions = {
   account: { type: "string" },
   credits: { type: "string" },
@@ -25,7 +25,7 @@ export const commandOptions = {
   watchlist: { type: "string" },
 } as const;
 
-/** Options that every command takes. */
+/** Options of every command. */
 export const commonOptions = {
   stage: { type: "string" },
   region: { type: "string" },
@@ -43,33 +43,33 @@ export type Values = {
 type OptionName = keyof typeof commandOptions;
 type TextOption = Exclude<OptionName, "demo" | "disabled">;
 
-/** Where commands work, and with what. */
+/** The environment in which commands run. */
 export interface Admin {
   readonly target: Target;
   readonly dynamo: DynamoDBDocumentClient;
   readonly sqs: SQSClient;
-  /** True at a terminal, unless JSON is asked for: results are text then. */
+  /** True at a terminal without `--json`: results are then printed as text. */
   readonly isForPeople: boolean;
-  /** Takes a line of the result at once. */
+  /** Prints a line of the result at once. */
   readonly say: (line: string) => void;
-  /** Takes what somebody should know besides the result. */
+  /** Prints a line that is not part of the result. */
   readonly warn: (line: string) => void;
-  /** Sets the exit code of a command that has done its work: 0 otherwise. */
+  /** Sets the exit code of a successful command. Default: 0. */
   readonly endWith: (code: number) => void;
 }
 
 interface Described {
-  /** The options as the usage shows them. */
+  /** The options, as the usage shows them. */
   readonly usage: string;
   readonly takes: readonly OptionName[];
   readonly about: string;
 }
 
-/** A command that looks at a world, or changes it. */
+/** A command that reads or changes a world. */
 export interface WorldCommand extends Described {
-  /** What it is about to change; absent of a command that only reads. */
+  /** Describes the change, to be confirmed. Absent for a command that only reads. */
   readonly changes?: (values: Values) => string;
-  /** The result to print; undefined when everything has been said. */
+  /** Returns the result to print; undefined if the command printed everything itself. */
   run(values: Values, admin: Admin): Promise<unknown>;
 }
 
@@ -80,10 +80,13 @@ interface FixedCommand extends Described {
 
 export type Command = WorldCommand | FixedCommand;
 
-/** By name, of one word or two. */
+/** Commands by name, of one word or two. */
 export type Commands = Readonly<Record<string, Command>>;
 
-/** The value of an option that a command cannot do without. */
+/**
+ * Returns the value of a required option.
+ * @throws Error if it is absent or empty
+ */
 export function required(values: Values, name: TextOption): string {
   const value = values[name];
   if (value === undefined || value === "") throw new Error(`--${name} is required`);
@@ -93,11 +96,11 @@ export function required(values: Values, name: TextOption): string {
 interface Bounds {
   readonly least: number;
   readonly most?: number;
-  /** What holds when the option is absent. */
+  /** The value of an absent option. */
   readonly otherwise?: number;
 }
 
-/** A whole number within bounds, both inclusive. */
+/** Parses an integer option within bounds, both inclusive. */
 export function wholeNumber(
   values: Values,
   name: TextOption,
@@ -107,12 +110,12 @@ export function wholeNumber(
   const text = required(values, name);
   const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(number) || number < least || number > most) {
-    throw new Error(`--${name} ${text} is not a whole number${range({ least, most })}`);
+    throw new Error(`--${name} must be an integer${range({ least, most })} (got "${text}")`);
   }
   return number;
 }
 
-/** A list as the API gives them. */
+/** Returns a list in the format of the API. */
 export const listOf = (data: readonly unknown[], hasMore = false): unknown => ({
   object: "list",
   data,

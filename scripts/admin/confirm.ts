@@ -2,26 +2,26 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 
-/** The stage whose customers are real. */
+/** The stage of real customers, whose changes must be confirmed. */
 const guardedStage = "prod";
 
 export interface Wanted {
   readonly stage: string | null;
-  /** What is about to happen, such as `Grant 500 credits to acct_…`. */
+  /** The change, such as `Grant 500 credits to acct_…`. */
   readonly change: string;
-  /** True when somebody has said so on the command line. */
+  /** True if the command line has `--yes`. */
   readonly isConfirmed: boolean;
 }
 
-/** Where somebody is asked, and answers. */
+/** The terminal that shows the question and reads the answer. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream;
 }
 
 /**
- * Has a change of production confirmed by typing the stage's name.
- * @throws Error when it is not, and when there is nobody to ask.
+ * Asks the operator to confirm a change of production by typing the stage's name.
+ * @throws Error if the answer is different, or if the input is not a terminal.
  */
 export async function confirm(
   { stage, change, isConfirmed }: Wanted,
@@ -34,12 +34,14 @@ export async function confirm(
   output.write(`${change}\n  in AWS account ${Account}, ${region}, stage ${stage}, as ${Arn}\n`);
   if (isConfirmed) return;
   if (input.isTTY !== true) {
-    throw new Error("Nobody is here to confirm this: repeat it with --yes. Nothing was changed.");
+    throw new Error(
+      "The input is not a terminal, so the change cannot be confirmed. Repeat the command with --yes. Nothing was changed.",
+    );
   }
   const terminal = createInterface({ input, output });
   try {
     const closed = once(terminal, "close").then(() => "");
-    const answer = await Promise.race([terminal.question(`Type ${stage} to go on: `), closed]);
+    const answer = await Promise.race([terminal.question(`Type ${stage} to continue: `), closed]);
     if (answer.trim() !== stage) throw new Error("Not confirmed. Nothing was changed.");
   } finally {
     terminal.close();

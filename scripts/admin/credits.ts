@@ -22,9 +22,9 @@ import {
 import { existingAccount } from "./existing.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** A typing error beyond; balances are exact up to 9,000 changes of so many. */
+/** A larger number is a typing error. Balances stay exact for 9,000 changes of this size. */
 export const creditsMax = 1_000_000_000_000;
-/** What one look at the ledger brings. */
+/** Transactions in one read of the ledger. */
 const transactionsMax = 1_000;
 const packNames = Object.keys(creditPacks).join("|");
 const changeTakes = ["account", "id"] as const;
@@ -66,15 +66,15 @@ export const creditCommands: Commands = {
   purchase: {
     usage: `--account <acct_…> --id <id> --pack <${packNames}>`,
     takes: [...changeTakes, "pack"],
-    about: "Books a pack that was paid for; it raises the concurrency tier.",
-    changes: (values) => `Book pack ${packOf(values)} for ${subjectOf(values)}`,
+    about: "Adds the credits of a paid pack, which counts for the concurrency tier.",
+    changes: (values) => `Add pack ${packOf(values)} to  ${subjectOf(values)}`,
     run: (values, admin) =>
       changed(purchasePack({ ...targetOf(values), packId: packOf(values) }, changesOf(admin))),
   },
   grant: {
     usage: "--account <acct_…> --id <id> --credits <n>",
     takes: [...changeTakes, "credits"],
-    about: "Gives credits away.",
+    about: "Adds free credits.",
     changes: (values) => `Grant ${quantity(granted(values), "credit")} to ${subjectOf(values)}`,
     run: (values, admin) =>
       changed(grantCredits({ ...targetOf(values), credits: granted(values) }, changesOf(admin))),
@@ -91,7 +91,7 @@ export const creditCommands: Commands = {
   "set-auto-topup": {
     usage: `--account <acct_…> [--threshold <n> --pack <${packNames}> [--disabled]]`,
     takes: ["account", "threshold", "pack", "disabled"],
-    about: "Sets when an account wants a pack by itself; without --pack it wants none.",
+    about: "Sets when an account gets a pack automatically; without --pack, never.",
     changes: (values) => `Set the auto top-up of ${required(values, "account")}`,
     run: setAutoTopUp,
   },
@@ -115,7 +115,7 @@ async function setAutoTopUp(values: Values, { dynamo, target }: Admin): Promise<
   return { id: accountId, auto_topup: presentTopUp(autoTopUp) };
 }
 
-/** A wish for packs as the API shows it. */
+/** Returns the auto top-up as the API shows it. */
 export const presentTopUp = (wish: AutoTopUp | null) =>
   wish && {
     enabled: wish.enabled,
@@ -126,7 +126,7 @@ export const presentTopUp = (wish: AutoTopUp | null) =>
 function topUpOf(values: Values): AutoTopUp | null {
   if (values.pack === undefined) {
     if (values.threshold === undefined && values.disabled !== true) return null;
-    throw new Error("--threshold and --disabled go with --pack");
+    throw new Error("--threshold and --disabled require --pack");
   }
   return {
     enabled: values.disabled !== true,
@@ -147,9 +147,9 @@ async function changed(made: Promise<ChangeOutcome>): Promise<unknown> {
     return { credit_balance: change.balance, lifetime_credits: change.lifetime };
   }
   const reasons = {
-    insufficient: "The balance is smaller than that",
-    id_reused: "This --id has made another change before: take another one",
-    unknown_account: "There is no such account",
+    insufficient: "The balance is smaller than the adjustment",
+    id_reused: "This --id belongs to another change. Use a new one",
+    unknown_account: "The account does not exist",
   };
   throw new Error(reasons[change.outcome]);
 }
@@ -164,7 +164,8 @@ const subjectOf = (values: Values): string =>
 
 function packOf(values: Values): PackId {
   const pack = required(values, "pack");
-  if (!isPackId(pack)) throw new Error(`--pack is one of ${Object.keys(creditPacks).join(", ")}`);
+  if (!isPackId(pack))
+    throw new Error(`--pack must be one of ${Object.keys(creditPacks).join(", ")} (got "${pack}")`);
   return pack;
 }
 

@@ -11,14 +11,14 @@ import { countsOf } from "./queue-counts.ts";
 import { replayDeadLetters } from "./replay.ts";
 import { type QueueName, queueNames, type QueueUrls } from "./target.ts";
 
-/** Exit code of a replay after which letters are left. */
+/** The exit code of a replay that could not move all messages. */
 const notAll = 1;
 
 export const deadLetterCommands: Commands = {
   "dead-letters": {
     usage: "",
     takes: [],
-    about: "Counts the messages of each queue, and those that were given up.",
+    about: "Counts the messages of each queue and of its dead-letter queue.",
     async run(_values, { sqs, target }) {
       const urls = await target.queues();
       const rows = queueNames.map(async (name) => {
@@ -26,7 +26,7 @@ export const deadLetterCommands: Commands = {
         return {
           queue: name,
           ...(await countsOf(sqs, urls[name].queue)),
-          // Those that somebody looks at are there as well.
+          // Includes messages that are in flight.
           dead_letters: dead.waiting + dead.in_flight,
           dead_letters_in_flight: dead.in_flight,
         };
@@ -37,13 +37,13 @@ export const deadLetterCommands: Commands = {
   "dead-letters show": {
     usage: `--queue <${queueNames.join("|")}> [--limit <n>]`,
     takes: ["queue", "limit"],
-    about: "Shows messages that were given up, and leaves them where they are.",
+    about: "Shows messages of a dead-letter queue without removing them.",
     async run(values, admin) {
       const { deadLetters } = await queueOf(values, admin);
       const limit = wholeNumber(values, "limit", { least: 1, otherwise: peekDefault });
       const { in_flight: held } = await countsOf(admin.sqs, deadLetters);
       if (held > 0) admin.warn(inOtherHands(held));
-      // One more than is shown, to know whether there is more.
+      // One more than the limit shows whether there are more.
       const found = await peek(admin.sqs, deadLetters, limit + 1);
       return listOf(found.slice(0, limit), found.length > limit);
     },
@@ -51,7 +51,7 @@ export const deadLetterCommands: Commands = {
   "dead-letters replay": {
     usage: `--queue <${queueNames.join("|")}>`,
     takes: ["queue"],
-    about: "Moves the messages that were given up back to their queue.",
+    about: "Moves the messages of a dead-letter queue back to their queue.",
     changes: (values) => `Move the dead letters of the ${required(values, "queue")} queue back`,
     async run(values, admin) {
       const urls = await queueOf(values, admin);
@@ -66,11 +66,12 @@ export const deadLetterCommands: Commands = {
 };
 
 const inOtherHands = (letters: number): string =>
-  `${letters} ${letters === 1 ? "letter is" : "letters are"} in somebody's hands: again in a minute.`;
+  `${letters} ${letters === 1 ? "message is" : "messages are"} in flight at another receiver. Try again in a minute.`;
 
 async function queueOf(values: Values, { target }: Admin): Promise<QueueUrls> {
   const wanted = required(values, "queue");
   const name = queueNames.find((one): one is QueueName => one === wanted);
-  if (name === undefined) throw new Error(`--queue is one of ${queueNames.join(", ")}`);
+  if (name === undefined)
+    throw new Error(`--queue must be one of ${queueNames.join(", ")} (got "${wanted}")`);
   return (await target.queues())[name];
 }

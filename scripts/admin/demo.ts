@@ -9,9 +9,9 @@ export const demoCommands: Commands = {
     usage: "--account <acct_…> [--receiver <https url>]",
     takes: ["account", "receiver"],
     about:
-      "Gives a demo account watchlists of ids that the sandbox reads, and has them run twice; " +
-      "then they run by schedule, on its credits. The receiver hears of changes. Repeating it " +
-      "makes what is missing.",
+      "Gives a demo account watchlists with sandbox IDs and runs each twice. Later runs follow " +
+      "the schedule and cost credits of the account. The receiver gets their changes. A repeated " +
+      "call adds what is missing.",
     changes: (values) => `Fill demo account ${required(values, "account")} with watchlists`,
     async run(values, admin) {
       const account = await existingAccount(required(values, "account"), admin);

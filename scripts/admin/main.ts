@@ -32,14 +32,14 @@ const commands: Commands = {
 
 const options = { ...commandOptions, ...commonOptions };
 
-/** What the tool reads from and writes to; errors and questions go to `errors`. */
+/** The streams of the command. Errors and questions go to `errors`. */
 export interface Streams {
   readonly input: Terminal["input"];
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly errors: NodeJS.WritableStream;
 }
 
-/** Does what the words of a command line ask for; answers the exit code. */
+/** Runs a command line; returns the exit code. */
 export async function runAdmin(words: readonly string[], streams: Streams): Promise<number> {
   try {
     return await obey(words, streams);
@@ -62,7 +62,7 @@ async function obey(words: readonly string[], streams: Streams): Promise<number>
   const name = positionals.join(" ");
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    throw new Error(`There is no command ${name}. npm run admin lists what there is.`);
+    throw new Error(`There is no command "${name}". Run npm run admin for a list.`);
   }
   if (values.help === true) {
     streams.output.write(`${commandUsage(name, command)}\n`);
@@ -75,7 +75,7 @@ async function obey(words: readonly string[], streams: Streams): Promise<number>
 }
 
 async function carryOut(command: WorldCommand, values: Values, streams: Streams): Promise<number> {
-  // Whatever is wrong with the options shows before anything is looked up.
+  // Evaluated first, so that wrong options are reported before any request.
   const change = command.changes?.(values);
   const target = await targetOf(values);
   if (change !== undefined) {
@@ -98,7 +98,7 @@ async function carryOut(command: WorldCommand, values: Values, streams: Streams)
   return code;
 }
 
-/** JSON for scripts, text for people. */
+/** Prints JSON for scripts, text for people. */
 function print(result: unknown, values: Values, streams: Streams): void {
   const text = isForPeople(values, streams) ? textOf(result) : JSON.stringify(result, null, 2);
   streams.output.write(`${text}\n`);
@@ -118,22 +118,22 @@ function refuseOthers(name: string, { takes, usage }: Command, given: readonly s
 
 async function targetOf({ stage, region }: Values): Promise<Target> {
   if (stage === undefined) {
-    if (region !== undefined) throw new Error("--region goes with --stage");
+    if (region !== undefined) throw new Error("--region requires --stage");
     return localTarget(process.env["LOCAL_DIR"] ?? ".local");
   }
-  // Every client of this process asks there.
+  // Every client of this process uses this region.
   if (region !== undefined) process.env["AWS_REGION"] = region;
   return deployedTarget(stage);
 }
 
-/** What a person can do something with; a failed connection has no message of its own. */
+/** Returns an error message for operators. A failed connection has an empty message. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError || error.message === "") {
     const code = "code" in error ? String(error.code) : error.name;
-    return `${code}: the endpoint does not answer. Does the world still run?`;
+    return `${code}: the endpoint does not answer. Check that the local world, or the network, is up.`;
   }
-  // What the API keeps to itself, an operator may know.
+  // The API does not show causes to clients, but operators may see them.
   return isServiceError(error) && typeof error.cause === "string"
     ? `${error.message} (${error.cause})`
     : error.message;

@@ -5,7 +5,7 @@ import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { Admin, Values, WorldCommand } from "./command.ts";
 import { existingAccount } from "./existing.ts";
 
-/** Moves accounts of earlier releases to shards, while calls go on. Repeating it changes nothing. */
+/** Moves accounts of earlier releases to shards while calls continue. Idempotent. */
 export const openShardsCommand: WorldCommand = {
   usage: "[--account <acct_…>]",
   takes: ["account"],
@@ -30,7 +30,7 @@ async function openAll(values: Values, admin: Admin): Promise<unknown> {
     try {
       counts.opened += (await openShards(process, accountId)) ? 1 : 0;
     } catch (error) {
-      // An account that stays contended does not stop the others.
+      // A contended account does not stop the others.
       counts.failed += 1;
       admin.warn(`${accountId}: ${error instanceof Error ? error.message : String(error)}`);
     }

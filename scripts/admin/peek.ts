@@ -5,16 +5,16 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 
-/** What one receive gives at most. */
+/** The maximum of one receive call. */
 const receiveMax = 10;
 export const peekDefault = receiveMax;
-/** Long enough to look through a queue without meeting a message twice. */
+/** Long enough to read a queue without receiving a message twice. */
 const peekSeconds = 60;
 const endings = ["SIGINT", "SIGTERM"] as const;
 
 /**
- * Up to `limit` messages of a queue, each given back when all have been seen, and when somebody ends
- * the process before that; a second signal ends it as it is.
+ * Returns up to `limit` messages of a queue. Returns all messages to the queue at the end, and also
+ * when a signal stops the process. A second signal stops it at once.
  */
 export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Promise<unknown[]> {
   const held: Message[] = [];
@@ -36,7 +36,8 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
       held.push(...Messages);
     }
   } finally {
-    // One that cannot be given back keeps no other from it, and comes back in a minute.
+    // A message that cannot be returned does not stop the others. It becomes visible again after a
+    // minute.
     await Promise.allSettled(
       held.map(({ ReceiptHandle }) =>
         sqs.send(
@@ -46,7 +47,7 @@ export async function peek(sqs: SQSClient, QueueUrl: string, limit: number): Pro
     );
     for (const ending of endings) process.off(ending, end);
   }
-  if (stop.signal.aborted) throw new Error("Stopped. What was looked at has been given back.");
+  if (stop.signal.aborted) throw new Error("Stopped. The messages were returned to the queue.");
   return held.map(({ MessageId, Attributes, Body }) => ({
     id: MessageId,
     sent_at: new Date(Number(Attributes?.SentTimestamp)).toISOString(),

@@ -1,8 +1,8 @@
 type Fields = readonly (readonly [string, unknown])[];
 
 /**
- * A result as text for people: a list of rows as columns, everything else line by line, with lists
- * in it below their names.
+ * Returns a result as text: an array of rows as columns, anything else line by line, with its
+ * arrays below their names.
  */
 export function textOf(result: unknown): string {
   const rows = rowsIn(result);
@@ -13,7 +13,7 @@ export function textOf(result: unknown): string {
   return lines(fieldsOf(result).filter(([name]) => name !== "object")).join("\n");
 }
 
-/** Text with whatever would steer a terminal or turn its lines around spelled out. */
+/** Escapes characters that control a terminal or change the direction of text. */
 export const escaped = (text: string): string =>
   text.replaceAll(
     /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu,
@@ -26,7 +26,7 @@ const hasMore = (result: unknown): boolean =>
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null ? Object.entries(value) : [["result", value]];
 
-/** The rows of a list as the API gives them, and of a plain one. */
+/** Returns the rows of a list, in the API's format or a plain array. */
 function rowsIn(result: unknown): readonly Fields[] | undefined {
   const list: unknown =
     typeof result === "object" && result !== null && "data" in result ? result.data : result;

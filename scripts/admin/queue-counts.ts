@@ -1,9 +1,9 @@
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 
-/** Messages of a queue, as SQS estimates them. */
+/** The approximate message counts of a queue from SQS. */
 export interface QueueCounts {
   readonly waiting: number;
-  /** Received by somebody who has neither deleted them nor given them back. */
+  /** Received and not yet deleted or returned. */
   readonly in_flight: number;
   readonly delayed: number;
 }

@@ -4,7 +4,7 @@ import { type Commands, wholeNumber } from "./command.ts";
 import { escaped } from "./print.ts";
 import { reconcile, type Tally, tallyLine } from "../../tools/reconcile/reconcile.ts";
 
-/** Exit code of a reconciliation that found something. */
+/** The exit code for found differences. */
 const foundDifferences = 2;
 const runsDefault = 20;
 
@@ -14,8 +14,8 @@ export const reconcileCommands: Commands = {
     takes: ["account", "runs"],
     about:
       "Compares the ledger with balances, items with counters, runs with their results and the feed, " +
-      "and what is pending with what is owed; a line for each difference. The newest " +
-      `${runsDefault} runs of a list are held to their results and deliveries, or --runs.`,
+      "and pending deliveries with outboxes. Prints a line for each difference. Compares the results " +
+      `${runsDefault} runs of each watchlist; --runs sets another number.`,
     async run(values, { dynamo, target, isForPeople, say, endWith }) {
       const line = isForPeople
         ? (difference: Difference) => escaped(differenceLine(difference))

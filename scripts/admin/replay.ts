@@ -14,22 +14,26 @@ import type { QueueUrls } from "./target.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
 export type Replayed =
-  /** `running`: SQS goes on by itself; ask for the counts to see how far it is. */
+  /** `running`: SQS continues in the background; the counts show its progress. */
   | { readonly moved: number; readonly state: "completed" | "running" }
-  /** Letters that somebody has received were not to be had: who looks at them, or a replay that died. */
+  /**
+   * Messages in flight at another receiver could not be moved: at another operator, or at a replay
+   * that stopped.
+   */
   | { readonly moved: number; readonly state: "incomplete"; readonly in_flight: number };
 
-/** Names that emulators give to an action they do not know. */
+/** Error names of emulators for an unsupported action. */
 const unknownAction = /InvalidAction|UnknownOperation|NotImplemented|UnsupportedOperation/;
 const scannedEntriesMax = 30;
 const lookMs = 1_000;
 const receiveMax = 10;
-/** While one is sent and deleted, nobody else receives it. */
+/** Hides a message from other receivers while it is sent and deleted. */
 const hiddenSeconds = 60;
 
 /**
- * Moves every dead letter back to the queue that gave it up: by SQS itself, or one by one where the
- * endpoint cannot. @throws Error when SQS ends the move as failed.
+ * Moves every message of a dead-letter queue back to its queue: with the move task of SQS, or one
+ * by one if the endpoint does not support it.
+ * @throws Error if the move task fails.
  */
 export async function replayDeadLetters(sqs: SQSClient, urls: QueueUrls): Promise<Replayed> {
   const replayed = await replayAll(sqs, urls);
@@ -73,9 +77,9 @@ async function watchTask(sqs: SQSClient, SourceArn: string | undefined): Promise
 }
 
 /**
- * A message is deleted only after it was taken by its queue: one that is stopped in between is there
- * twice, which every consumer copes with. Ends with those that waited, so that letters that die again
- * meanwhile are not sent around for ever.
+ * Deletes a message only after its queue accepted it. A stop in between leaves it in both queues,
+ * which every consumer tolerates. Moves only the messages that waited at the start, so messages
+ * that fail again are not moved forever.
  */
 async function moveOneByOne(sqs: SQSClient, urls: QueueUrls, waiting: number): Promise<number> {
   let moved = 0;

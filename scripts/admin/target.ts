@@ -14,21 +14,24 @@ export interface QueueUrls {
   readonly deadLetters: string;
 }
 
-/** The world that the tool works on: the local one, or a deployed stage. */
+/** The world of a command: the local one, or a deployed stage. */
 export interface Target {
   /** Null for the local world. */
   readonly stage: string | null;
   readonly tables: Tables;
-  /** Where the API stands, without a slash at its end. Looked up when a command needs it. */
+  /** Returns the API's address without a trailing slash. Looked up when a command needs it. */
   apiUrl(): Promise<string>;
   /** Looked up when a command needs them. */
   queues(): Promise<Readonly<Record<QueueName, QueueUrls>>>;
 }
 
-/** What a local world says of itself, in its data folder. */
+/** The file in which a running local world describes itself. */
 const readyFile = "ready.json";
 
-/** @throws Error that says what to do, when no local world runs there. */
+/**
+ * Returns the local world of a data folder.
+ * @throws Error with instructions if none is running.
+ */
 export function localTarget(dataFolder: string): Target {
   const world = readWorld(dataFolder);
   pointClientsAt({
@@ -70,14 +73,14 @@ function readWorld(dataFolder: string): v.InferOutput<typeof localWorld> {
     return v.parse(localWorld, JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
     throw new Error(
-      `No local world runs on ${dataFolder}: ${file} cannot be read. Start one with npm start, ` +
-        "name its folder in LOCAL_DIR, or name a deployed stage with --stage.",
+      `No local world uses ${dataFolder}: ${file} cannot be read. Start one with npm start, ` +
+        "set LOCAL_DIR to its folder, or pass a deployed stage with --stage.",
       { cause: error },
     );
   }
 }
 
-/** The local world names queues after their logical ids. */
+/** The local world names queues after their logical IDs. */
 async function localQueues(): ReturnType<Target["queues"]> {
   const client = new SQSClient({});
   try {
@@ -88,13 +91,17 @@ async function localQueues(): ReturnType<Target["queues"]> {
   }
 }
 
-/** What the stacks of a stage say in their outputs. @throws Error when a stack is not there. */
+/**
+ * Returns a deployed stage, from the outputs of its stacks.
+ * @throws Error if a stack does not exist.
+ */
 export async function deployedTarget(stage: string): Promise<Target> {
-  // The CDK takes a second to load: only this way needs it, and what follows.
+  // Imported here, because loading the CDK takes a second and only deployed stages need it.
   const { stackName } = await import("../../lib/build-app.ts");
   const { stages } = await import("../../lib/config.ts");
   const known = stages.find((one) => one === stage);
-  if (known === undefined) throw new Error(`--stage is one of ${stages.join(", ")}`);
+  if (known === undefined)
+    throw new Error(`--stage must be one of ${stages.join(", ")} (got "${stage}")`);
   const { CloudFormationClient: Client } = await import("@aws-sdk/client-cloudformation");
   const client = new Client({});
   const data = await outputsOf(client, stackName(known, "data"));
@@ -126,7 +133,7 @@ async function outputsOf(
   return (name) => {
     const output = outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
     if (output === undefined) {
-      throw new Error(`The stack ${stack} has no output ${name}: deploy it again.`);
+      throw new Error(`The stack ${stack} has no output ${name}. Deploy it again.`);
     }
     return output;
   };
@@ -141,13 +148,13 @@ async function describe(client: CloudFormationClient, stack: string) {
     if (!(error instanceof Error) || !error.message.includes("does not exist")) throw error;
     const region = await client.config.region();
     throw new Error(
-      `There is no stack ${stack} in ${region}. Deploy it, or name the right --region and account.`,
+      `There is no stack ${stack} in ${region}. Deploy it, or use another --region or account.`,
       { cause: error },
     );
   }
 }
 
-/** Queues by the logical ids that the app pins. */
+/** Returns the queues by the logical IDs that the app sets. */
 function queuesFrom(
   urlOf: (logicalId: string) => string | undefined,
 ): Readonly<Record<QueueName, QueueUrls>> {

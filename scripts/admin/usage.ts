@@ -2,7 +2,7 @@ import type { Command, Commands } from "./command.ts";
 
 const width = 96;
 
-/** Every command in a line or two, and what they have in common. */
+/** Returns the usage of all commands, and of their common options. */
 export function usageOf(commands: Commands): string {
   const all = Object.entries(commands).map(([name, command]) => commandUsage(name, command));
   return `npm run admin -- <command> [options]
@@ -21,7 +21,7 @@ Exit codes: 0 fine, 1 failed, 2 reconcile found differences.
 `;
 }
 
-/** The usage of one command. */
+/** Returns the usage of one command. */
 export const commandUsage = (name: string, { usage, about }: Command): string =>
   `  ${`${name} ${usage}`.trimEnd()}\n${wrapped(about)}`;
 

@@ -2,16 +2,16 @@ import { assertNever } from "../../shared/base/assert.ts";
 import type { Run, StepRecord } from "../../shared/runs/run.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** Numbers that an operator still reads at a glance. */
+/** Longer lists of numbers are cut. */
 const shownMax = 20;
 
-/** The batches of a step that are not stored yet, from 0. */
+/** Returns the numbers of a step's batches, from 0, that are not stored yet. */
 export function batchesLeft(step: StepRecord): readonly number[] {
   const all = Array.from({ length: step.batches }, (_, batch) => batch);
   return all.filter((batch) => !step.done.has(batch)).slice(0, shownMax);
 }
 
-/** What has to happen for a run to go on, in the words of the README's operations. */
+/** Returns the next action that a run needs, in the terms of the operations manual. */
 export function waitsFor(run: Run, steps: readonly StepRecord[]): string {
   switch (run.phase) {
     case "claimed":

@@ -48,14 +48,14 @@ export const watchlistCommands: Commands = {
   },
 };
 
-/** Every list has a page of items, be it an empty one, until it is deleted. */
+/** Every watchlist has at least one page until it is deleted, and the page may be empty. */
 async function hasPages(watchlistId: string, admin: Admin): Promise<boolean> {
   const pages = listsOf(admin).pages(watchlistId)[Symbol.asyncIterator]();
   const { done } = await pages.next();
   return done !== true;
 }
 
-/** The watchlists of an account, a line each. */
+/** Returns one line for each watchlist of an account. */
 export async function watchlistLines(accountId: string, admin: Admin): Promise<unknown[]> {
   const lists = await Array.fromAsync(listsOf(admin).lists(accountId));
   return lists.map(({ list, itemTotal }) => ({

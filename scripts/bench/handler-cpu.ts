@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { systemClock } from "../../shared/base/system.ts";
 import { parseProductsRequest } from "../../shared/items/request.ts";
-import { sandbox } from "../../shared/sources/sandbox/scraper.ts";
+import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 import { provideStreaming } from "../../tools/local/response-stream.ts";
 
 export interface CpuTask {
@@ -35,7 +35,7 @@ const handler = createHandler(task.environment as never) as unknown as (
   stream: Writable,
   context: Context,
 ) => Promise<void>;
-const floor = sandbox({ seed: "sandbox", clock: systemClock });
+const floor = sandboxScraper({ seed: "sandbox", clock: systemClock });
 let calls = 0;
 
 const bodyOf = (count: number): string =>

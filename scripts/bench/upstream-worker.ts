@@ -5,7 +5,7 @@
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import { sourceClient, temporaryStatuses } from "../../shared/sources/http/polite-client.ts";
 import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
-import { upstream } from "../../shared/sources/upstream/scraper.ts";
+import { upstreamScraper } from "../../shared/sources/upstream/scraper.ts";
 import type { UpstreamFigures, UpstreamTask } from "./upstream-task.ts";
 
 const deadlineMs = 75_000;
@@ -44,7 +44,7 @@ async function run(task: UpstreamTask): Promise<UpstreamFigures> {
       },
     },
   );
-  const scraper = upstream(
+  const scraper = upstreamScraper(
     {
       baseUrl: task.baseUrl,
       batchIdsMax: task.batchIdsMax,

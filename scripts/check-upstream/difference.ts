@@ -1,16 +1,18 @@
 import { textOf } from "./listed.ts";
 
-/** One place where the service has something else than the server said. */
+/** A value of a reply that the service stores differently. */
 export interface Difference {
   /** Such as `results.0.data.url`. */
   readonly path: string;
-  /** Dropped: the service has nothing there. Changed: it has another value. */
+  /** Dropped: the service stores nothing. Changed: it stores another value. */
   readonly kind: "dropped" | "changed";
   readonly said: unknown;
   readonly taken: unknown;
 }
 
-/** Places where what was said did not arrive as it was said; a number as a text is the same number. */
+/**
+ * Returns the values that were dropped or changed. A number sent as text counts as the same number.
+ */
 export function differences(said: unknown, taken: unknown, path: string): Difference[] {
   if (said === undefined) return [];
   if (taken === undefined) return [{ path, kind: "dropped", said, taken }];
@@ -32,7 +34,7 @@ const isSame = (said: unknown, taken: unknown): boolean =>
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** For a line of the report. */
+/** Formats a difference for the report. */
 export const shownDifference = ({ path, kind, said, taken }: Difference): string =>
   kind === "dropped"
     ? `${path}: ${brief(said)}`
@@ -40,7 +42,7 @@ export const shownDifference = ({ path, kind, said, taken }: Difference): string
 
 const briefMax = 60;
 
-/** A value as JSON, cut where it is long. */
+/** Returns a value as JSON, cut if it is long. */
 export function brief(value: unknown): string {
   if (Array.isArray(value) && value.some(isObject)) return `${value.length} entries`;
   const text = JSON.stringify(value) ?? "nothing";

@@ -1,4 +1,4 @@
-/** Calls of the contract as the conformance run makes them, and what came of them. */
+/** Sends the calls of the conformance check. */
 
 export interface Answered {
   readonly kind: "answered";
@@ -9,25 +9,25 @@ export interface Answered {
   readonly milliseconds: number;
 }
 
-/** A reply; or why there is none. */
+/** A reply, or the reason why there is none. */
 export type Seen =
   | Answered
   | { readonly kind: "none"; readonly reason: string; readonly milliseconds: number };
 
 export interface Server {
-  /** The base URL without a slash at its end. */
+  /** The base URL without a trailing slash. */
   readonly baseUrl: string;
   readonly secret: string | undefined;
-  /** How long the run waits for a reply. */
+  /** The timeout of a reply. */
   readonly timeoutMs: number;
 }
 
 export interface Call {
   readonly path: "/read" | "/capabilities";
-  /** Sent as JSON; a text or bytes are sent as they are. Absent: a GET. */
+  /** Sent as JSON; a string or bytes are sent unchanged. Absent: a GET. */
   readonly body?: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the server's own; null sends none. */
+  /** Replaces the server's secret; null sends none. */
   readonly secret?: string | null;
 }
 
@@ -35,7 +35,7 @@ const bodyBytesMax = 5 * 1024 * 1024;
 const busyTriesMax = 3;
 const retryWaitMsMax = 10_000;
 
-/** One call; never throws for what a server does. */
+/** Sends one call. Never throws for an error of the server. */
 export async function send(server: Server, call: Call): Promise<Seen> {
   const startedAt = performance.now();
   const spent = (): number => Math.round(performance.now() - startedAt);
@@ -67,11 +67,11 @@ export async function send(server: Server, call: Call): Promise<Seen> {
 
 export interface Patient {
   readonly seen: Seen;
-  /** `Retry-After` of every try that was turned away. */
+  /** `Retry-After` of every refused try. */
   readonly turnedAway: readonly (string | null)[];
 }
 
-/** The same, tried again as the service does where the server is busy. */
+/** Sends a call and retries it while the server is busy, as the service does. */
 export async function sendPatiently(server: Server, call: Call): Promise<Patient> {
   const turnedAway: (string | null)[] = [];
   for (;;) {
@@ -87,7 +87,7 @@ export async function sendPatiently(server: Server, call: Call): Promise<Patient
   }
 }
 
-/** What was seen, for a line of the report. */
+/** Formats a reply for the report. */
 export const summary = (seen: Seen): string =>
   seen.kind === "answered" ? `status ${seen.status}` : seen.reason;
 
@@ -101,7 +101,7 @@ const bodyOf = (body: object | string | Buffer): string | Buffer<ArrayBuffer> =>
 async function readAll(response: Response): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop early cancels the stream, so the rest is never received.
+  // Leaving the loop early cancels the stream, so the rest is not received.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > bodyBytesMax) return null;
@@ -118,7 +118,7 @@ function reasonOf(error: unknown, { timeoutMs }: Server): string {
   return `no reply: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-/** The JSON in an answer; undefined where there is none. */
+/** Returns the JSON of a reply; undefined if there is none. */
 export function jsonOf(seen: Seen): unknown {
   try {
     return seen.kind === "answered" ? JSON.parse(new TextDecoder().decode(seen.body)) : undefined;

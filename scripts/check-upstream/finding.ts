@@ -1,18 +1,18 @@
-/** What the conformance run says of one rule of the contract. */
+/** The result of the conformance check for one rule of the contract. */
 export interface Finding {
-  /** Stable, so that it can be looked for. */
+  /** Stable, so that users can search for it. */
   readonly rule: string;
-  /** A rule that must hold fails the run; of one that should, the run warns. */
+  /** A failed `must` fails the check. A failed `should` is a warning. */
   readonly level: "must" | "should";
   readonly outcome: "pass" | "fail" | "skip";
-  /** The scraper it was tried with. */
+  /** The scraper of the check. */
   readonly scraper: string | undefined;
   readonly expected: string;
   readonly seen: string;
 }
 
 export type Verdict = Pick<Finding, "rule" | "level" | "expected"> & {
-  /** What was seen when the rule does not hold; null when it does. */
+  /** The observed violation; null if the rule holds. */
   readonly trouble: string | null;
 };
 
@@ -32,7 +32,7 @@ export const skipped = (rule: string, reason: string, scraper?: string): Finding
   seen: reason,
 });
 
-/** One line for each finding, and one for the whole. */
+/** Returns one line for each finding, and a summary. */
 export function report(findings: readonly Finding[]): string {
   const lines = findings.map(lineOf);
   const count = (word: string): number => findings.filter((one) => wordOf(one) === word).length;
@@ -40,7 +40,7 @@ export function report(findings: readonly Finding[]): string {
   return [...lines, total, ""].join("\n");
 }
 
-/** True when every rule holds that must. */
+/** Returns true if every mandatory rule holds. */
 export const conforms = (findings: readonly Finding[]): boolean =>
   findings.every((one) => wordOf(one) !== "FAIL");
 

@@ -1,4 +1,4 @@
-/** Whether the results of a reply are about what was asked for. */
+/** Rules for the IDs in the results of a reply. */
 import type { Verdict } from "./finding.ts";
 import { listed, textOf } from "./listed.ts";
 import { idOfResult, offerOf } from "./read-call.ts";
@@ -47,7 +47,7 @@ export function judgeIds(
     : verdicts;
 }
 
-/** An offer whose result stands under another item is an offer without a result. */
+/** Finds offers whose result has another item. */
 function judgeAsins(missing: readonly string[], others: readonly Named[]): Verdict {
   const strays = missing.flatMap((id) => {
     const stray = others.find((one) => textOf(one.id) === offerOf(id).offerListingId);

@@ -1,10 +1,10 @@
 const shownMax = 3;
 
-/** What a server sent, as a text: a text as it is, the rest as JSON; "" where nothing stands. */
+/** Returns a value as text: a string unchanged, anything else as JSON, "" for an absent value. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
-/** The first few troubles, for a line of the report; null when there are none. */
+/** Returns the first violations for the report; null if there are none. */
 export function listed(troubles: readonly string[]): string | null {
   const more = troubles.length - shownMax;
   if (troubles.length === 0) return null;

@@ -1,22 +1,22 @@
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
 import { textOf } from "./listed.ts";
 
-/** What the run reads with one scraper. */
+/** The items that the check reads with one scraper. */
 export interface Subject {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
-  /** Ids of items that exist; `<asin>:<offerListingId>` for offer checks. */
+  /** IDs of items that exist; `<asin>:<offerListingId>` for offer checks. */
   readonly ids: readonly string[];
-  /** An item that does not exist. */
+  /** The ID of an item that does not exist. */
   readonly unknownId: string | undefined;
-  /** What the server says that it takes in a call; undefined where it says nothing. */
+  /** The server's declared maximum of items in a call; undefined if it declares none. */
   readonly maxBatch: number | undefined;
 }
 
-/** How long an ordinary call may take. */
+/** The deadline of an ordinary call. */
 export const deadlineMs = 15_000;
 
-/** Body of a call for the ids. */
+/** Returns the request body for the IDs. */
 export function readBody(
   { scraper, marketplace }: Pick<Subject, "scraper" | "marketplace">,
   ids: readonly string[],
@@ -34,7 +34,7 @@ export function readBody(
   };
 }
 
-/** The id that a result is about, as it is named to the run; an offer is known by both of its ids. */
+/** Returns the ID of a result in the form of the command line. An offer has both of its IDs. */
 export const idOfResult = (
   scraper: StepScraperId,
   { id, asin }: { readonly id?: unknown; readonly asin?: unknown },
@@ -43,7 +43,7 @@ export const idOfResult = (
     ? `${textOf(asin) || "(no asin)"}:${textOf(id)}`
     : textOf(id);
 
-/** What an id of an offer check names. */
+/** Splits the ID of an offer check. */
 export function offerOf(id: string): { readonly asin: string; readonly offerListingId: string } {
   const [asin = "", ...rest] = id.split(":");
   return { asin, offerListingId: rest.join(":") };

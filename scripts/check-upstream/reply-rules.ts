@@ -1,4 +1,4 @@
-/** What a reply to an ordinary call must look like. */
+/** Rules for the reply to an ordinary call. */
 import * as v from "valibot";
 import { currencyOf } from "../../shared/platforms/catalogue.ts";
 import { stepScrapers } from "../../shared/scrapers/catalogue.ts";
@@ -18,7 +18,7 @@ const anyReply = v.object({ results: v.array(v.unknown()) });
 const anyResult = v.looseObject({ id: v.unknown(), status: v.unknown() });
 type AnyResult = v.InferOutput<typeof anyResult>;
 
-/** Verdicts of every rule that can be judged; the first that fails may hide the rest. */
+/** Returns the verdicts of every rule that can be checked. A failure may prevent later checks. */
 export async function judgeReply(
   seen: Answered,
   asked: Asked,
@@ -52,7 +52,7 @@ export async function judgeReply(
   ];
 }
 
-/** The results that are there may be right, but what is not found then is not believed. */
+/** Results may be valid beside an error, but `not_found` does not count then. */
 const judgeTrouble = (text: string): Verdict => ({
   rule: "no-error-beside",
   level: "must",
@@ -83,17 +83,17 @@ function judgeBytes(
   ];
 }
 
-/** What the results hold, by the schema and by what the service takes of them. */
+/** Checks the data of the results against the schema and against what the service accepts. */
 function judgeData(
   json: v.InferOutput<typeof anyReply>,
   taken: readonly Taken[],
   asked: Asked,
 ): Verdict[] {
   const parsed = v.safeParse(upstreamReplies.get(asked.scraper) ?? v.never(), json);
-  // What the schema does not name is gone from its output, even where it finds fault with the rest.
+  // The output contains only what the schema names, even if other parts are invalid.
   const named = v.parse(anyReply, parsed.output).results;
   const heard = taken.flatMap((one) => {
-    // Of several results for an id the first counts.
+    // If an ID has several results, the first counts.
     const at = json.results.findIndex(
       (result) => v.is(anyResult, result) && idOfResult(asked.scraper, result) === one.id,
     );
@@ -112,13 +112,13 @@ function judgeData(
   ];
 }
 
-/** Issues by rule: what the service understands all the same is a lesser trouble. */
+/** Groups schema issues by rule. Values that the service still accepts are less severe. */
 function judgeSchema(
   issues: readonly v.BaseIssue<unknown>[],
   unknown: readonly string[],
   found: readonly Difference[],
 ): Verdict[] {
-  // Times have rules of their own.
+  // Times have separate rules.
   const others = issues.filter((issue) => lastKeyOf(issue) !== "fetchedAt");
   const dropped = found.filter(({ kind }) => kind === "dropped").map(({ path }) => path);
   const isLesser = (issue: v.BaseIssue<unknown>): boolean =>
@@ -180,7 +180,7 @@ function currenciesIn(value: unknown): string[] {
   );
 }
 
-/** Paths of what stands in the reply and not in its reading by the schema; null is nothing said. */
+/** Returns the paths of fields that the schema does not name. Null counts as absent. */
 function unknownKeys(value: unknown, known: unknown, path = ""): string[] {
   if (typeof value !== "object" || value === null) return [];
   const own: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(known ?? {}));

@@ -1,4 +1,4 @@
-/** The rules that are tried with each scraper. */
+/** The rules for each scraper. */
 import { gzipSync } from "node:zlib";
 import { tellsOfTrouble } from "../../shared/sources/contract/reply-trouble.ts";
 import { jsonOf, type Seen, send, sendPatiently, type Server, summary } from "./exchange.ts";
@@ -7,12 +7,12 @@ import { deadlineMs, readBody, type Subject } from "./read-call.ts";
 import { judgeReply } from "./reply-rules.ts";
 import { type Asked, takenFrom } from "./taken.ts";
 
-/** A reply to a call that nobody waits for must not take longer. */
+/** Upper bound of the reply time for an expired deadline. */
 const shortReplyMsMax = 2_000;
-/** More made-up ids than this are not sent. */
+/** Upper bound of the number of invented IDs in a call. */
 const tooManyMax = 10_000;
 
-/** Findings of one scraper; no more than the first when there is no ordinary reply. */
+/** Returns the findings of one scraper. Without an ordinary reply, only the first finding. */
 export async function checkScraper(server: Server, subject: Subject): Promise<Finding[]> {
   const { scraper, maxBatch } = subject;
   const ids = subject.ids.slice(0, maxBatch);
@@ -70,7 +70,7 @@ const judgeBusy = (turnedAway: readonly (string | null)[]): Verdict => ({
       : `turned away ${turnedAway.length} times, Retry-After: ${turnedAway.join(", ")}`,
 });
 
-/** The same call in the forms in which it may come. */
+/** Checks variants of the same call. */
 async function judgeVariants(server: Server, subject: Subject, id: string): Promise<Verdict[]> {
   const path = "/read";
   const body = readBody(subject, [id]);
@@ -149,7 +149,7 @@ async function checkUnknownId(server: Server, subject: Subject): Promise<Finding
   return judged({ rule, level: "must", expected, trouble }, scraper);
 }
 
-/** What is wrong where nothing may be found. */
+/** Returns the violation if an item is found that must not exist. */
 async function foundTrouble(seen: Seen, asked: Asked): Promise<string | null> {
   if (seen.kind !== "answered" || seen.status !== 200) return summary(seen);
   const taken = await takenFrom(seen, asked);

@@ -1,4 +1,4 @@
-/** The rules that hold for the server as a whole. */
+/** The rules for the server as a whole. */
 import * as v from "valibot";
 import { upstreamCapabilities } from "../../shared/sources/upstream/contract.ts";
 import { jsonOf, type Seen, send, type Server, summary } from "./exchange.ts";
@@ -7,7 +7,7 @@ import { readBody, type Subject } from "./read-call.ts";
 
 export type Capabilities = v.InferOutput<typeof upstreamCapabilities>;
 
-/** What the server says about itself, null where it says nothing; and whether that is well-formed. */
+/** Reads the server's capabilities, null if it declares none, and checks their form. */
 export async function readCapabilities(
   server: Server,
 ): Promise<{ readonly capabilities: Capabilities | null; readonly finding: Finding }> {
@@ -30,7 +30,7 @@ export async function readCapabilities(
   return { capabilities: isRead ? parsed.output : null, finding };
 }
 
-/** Calls that a server must turn away. */
+/** Checks calls that a server must refuse. */
 export async function checkRefusals(
   server: Server,
   subject: Pick<Subject, "scraper" | "marketplace">,
@@ -66,7 +66,7 @@ const expectedOf = {
   "no-secret": "401 or 403 without a secret",
 } as const;
 
-/** Any 4xx but those that mean something else. */
+/** Accepts any 4xx except those with another meaning. */
 function refusal(rule: keyof typeof expectedOf, level: Verdict["level"], seen: Seen): Verdict {
   const isRefused =
     seen.kind === "answered" &&

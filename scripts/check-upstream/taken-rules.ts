@@ -1,4 +1,4 @@
-/** Whether the service takes a server's results for what they say they are. */
+/** Rules for the acceptance of results by the service. */
 import * as v from "valibot";
 import type { Difference } from "./difference.ts";
 import { shownDifference, brief } from "./difference.ts";
@@ -8,11 +8,11 @@ import type { Asked, Taken } from "./taken.ts";
 import { offerSchema } from "../../shared/scrapers/offer.ts";
 import { readShape } from "../../shared/sources/upstream/shape.ts";
 
-/** What the server said of an id that was asked for, and what came of it. */
+/** The server's result for a requested ID, and the service's answer. */
 export interface Heard {
   /** `status` of the result. */
   readonly said: unknown;
-  /** `data` of it. */
+  /** `data` of the result. */
   readonly data: unknown;
   readonly taken: Taken;
 }
@@ -51,7 +51,7 @@ export function judgeTaken(
   ];
 }
 
-/** A server that finds nothing may be right about each id, but nothing of it was checked then. */
+/** A server that finds nothing may be right, but then its results were not checked. */
 function judgeFound(taken: readonly Taken[], { scraper }: Pick<Asked, "scraper">): Verdict {
   const isCheck = scraper === "retailer_a.offer_check";
   const words = taken.map(({ status }) => (isCheck && status === "ok" ? "not buyable" : status));
@@ -93,7 +93,9 @@ export function judgeDifferences(found: readonly Difference[]): Verdict[] {
 
 const listing = v.object({ offers: v.array(v.record(v.string(), v.unknown())) });
 
-/** Fields for which the service cannot take a listing, such as `offers.0.price: -5`. */
+/**
+ * Returns the fields because of which the service rejects a listing, such as `offers.0.price: -5`.
+ */
 function unreadOffers(data: unknown): string[] {
   if (!v.is(listing, data)) return [];
   return data.offers.flatMap((offer, n) =>

@@ -1,6 +1,6 @@
 /**
- * What the service's own adapter makes of a reply: the judge of what a server's results are worth.
- * The reply that was seen is given to the adapter again, so that no rule reads it in a second way.
+ * Converts a reply with the service's own adapter, so that the rules cannot interpret it
+ * differently.
  */
 import { systemChance, systemClock } from "../../shared/base/system.ts";
 import type { StepScraperId } from "../../shared/scrapers/catalogue.ts";
@@ -10,7 +10,7 @@ import { isProductScraper } from "../../shared/sources/upstream/contract.ts";
 import type { UpstreamDependencies } from "../../shared/sources/upstream/exchange.ts";
 import { parseUpstreamReply } from "../../shared/sources/upstream/reply.ts";
 import {
-  upstream,
+  upstreamScraper,
   upstreamOfferChecker,
   upstreamOffers,
 } from "../../shared/sources/upstream/scraper.ts";
@@ -24,17 +24,17 @@ export interface Asked {
   readonly ids: readonly string[];
 }
 
-/** What the service would go on with for one id. */
+/** The service's answer for one ID. */
 export interface Taken {
   readonly id: string;
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
-  /** `data` as far as it is taken; undefined where nothing is. */
+  /** The accepted part of `data`; undefined if nothing is accepted. */
   readonly data: unknown;
-  /** The item exists, or the offer can be bought. */
+  /** True if the item exists, or the offer is buyable. */
   readonly isFound: boolean;
 }
 
-/** One for every id, in their order; null when the whole is no reply. */
+/** Returns one answer for every ID, in their order; null if the body is not a reply. */
 export async function takenFrom(
   { headers, body }: Pick<Answered, "headers" | "body">,
   asked: Asked,
@@ -49,7 +49,7 @@ export async function takenFrom(
   });
 }
 
-/** Any moment that is not over; the reply is there already. */
+/** Any deadline in the future; the reply has already arrived. */
 const readingMs = 60_000;
 
 async function read(
@@ -59,7 +59,7 @@ async function read(
   const options = { baseUrl: "http://localhost", batchIdsMax: ids.length, callsAtOnceMax: 1 };
   const deadline = new Date(dependencies.clock.now().getTime() + readingMs);
   if (isProductScraper(scraper)) {
-    const source = upstream(options, dependencies);
+    const source = upstreamScraper(options, dependencies);
     const answers = await source.read({ scraper, marketplace, ids, deadline });
     return answers.map((answer) => {
       const data = "fields" in answer ? answer.fields : undefined;
@@ -85,7 +85,7 @@ async function read(
   });
 }
 
-/** Whether the service takes a result that was read then. */
+/** Returns true if the service accepts a result with this read time. */
 export function isTimeTaken(fetchedAt: unknown): boolean {
   const results = [{ id: "1", status: "not_found", fetchedAt }];
   const reply: Extract<SourceReply, { kind: "answered" }> = {

@@ -1,4 +1,4 @@
-/** What a reply says of when it was read, and when it came. */
+/** Rules for the read time and the reply time. */
 import { readingAgeMaxMs } from "../../shared/sources/contract/reading-age.ts";
 import type { Answered } from "./exchange.ts";
 import type { Verdict } from "./finding.ts";
@@ -10,7 +10,7 @@ interface Dated {
   readonly fetchedAt?: unknown;
 }
 
-/** How far ahead a server's clock may be. */
+/** The greatest accepted advance of a server's clock. */
 const aheadMaxMs = 60_000;
 
 export function judgeTimes(
@@ -61,6 +61,6 @@ export function judgeTimes(
   ];
 }
 
-/** NaN for what is no time. */
+/** Returns NaN for an invalid time. */
 const readAgoMs = ({ fetchedAt }: Dated): number =>
   typeof fetchedAt === "string" ? Date.now() - Date.parse(fetchedAt) : Number.NaN;

@@ -25,15 +25,15 @@ interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly status: number;
-  /** What it waits for. */
+  /** The source that the call reads from. */
   readonly source?: { readonly scraper: Speed; readonly ids: number };
   /** The shards of its account: 1 at 5 concurrency slots, 25 at 250. */
   readonly shards: 1 | 25;
-  /** How often it is made to find its mean. */
+  /** Number of calls for the mean. */
   readonly repeats: number;
 }
 
-/** A call of one kind, as it was measured: means. */
+/** The measured means of a kind of call. */
 export interface CallFigures {
   readonly name: string;
   readonly cpuMs: number;
@@ -83,7 +83,7 @@ const calls: readonly Call[] = [
   products("lite", 2_000, 3),
   products("full", 2_000, 3),
 ];
-/** Made the same way and answered by a handler that does nothing: what the gateway here takes. */
+/** The same call with an empty handler: the cost of the local gateway itself. */
 const bareCall = {
   method: "GET",
   path: "/v1/structured",
@@ -92,7 +92,7 @@ const bareCall = {
   repeats: 40,
 } as const;
 
-/** Measures API calls of several kinds. */
+/** Measures several kinds of API calls. */
 export async function measureCalls(
   assumptions: Assumptions,
   logs: LogMeter,
@@ -148,7 +148,7 @@ interface Measured {
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly logBytes: number;
-  /** Of the answer as it was sent, compressed. */
+  /** Size of the compressed answer. */
   readonly answerBytes: number;
 }
 
@@ -156,14 +156,14 @@ interface Bench {
   readonly world: BenchWorld;
   readonly meter: DynamoMeter;
   readonly logs: LogMeter;
-  /** By the shards of their accounts. */
+  /** API keys by the number of shards of their accounts. */
   readonly keys: Readonly<Record<Call["shards"], string>>;
 }
 
 const warmUps = 3;
-/** A key makes 50 calls a second; more would be refused. */
+/** Stays below the limit of 50 calls a second for a key. */
 const betweenCallsMs = 25;
-/** Lines come through a pipe. */
+/** The time for log lines to arrive through a pipe. */
 const linesMs = 200;
 
 async function measured(call: Call, { world, meter, logs, keys }: Bench): Promise<Measured> {
@@ -193,7 +193,10 @@ async function measured(call: Call, { world, meter, logs, keys }: Bench): Promis
   return { ...means, answerBytes };
 }
 
-/** Makes a call and gives the bytes of its answer. @throws Error for another status */
+/**
+ * Sends a call; returns the size of its answer in bytes.
+ * @throws Error for another status
+ */
 function answered(
   agent: Agent,
   call: Pick<Call, "method" | "body" | "status"> & { readonly url: string; readonly key: string },
@@ -221,9 +224,9 @@ function answered(
 
 const memoryMegabytes = configs.prod.memoryMegabytes.api;
 const streamedFreeBytes = 6 * 2 ** 20;
-/** Of a streamed answer; the gateway counts each that is begun as a request. */
+/** The gateway bills each started part of a streamed answer as a request. */
 const gatewayPartBytes = 10 * 2 ** 20;
-/** A line of the access log is about as long as the names of what it says. */
+/** An access log line is about as long as its format. */
 const accessLogBytes = accessLogFormat.toString().length;
 
 function figuresOf(call: Call, one: Measured, assumptions: Assumptions): CallFigures {

@@ -1,19 +1,19 @@
 import { parseArgs } from "node:util";
 
-/** What no measurement on this machine can tell: each with the option that says otherwise. */
+/** Values that cannot be measured on this machine, with the options that set them. */
 const inputs = {
-  /** How long a request to DynamoDB, SQS, S3 or KMS takes from within a Lambda function. */
+  /** Duration of a request to DynamoDB, SQS, S3 or KMS from a Lambda function. */
   awsMs: { option: "aws-ms", value: 6, says: "ms for a request to another service of AWS" },
   receiverMs: { option: "receiver-ms", value: 200, says: "ms until a webhook receiver answers" },
-  /** Of what the specification says about its speed. */
+  /** A factor on the speed in the specification. */
   sourceTimes: { option: "source-times", value: 1, says: "times as slow as specified is a source" },
-  /** Its start, end and report. */
+  /** The lines START, END and REPORT. */
   platformLogBytes: {
     option: "platform-log-bytes",
     value: 350,
     says: "bytes that Lambda itself logs of an invocation",
   },
-  /** Lambda asks with five pollers, 20 seconds each. */
+  /** Lambda polls with five pollers, 20 seconds each. */
   idleReceivesPerMinute: {
     option: "idle-receives",
     value: 15,
@@ -25,7 +25,10 @@ export type Assumptions = Readonly<Record<keyof typeof inputs, number>>;
 
 const entries = Object.entries(inputs) as [keyof Assumptions, (typeof inputs)[keyof Assumptions]][];
 
-/** @throws Error for an option that there is not, or that is no number from 0 on */
+/**
+ * Parses the options.
+ * @throws Error for an unknown option, or a value that is not a number of 0 or more
+ */
 export function readAssumptions(args: readonly string[]): Assumptions {
   const options = Object.fromEntries(
     entries.map(
@@ -35,19 +38,21 @@ export function readAssumptions(args: readonly string[]): Assumptions {
   const { values } = parseArgs({ args: [...args], options });
   const read = entries.map(([name, { option }]) => {
     const number = Number(values[option]);
-    if (!(Number.isFinite(number) && number >= 0)) throw new Error(`--${option} takes a number`);
+    if (!(Number.isFinite(number) && number >= 0)) {
+      throw new Error(`--${option} must be a number of 0 or more (got "${values[option]}")`);
+    }
     return [name, number] as const;
   });
   return Object.fromEntries(read) as Assumptions;
 }
 
-/** What is assumed, for people. */
+/** Formats the assumptions. */
 export const assumptionLines = (assumptions: Assumptions): string[] =>
   entries.map(([name, { option, says }]) => `    --${option} ${assumptions[name]}: ${says}`);
 
 /**
- * How long a source takes (specification, section "POST /v1/products", rule 7): the middle of what it
- * says for so many ids, less ids in proportion, but a second at least.
+ * The read times of sources (specification, section "POST /v1/products", rule 7): the middle of the
+ * stated range, in proportion to the IDs, and at least one second.
  */
 const sourceSpeeds = {
   "retailer_a.pulse": { ids: 10_000, milliseconds: 15_000 },
@@ -64,19 +69,19 @@ export function sourceMs(scraper: Speed, ids: number, { sourceTimes }: Assumptio
   return Math.max(sourceMsMin, (ids / speed.ids) * speed.milliseconds) * sourceTimes;
 }
 
-/** Lambda gives a function one whole CPU from this memory on, and less in proportion below it. */
+/** Lambda assigns one CPU at this memory size, and a proportional share below it. */
 const wholeCpuMegabytes = 1_769;
 
-/** What an invocation is busy with, one after the other. */
+/** The work of an invocation, in sequence. */
 export interface Work {
-  /** On a whole CPU like one of this machine's. */
+  /** On a CPU like this machine's. */
   readonly cpuMs: number;
   readonly awsRequests: number;
   readonly waitsMs: number;
   readonly memoryMegabytes: number;
 }
 
-/** How long a function is billed for a work. */
+/** Returns the billed duration of an invocation. */
 export const billedMs = (
   { cpuMs, awsRequests, waitsMs, memoryMegabytes }: Work,
   { awsMs }: Assumptions,

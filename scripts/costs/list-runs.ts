@@ -19,24 +19,26 @@ import { type Stored, storedBytes } from "./stored-bytes.ts";
 import { bytesPerGigabyte, lambdaUsage, sumOf, type Usage } from "../measure/usage.ts";
 import { workerMegabytes } from "../measure/worker-memory.ts";
 
-/** What was measured of a list on `retailer_a` with a webhook endpoint and an S3 destination. */
+/**
+ * The measured costs of a watchlist on `retailer_a` with a webhook endpoint and an S3 destination.
+ */
 export interface ListFigures {
   readonly items: number;
   readonly baseline: Usage;
-  /** One item of a hundred has moved. */
+  /** With one changed item in a hundred. */
   readonly sweep: Usage;
   readonly refresh: Usage;
-  /** One look of the sweeper at everything. */
+  /** One invocation of the sweeper. */
   readonly lookAfter: Usage;
-  /** Stored for as long as the list is there. */
+  /** Stored as long as the watchlist exists. */
   readonly listBytes: number;
-  /** What a sweep adds, which expires. */
+  /** Stored by a sweep until it expires. */
   readonly sweepBytes: Pick<Stored, "expiringPerMonth" | "objects">;
 }
 
 const list = "costs";
 const items = 50_000;
-/** A baseline, two sweeps of which the second is warm, and a refresh. */
+/** A baseline, two sweeps, of which the second is warm, and a refresh. */
 const [sweepRun, refreshRun] = [3, 4];
 
 interface Bench {
@@ -48,7 +50,7 @@ interface Bench {
   readonly stored: () => Promise<Stored>;
 }
 
-/** Puts a list through its runs in a local world, with everything that it asks for counted. */
+/** Runs a watchlist in a local world and measures all its requests. */
 export async function measureList(assumptions: Assumptions, logs: LogMeter): Promise<ListFigures> {
   const dir = mkdtempSync(join(tmpdir(), "costs-"));
   const folder = openDataFolder(join(dir, "dynamo"), false);
@@ -108,7 +110,7 @@ async function measure(bench: Bench): Promise<ListFigures> {
   };
 }
 
-/** An endpoint and a bucket that get everything that the account's lists find out. */
+/** Adds an endpoint and a bucket that get all events of the account. */
 async function subscribe(world: RunsWorld): Promise<void> {
   const { receiverUrl, customerBucket } = world.ready;
   await world.call("POST", "/v1/webhook_endpoints", { url: `${receiverUrl}/costs` });
@@ -142,7 +144,7 @@ const tierOf = (runNumber: number): Tier => {
   return runNumber === refreshRun ? "lite" : "pulse";
 };
 
-/** Lays out what the source will say in a run, and gives the ids of the list. */
+/** Prepares the source's answers for a run; returns the IDs of the watchlist. */
 function prepare(runNumber: number, { answersDir }: Bench): string[] {
   const all = itemsAt(list, items, runNumber);
   const tier = tierOf(runNumber);
@@ -188,7 +190,7 @@ async function measureSweeper(bench: Bench): Promise<Usage> {
   return usageOf(await takeAll(bench), 0, bench);
 }
 
-/** A step reads batch by batch, each in an invocation of its own, which waits for the source. */
+/** A step reads its batches in separate invocations, which wait for the source. */
 const sourceWaitMs = (
   reads: readonly { readonly tier: Tier; readonly ids: number }[],
   assumptions: Assumptions,
@@ -207,7 +209,10 @@ interface Taken {
 
 const quietMs = 700;
 
-/** Everything since the last look, once nothing goes on any more: deliveries come after their run. */
+/**
+ * Returns the metrics since the last call, after all activity has ended: deliveries come after
+ * their run.
+ */
 async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
   let [dynamo, figures] = [meter.take(), await world.take()];
   for (let isQuiet = false; !isQuiet;) {
@@ -228,7 +233,7 @@ async function takeAll({ meter, world, logs }: Bench): Promise<Taken> {
   return { dynamo, world: figures, logBytes: logs.take().bytes };
 }
 
-/** The sum of two sets of counts, name by name. */
+/** Adds two sets of counts by name. */
 function added<Counts extends object>(one: Counts, other: Counts): Counts {
   const sums = Object.entries(one).map(([name, count]: [string, unknown]) => {
     const more: unknown = Reflect.get(other, name);

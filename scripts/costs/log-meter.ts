@@ -1,21 +1,21 @@
-/** What functions have written since the last look. */
+/** The log lines of functions since the last call. */
 export interface Logged {
   readonly lines: number;
-  /** As CloudWatch bills them: with 26 bytes for each event. */
+  /** As CloudWatch bills them, with 26 bytes for each event. */
   readonly bytes: number;
 }
 
 export interface LogMeter {
   readonly note: (chunk: Buffer) => void;
-  /** What was written since the last call of this. */
+  /** Returns the log lines since the last call. */
   take(): Logged;
-  /** Custom metrics that the lines have made so far: a name with its dimensions' values each. */
+  /** Returns the number of custom metrics so far: combinations of name and dimension values. */
   metrics(): number;
 }
 
 const eventBytes = 26;
 
-/** Reads the lines that functions print, and the metrics that are embedded in them. */
+/** Measures the log lines of functions and the metrics embedded in them. */
 export function logMeter(): LogMeter {
   let [lines, bytes, rest] = [0, 0, ""];
   const metrics = new Set<string>();

@@ -16,7 +16,7 @@ const ofExpression = v.object({
   Metrics: v.array(v.object({ MetricStat: v.optional(v.unknown()) })),
 });
 
-/** What the CDK app makes for prod. */
+/** Returns the resources of the CDK app for prod. */
 function prodResources(): readonly Resource[] {
   const outdir = mkdtempSync(join(tmpdir(), "costs-"));
   try {
@@ -29,7 +29,7 @@ function prodResources(): readonly Resource[] {
   }
 }
 
-/** CloudWatch bills an alarm for each metric that it hears: several where it is on an expression. */
+/** Counts alarm metrics. CloudWatch bills an alarm on an expression for each metric in it. */
 export function alarmMetrics(resources: readonly Resource[]): number {
   return resources
     .filter(({ Type }) => Type === "AWS::CloudWatch::Alarm")
@@ -40,7 +40,7 @@ export function alarmMetrics(resources: readonly Resource[]): number {
     .reduce((sum, heard) => sum + heard, 0);
 }
 
-/** What the service uses in a month for being there: the sweeper looks after it every minute. */
+/** Returns the monthly usage without any calls; the sweeper runs every minute. */
 export function standingMonth(
   { lookAfter, metrics }: { readonly lookAfter: Usage; readonly metrics: number },
   { idleReceivesPerMinute }: Assumptions,

@@ -1,11 +1,11 @@
 import { ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 import { type DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 
-/** What is stored, in bytes as DynamoDB and S3 bill them. */
+/** Stored bytes, as DynamoDB and S3 bill them. */
 export interface Stored {
-  /** Rows that stay. */
+  /** Rows without an expiry. */
   readonly kept: number;
-  /** Rows that expire, each for the share of a month that it is there. */
+  /** Rows with an expiry, weighted by their share of a month. */
   readonly expiringPerMonth: number;
   readonly objects: number;
 }
@@ -58,10 +58,10 @@ async function* objectSizes(client: S3Client, bucket: string): AsyncGenerator<nu
 }
 
 const numberBytes = 8;
-/** Of a list or a map, and again for each thing in it. */
+/** Overhead of an array or map, and of each entry. */
 const [containerBytes, memberBytes] = [3, 1];
 
-/** Names and values of a row, by DynamoDB's rule for item sizes. */
+/** Returns the size of a row's names and values, by DynamoDB's rule for item sizes. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (typeof value === "number") return numberBytes;

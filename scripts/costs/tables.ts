@@ -4,7 +4,7 @@ import type { Unit } from "../measure/prices.ts";
 import { monthDays } from "./stored-bytes.ts";
 import { bytesPerGigabyte, dollarsOf, sumOf, times, type Usage } from "../measure/usage.ts";
 
-/** Units by what a bill calls them. */
+/** Units, grouped by the items of a bill. */
 const parts: Readonly<Record<string, readonly Unit[]>> = {
   gateway: ["gatewayRequest"],
   lambda: ["lambdaRequest", "lambdaGigabyteSecond", "lambdaStreamedGigabyte"],
@@ -21,7 +21,7 @@ const parts: Readonly<Record<string, readonly Unit[]>> = {
 
 const shown = (dollars: number): string => dollars.toFixed(2);
 
-/** Dollars of each part that was used at all by any of them. */
+/** Returns the items that any of the usages contains. */
 function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
   const used = sumOf(usages);
   return Object.entries(parts).filter(([, units]) => units.some((unit) => (used[unit] ?? 0) > 0));
@@ -29,7 +29,7 @@ function partsOf(usages: readonly Usage[]): [string, readonly Unit[]][] {
 
 const million = 1_000_000;
 
-/** Dollars of a million calls of each kind, part by part. */
+/** Returns the dollars for a million calls of each kind, by item. */
 export function callRows(figures: readonly CallFigures[]): object[] {
   const used = partsOf(figures.map(({ usage }) => usage));
   return figures.map(({ name, billedMs, usage }) => {
@@ -43,7 +43,7 @@ export function callRows(figures: readonly CallFigures[]): object[] {
   });
 }
 
-/** What a list uses in a month when it runs so often; its baseline is not part of it. */
+/** Returns the monthly usage of a watchlist with the given interval, without its baseline. */
 export function listMonth(
   figures: ListFigures,
   { everyMinutes, refreshEveryRuns }: { everyMinutes: number; refreshEveryRuns: number },
@@ -62,7 +62,7 @@ export function listMonth(
 
 const cadences = [5, 15, 60];
 
-/** Dollars of a month of the list, part by part, for each cadence. */
+/** Returns the monthly dollars of the watchlist for each interval, by item. */
 export function listRows(figures: ListFigures, refreshEveryRuns: number): object[] {
   const months = cadences.map((everyMinutes) => ({
     name: `every ${everyMinutes} min`,
@@ -76,7 +76,7 @@ export function listRows(figures: ListFigures, refreshEveryRuns: number): object
   return [...used.map(([part, units]) => row(part, units)), row("dollars")];
 }
 
-/** Dollars of a month of what is there and paid for, however little comes of it. */
+/** Returns the monthly dollars without any calls. */
 export function standingRows(usage: Usage): object[] {
   const row = (part: string, units?: readonly Unit[]): object => ({
     "a month": part,

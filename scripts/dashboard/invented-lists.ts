@@ -7,20 +7,20 @@ import type { ApiClient } from "../../tools/customer/api-client.ts";
 
 interface InventedList {
   readonly body: Readonly<Record<string, unknown>>;
-  /** How often it runs, the first time included. */
+  /** Number of runs, including the first. */
   readonly runs: number;
-  /** What its schedule leaves between two runs. */
+  /** Minutes between two scheduled runs. */
   readonly everyMinutes: number;
   readonly paused?: true;
-  /** How many deliveries of its last run the receiver refuses. */
+  /** Number of deliveries of its last run that the receiver refuses. */
   readonly refused?: number;
 }
 
-/** So many ids of a platform's form, spread as real ones are, after those that move. */
+/** Returns IDs that are spread as real ones are. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919 + ((n * n) % 613)));
 
-/** Their prices and stocks move with every read, or with the minute. */
+/** Their prices and stock change with every read, or every minute. */
 const movingIds = ["9000001", "9000002", "9000004"];
 
 const lists = (endpointUrl: string): readonly InventedList[] => [
@@ -70,7 +70,10 @@ const lists = (endpointUrl: string): readonly InventedList[] => [
   },
 ];
 
-/** Lists that ran, with changes found and told. Runs before the last one are moved into the past. */
+/**
+ * Creates watchlists with runs, changes and deliveries. All runs but the last are moved into the
+ * past.
+ */
 export async function inventLists(
   world: World,
   api: ApiClient,
@@ -94,11 +97,14 @@ export async function inventLists(
 const patienceMs = 60_000;
 const lookMs = 150;
 
-/** @throws Error when it does not come about in time */
+/**
+ * Polls until a condition holds.
+ * @throws Error if it does not in time
+ */
 async function eventually(what: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + patienceMs;
   while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain for ${what}`);
+    if (Date.now() > deadline) throw new Error(`Timed out: ${what}`);
     await delay(lookMs);
   }
 }
@@ -121,7 +127,7 @@ const runsEnded = (api: ApiClient, path: string, count: number): Promise<void> =
     return ended.length >= count;
   });
 
-/** Refused while the run before is being folded in. */
+/** Refused while the previous run is not finished. */
 const runAgain = (api: ApiClient, path: string): Promise<void> =>
   eventually(
     `another run of ${path}`,
@@ -133,7 +139,7 @@ async function refuseNext(world: World, times: number): Promise<void> {
   await fetch(`${world.receiverUrl}/behaviour`, { method: "POST", body });
 }
 
-/** As if they had started by the schedule, each a moment after it was due. */
+/** Moves runs to the times of the schedule, each a moment after it was due. */
 async function moveRunsBack(
   world: World,
   api: ApiClient,

@@ -11,12 +11,12 @@ import { inventLists } from "./invented-lists.ts";
 
 const dayMs = 86_400_000;
 const days = 90;
-/** What the account ever bought, its signup grant included. */
+/** Credits that the account ever received, including its signup grant. */
 const lifetimeCredits = 80_000;
 
 /**
- * Fills the local account as months of work would: credits, usage of each day, keys, receivers of
- * which one is gone, a bucket, and lists with runs, changes, deliveries and exports.
+ * Fills the local account with data of several months: credits, daily usage, keys, receivers of
+ * which one is down, a bucket, and watchlists with runs, changes, deliveries and exports.
  */
 export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const accountId = String((await api.get("/account")).body["id"]);
@@ -30,7 +30,7 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   const deliveries = world.environmentOf("webhook-endpoints")["DELIVERIES_TABLE"] ?? "";
   for (const [url, description] of [
     [endpointUrl, "Pricing service"],
-    // Nothing listens there: its deliveries fail and are tried again.
+    // No server listens there, so its deliveries fail and are retried.
     ["http://127.0.0.1:9443/hooks/stock", "Warehouse, old stock feed"],
   ]) {
     const { id } = await made(api, "/webhook_endpoints", { url, description });
@@ -49,7 +49,7 @@ export async function inventUse(world: World, api: ApiClient): Promise<void> {
   await inventLists(world, api, endpointUrl);
 }
 
-/** What was made. */
+/** Creates a resource. */
 async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAnswer["body"]> {
   const answer = await api.send("POST", path, body);
   if (answer.status !== 201) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
@@ -59,7 +59,7 @@ async function made(api: ApiClient, path: string, body: unknown): Promise<ApiAns
 const accountsTable = (world: World): string =>
   world.environmentOf("account")["ACCOUNTS_TABLE"] ?? "";
 
-/** As if it had been made when the account began to work. */
+/** Moves a creation time to the account's start. */
 async function moveCreation(TableName: string, Key: RowKey): Promise<void> {
   await documentClient().send(
     new UpdateCommand({
@@ -71,7 +71,7 @@ async function moveCreation(TableName: string, Key: RowKey): Promise<void> {
   );
 }
 
-/** The past cannot be lived through by calls: it is written as the ledger would have. */
+/** Usage of past days cannot be created by calls, so it is written as the ledger writes it. */
 async function inventUsage(world: World, accountId: string): Promise<void> {
   const TableName = accountsTable(world);
   const client = documentClient();
@@ -80,7 +80,7 @@ async function inventUsage(world: World, accountId: string): Promise<void> {
   for (let ago = days - 1; ago > 0; ago -= 1) {
     const date = new Date(now - ago * dayMs);
     const isWeekend = date.getUTCDay() % 6 === 0;
-    // Grows over the months, with less at weekends and some unrest.
+    // Grows over the months, with less at weekends and some noise.
     const requests = Math.round(
       (isWeekend ? 30 : 92) * (1.6 - ago / days) * (1 + Math.sin(ago * 7) / 4),
     );

@@ -1,6 +1,6 @@
 /**
- * Takes pictures of the dashboard's main pages, each light and dark, on a desktop and a phone:
- * `npm run dashboard:screenshots -- <folder>`. They show a local world of its own with invented use.
+ * Takes screenshots of the dashboard's pages, light and dark, for desktop and phone: `npm run
+ * dashboard:screenshots -- <folder>`. They show a separate local world with invented data.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,14 +14,14 @@ import { launchChromium } from "../../tools/dashboard/chromium.ts";
 import { inventUse } from "./invented-use.ts";
 
 interface Shown {
-  /** What its pictures are called. */
+  /** The name of its screenshots. */
   readonly name: string;
   readonly place: string;
-  /** What somebody does there before the picture is taken. */
+  /** The user's actions before the screenshot. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/** Every page; those about one thing show the first of its kind. */
+/** Returns every page. A page about one resource shows the first of its kind. */
 async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
   const watchlistId = await idOf(api, "/watchlists", "Espresso machines");
   const endpointId = await idOf(api, "/webhook_endpoints", "Pricing service");
@@ -38,7 +38,7 @@ async function placesOf(api: ApiClient): Promise<readonly Shown[]> {
   ];
 }
 
-/** The id of what is called or described so. */
+/** Returns the ID of the resource with a name or description. */
 async function idOf(api: ApiClient, path: string, name: string): Promise<string> {
   const { body } = await api.get(path);
   const entries: readonly Readonly<Record<string, unknown>>[] = Array.isArray(body["data"])
@@ -110,7 +110,7 @@ async function takeAll(
     await page.mouse.move(0, 0);
     await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) });
   };
-  // As somebody sees it who looks some minutes after the runs.
+  // Shows the state some minutes after the runs.
   await page.clock.setSystemTime(Date.now() + laterMinutes * 60_000);
   await page.goto(`${world.baseUrl}/dashboard`);
   await take("sign-in");
@@ -126,12 +126,12 @@ async function takeAll(
   await context.close();
 }
 
-/** Nothing is on its way any more. */
+/** Waits until nothing is loading. */
 async function settled(page: Page): Promise<void> {
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
 }
 
-/** Follows a link of the dashboard. */
+/** Opens a page of the dashboard. */
 async function open(page: Page, place: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
   await page.locator("h1").waitFor();

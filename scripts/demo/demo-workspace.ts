@@ -8,7 +8,10 @@ import { apiClient } from "../../tools/customer/api-client.ts";
 import { demoReceiverPath } from "../../tools/local/webhook-receiver.ts";
 import type { World } from "../../tools/local/world.ts";
 
-/** Gives the local demo workspace lists with runs, changes and deliveries, unless it has them. */
+/**
+ * Fills the local demo workspace with watchlists, runs, changes and deliveries, unless it is
+ * filled.
+ */
 export async function fillDemoWorkspace(world: World): Promise<void> {
   const reader = apiClient(world.baseUrl, world.demoApiKey);
   if (await isFilled(reader)) return;

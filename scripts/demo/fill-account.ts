@@ -6,9 +6,9 @@ import { type FilledList, fillWorkspace } from "./fill-workspace.ts";
 
 interface Filling {
   readonly account: Pick<Account, "id" | "demo">;
-  /** Where the API stands; paths follow, beginning with `/v1`. */
+  /** The API's address; paths begin with `/v1`. */
   readonly baseUrl: string;
-  /** URL that hears of changes. */
+  /** The URL that gets changes. */
   readonly receiver: string | undefined;
 }
 
@@ -19,15 +19,16 @@ interface Dependencies extends AccountDependencies {
 const keyName = "Filling of the demo workspace";
 
 /**
- * Fills the workspace of a demo account, whose own keys only read: with a key that writes, that
- * nobody sees, and that ends with the work. One that a filling left behind which died ends first.
- * @throws Error for an account of a customer, whose credits these lists would spend
+ * Fills the workspace of a demo account. The account's keys are read-only, so it uses a temporary
+ * key that can write, and revokes it at the end. A key that an interrupted call left is revoked
+ * first.
+ * @throws Error for the account of a customer, because the watchlists spend its credits
  */
 export async function fillAccount(
   { account, baseUrl, receiver }: Filling,
   dependencies: Dependencies,
 ): Promise<readonly FilledList[]> {
-  if (!account.demo) throw new Error(`${account.id} is no demo account`);
+  if (!account.demo) throw new Error(`${account.id} is not a demo account`);
   const { keys, clock } = dependencies;
   for (const left of await keys.list(account.id)) {
     if (left.name === keyName) await keys.revoke(account.id, left.id, clock.now());

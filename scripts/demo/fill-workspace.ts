@@ -12,24 +12,24 @@ export interface FilledList {
   readonly id: string;
   readonly name: string;
   readonly platform: string;
-  /** False where it was there already. */
+  /** False if it already existed. */
   readonly created: boolean;
 }
 
 const lookMs = 500;
 const patienceMs = 120_000;
 
-/** Whether every list is there, and has run twice: a second run has changes to show. */
+/** Returns true if every watchlist exists and has run twice. Only a second run has changes. */
 export async function isFilled(api: ApiClient): Promise<boolean> {
   const there = await listsOf(api);
   return demoLists.every(({ name }) => there.some((list) => list.name === name && list.runs > 1));
 }
 
 /**
- * Makes the lists of a demo workspace that are not there yet, and has each that has run only once
- * run again. Everything is done by the API, so that its rules hold; further runs come by schedule.
- * @param receiver URL that hears of changes; absent: the workspace has no deliveries
- * @throws Error for what the API refuses, and when a first run takes longer than two minutes
+ * Creates the missing watchlists of a demo workspace, and starts a second run of each that has run
+ * only once. Uses the API, so its rules apply. Later runs follow the schedule.
+ * @param receiver URL that gets changes; absent: the workspace has no deliveries
+ * @throws Error if the API refuses a call, or a first run takes longer than two minutes
  */
 export async function fillWorkspace(
   api: ApiClient,
@@ -61,11 +61,13 @@ async function runTwice(api: ApiClient, { id, name }: FilledList): Promise<void>
     if (list === undefined || list.runs > 1) return;
     if (list.runs === 1) {
       const { status } = await api.send("POST", `/watchlists/${id}/run`);
-      // Refused until the first run has been folded in.
+      // Refused until the first run has finished.
       if (status === 202) return;
     }
     if (Date.now() > deadline) {
-      throw new Error(`${name} has not run within two minutes: has the account credits?`);
+      throw new Error(
+        `${name} has not run within two minutes. Check that the account has credits.`,
+      );
     }
     await delay(lookMs);
   }
@@ -84,7 +86,7 @@ const made = async (api: ApiClient, path: string, body: unknown): Promise<ApiAns
   succeeded(await api.send("POST", path, body), `POST ${path}`);
 
 function succeeded({ status, body }: ApiAnswer, what: string): ApiAnswer["body"] {
-  if (status >= 300) throw new Error(`${what} was answered ${status}: ${JSON.stringify(body)}`);
+  if (status >= 300) throw new Error(`${what} returned ${status}:  ${JSON.stringify(body)}`);
   return body;
 }
 

@@ -1,10 +1,10 @@
-/** So many ids of a platform's form after those that have a script. */
+/** Returns consecutive item IDs outside the reserved ones. */
 const idsFrom = (first: number, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => String(first + n * 7_919));
 
 /**
- * What a demo workspace watches, as bodies of `POST /v1/watchlists`: ids of the sandbox on every
- * platform. Prices and stocks of the first ones move from run to run; all four together cost some
+ * The watchlists of a demo workspace, as bodies of `POST /v1/watchlists`: sandbox IDs on every
+ * platform. The price or stock of the first ones changes between runs. All four together cost about
  * 50 credits a day.
  */
 export const demoLists = [

@@ -1,6 +1,6 @@
 /**
- * Where the deployed API may be called. Its own address leads to AWS; emulators serve it below their
- * endpoint, at one path or another.
+ * Returns the addresses at which the deployed API may answer. Its own address belongs to AWS;
+ * emulators serve the API below their endpoint, at different paths.
  */
 export function apiAddresses(endpoint: string, apiUrl: string): string[] {
   const { hostname, pathname } = new URL(apiUrl);
@@ -13,7 +13,7 @@ export function apiAddresses(endpoint: string, apiUrl: string): string[] {
   ];
 }
 
-/** The first of them that answers with the service's own description. */
+/** Returns the first address that answers with the OpenAPI document. */
 export async function answeringAddress(addresses: readonly string[]): Promise<string> {
   const answers: string[] = [];
   for (const address of addresses) {
@@ -22,6 +22,6 @@ export async function answeringAddress(addresses: readonly string[]): Promise<st
     answers.push(`${address}: ${answer instanceof Response ? answer.status : String(answer)}`);
   }
   throw new Error(
-    `The API answers at none of these (--api-url names another):\n${answers.join("\n")}`,
+    `The API does not answer at any of these addresses (--api-url sets another):\n${answers.join("\n")}`,
   );
 }

@@ -11,8 +11,8 @@ const cli = fileURLToPath(new URL("../../node_modules/aws-cdk/bin/cdk", import.m
 const linesShown = 40;
 
 /**
- * The project's own CDK command line, with the environment of this process. What it prints goes to
- * a file, and its end to the terminal when it fails.
+ * Creates a runner of the project's CDK command line, with the environment of this process. The
+ * output goes to a file; after a failure, its end is shown.
  */
 export function cdkCommands(logFile: string): Cdk {
   return async (...words) => {

@@ -1,4 +1,4 @@
-/** A certificate for the smoke's own addresses that nobody vouches for; both are worthless. */
+/** A self-signed certificate for the smoke test's addresses, with its key. For tests only. */
 export const worthlessCertificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgt3V3OXtG6h0zkilR

@@ -1,6 +1,6 @@
 /**
- * The smoke against an emulator of its own; started by deploy-smoke.ts with the variables of the
- * world it is to see. Arguments: the Python that has the emulator, and `public` in a namespace.
+ * Runs the smoke test against an emulator. `deploy-smoke.ts` starts it with the environment of that
+ * world. Arguments: the Python with the emulator, and `public` inside a network namespace.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,10 @@ import { publicAddress } from "./namespace.ts";
 import { startReceiver } from "./receiver.ts";
 import { deploySmoke, type Place } from "./smoke.ts";
 
-/** The emulator takes an account's number for a key of its root: the customer has an account too. */
+/**
+ * The emulator treats an account number as a root access key, so the customer has a separate
+ * account.
+ */
 const customerKey = { accessKeyId: "222222222222", secretAccessKey: "smoke" };
 const customerBucketName = "customer-exports";
 
@@ -48,7 +51,7 @@ async function main(python: string, isPublic: boolean): Promise<void> {
   }
 }
 
-/** A customer whom the service can reach, where there is a public address to be reached at. */
+/** Runs the test with a customer that the service can reach, if a public address is available. */
 async function withCustomer(
   { folder, isPublic, port }: { folder: string; isPublic: boolean; port: number },
   visit: (customer: Place["customer"]) => Promise<void>,
@@ -75,7 +78,7 @@ async function withCustomer(
   }
 }
 
-// Whoever started this holds the other end: it ends with them, however they end.
+// The parent holds the other end of the input, so this process ends when the parent ends.
 process.stdin.resume().once("end", () => process.exit(1));
 const [python = "", reach] = process.argv.slice(2);
 mkdirSync(process.env["TMPDIR"] ?? "", { recursive: true });

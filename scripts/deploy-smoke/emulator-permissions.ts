@@ -9,7 +9,7 @@ import { type DeployedResource, smokeStacks } from "./stacks.ts";
 
 interface Gap {
   readonly why: string;
-  /** Logical ids of the roles that get the permission as well. */
+  /** A pattern for the logical IDs of the roles that get the permission. */
   readonly roles: RegExp;
   readonly actions: readonly string[];
   readonly resource: string;
@@ -18,16 +18,16 @@ interface Gap {
 const arn = "arn:${AWS::Partition}:";
 const here = "${AWS::Region}:${AWS::AccountId}:";
 
-/** Permissions that the emulator asks for and AWS does not; every other one is the templates'. */
+/** Permissions that the emulator requires and AWS does not. All others come from the templates. */
 const gaps: readonly Gap[] = [
   {
-    why: "the emulator takes every schedule for one of the default group",
+    why: "the emulator treats every schedule as one of the default group",
     roles: /^(?:ApiFunctionswatchlists|WorkersRunsWorker)Role[0-9A-F]{8}$/,
     actions: ["scheduler:CreateSchedule", "scheduler:UpdateSchedule", "scheduler:DeleteSchedule"],
     resource: `${arn}scheduler:${here}schedule/default/*`,
   },
   {
-    why: "it asks for this where SQS itself asks for sqs:SendMessage",
+    why: "the emulator requires this where SQS requires sqs:SendMessage",
     roles:
       /^(?:Workers(?:\w+Worker|Sweeper)|ApiFunctions(?:webhookendpoints|s3destination))Role[0-9A-F]{8}$/,
     actions: ["sqs:SendMessageBatch"],
@@ -39,7 +39,7 @@ const StackName = "deploy-smoke-permissions";
 const patience = { maxWaitTime: 60, minDelay: 1, maxDelay: 1 };
 
 /**
- * Grants what is missing by a stack beside the deployed ones.
+ * Grants the missing permissions in a separate stack.
  * @returns a line for each permission
  */
 export async function grantGaps(

@@ -17,10 +17,10 @@ const alarm = v.object({
 const template = v.looseObject({ Resources: v.record(v.string(), v.unknown()) });
 
 /**
- * Emulators may make alarms on one metric only. In the templates of a cloud assembly, an alarm on an
- * expression becomes one on the first metric in it, under the same name, so that whatever refers to
- * it stays as it is.
- * @returns a line that says how many alarms were changed
+ * Replaces alarms on expressions in the templates of a cloud assembly, because emulators support
+ * only alarms on one metric. Each becomes an alarm on the first metric of its expression under the
+ * same name, so references stay valid.
+ * @returns a line with the number of changed alarms
  */
 export function simplifyAlarms(assembly: string): string {
   let changed = 0;
@@ -41,7 +41,10 @@ export function simplifyAlarms(assembly: string): string {
   return `changed in the templates: ${changed} alarms on expressions, made on one metric`;
 }
 
-/** Templates are uploaded under their hash: one that changed must not be taken for what it was. */
+/**
+ * Renames a changed template. Templates are uploaded under their hash, so the old name would refer
+ * to the old content.
+ */
 function rename(
   assembly: string,
   names: readonly string[],

@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface EmulatorOptions {
-  /** The Python that has the package. */
+  /** The Python with the package. */
   readonly python: string;
-  /** Where it listens besides 127.0.0.1, if anywhere. */
+  /** An address to listen at in addition to 127.0.0.1; null for none. */
   readonly address: string | null;
   readonly certificateFile: string;
   readonly keyFile: string;
@@ -15,7 +15,7 @@ export interface EmulatorOptions {
 }
 
 export interface Emulator {
-  /** Serves every AWS service, on loopback. */
+  /** Serves every AWS service on loopback. */
   readonly endpoint: string;
   readonly port: number;
   readonly stop: () => Promise<void>;
@@ -24,8 +24,8 @@ export interface Emulator {
 const startSecondsMax = 60;
 
 /**
- * Starts the emulator as strict as it can be: every request signed and allowed by the policies of
- * the templates, over TLS. It keeps everything in memory.
+ * Starts the emulator in its strictest mode: every request must be signed and allowed by the
+ * policies of the templates, over TLS. It stores everything in memory.
  */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const { python, address, certificateFile, keyFile, logFile } = options;
@@ -58,7 +58,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
         GATEWAY_PORT: String(port),
       },
       stdio: ["ignore", log, log],
-      // A group of its own, so that the functions' processes end with it.
+      // A separate process group, so that the functions' processes end with it.
       detached: true,
     },
   );
@@ -103,7 +103,7 @@ function endProcessGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }
 
@@ -111,7 +111,7 @@ async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port to be had.");
+  if (address === null || typeof address === "string") throw new Error("No port is available.");
   server.close();
   await once(server, "close");
   return address.port;

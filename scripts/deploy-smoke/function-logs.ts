@@ -2,7 +2,10 @@ import { createHash, createHmac } from "node:crypto";
 import * as v from "valibot";
 import type { DeployedResource } from "./stacks.ts";
 
-/** What the functions had to warn of, a line each; what they swallow shows nowhere else. */
+/**
+ * Returns the warnings in the functions' logs, one line each. Errors that a function handles are
+ * visible only there.
+ */
 export async function warningsOf(
   endpoint: string,
   resources: readonly DeployedResource[],
@@ -18,7 +21,10 @@ export async function warningsOf(
   return { lines, read };
 }
 
-/** Whether a function has logged anything yet; `name`: how the logical ids of its parts begin. */
+/**
+ * Returns true if a function has logged anything. `name` is the prefix of the logical IDs of its
+ * resources.
+ */
 export async function hasLogged(
   endpoint: string,
   resources: readonly DeployedResource[],
@@ -48,7 +54,9 @@ const logPage = v.object({
 });
 type LogPage = v.InferOutput<typeof logPage>;
 
-/** The project has no client for CloudWatch Logs: its one request is signed here (Signature V4). */
+/**
+ * Signs the request itself (Signature V4), because the project has no client for CloudWatch Logs.
+ */
 async function filterLogEvents(endpoint: string, input: unknown): Promise<LogPage> {
   const url = new URL("/", endpoint);
   const body = JSON.stringify(input);

@@ -3,12 +3,12 @@ import { promisify } from "node:util";
 import { reasonOf } from "../../tools/python/install.ts";
 
 /**
- * An address that the service takes for public, in a block that belongs to nobody (the returned
- * 6bone). It exists only in a network namespace without any way out.
+ * An address that the service accepts as public, in an unassigned block (the former 6bone). It
+ * exists only in a network namespace without a route to the outside.
  */
 export const publicAddress = "3ffe::1";
 
-/** What runs a command in a network namespace of its own; all of it ends with that command. */
+/** Runs a command in a separate network namespace, in which all processes end with the command. */
 const enter = [
   "unshare",
   "--user",
@@ -28,7 +28,7 @@ export type Namespace =
   | { readonly outcome: "available"; readonly enter: readonly string[] }
   | { readonly outcome: "unavailable"; readonly why: string };
 
-/** Tries whether this machine lets its user make such a namespace. */
+/** Tests whether this machine lets the user create such a namespace. */
 export async function ownNamespace(): Promise<Namespace> {
   const [command, ...words] = enter;
   try {

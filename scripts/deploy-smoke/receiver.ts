@@ -8,18 +8,20 @@ import { worthlessCertificate } from "./certificate.ts";
 
 export interface SmokeReceiver {
   readonly port: number;
-  /** Where the tour asks what came, on loopback. */
+  /** The receiver's control address on loopback. */
   readonly controlUrl: string;
   readonly stop: () => Promise<void>;
 }
 
-/** Where the service's deliveries come in. */
+/** How deliveries reach the receiver. */
 export type Door =
   | { readonly kind: "tls"; readonly address: string }
-  /** Whatever leads here from outside ends the TLS. */
+  /** Plain HTTP, because a proxy in front of it terminates TLS. */
   | { readonly kind: "plain"; readonly port: number };
 
-/** A customer's webhook receiver: deliveries come in at its door, questions on another port. */
+/**
+ * Starts a customer's webhook receiver: deliveries arrive at one port, control requests at another.
+ */
 export async function startReceiver(folder: string, door: Door): Promise<SmokeReceiver> {
   const data = openDataFolder(folder, true);
   const listener = webhookReceiver(data, () => {});

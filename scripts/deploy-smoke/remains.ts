@@ -5,7 +5,7 @@ import { GetScheduleGroupCommand, SchedulerClient } from "@aws-sdk/client-schedu
 import { GetQueueAttributesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import type { DeployedResource } from "./stacks.ts";
 
-/** Asks for a resource; answers how it remains, and throws when there is none. */
+/** Requests a resource; resolves to its state, and rejects if it does not exist. */
 type Look = (physicalId: string) => Promise<string>;
 
 const there = "is still there";
@@ -46,13 +46,13 @@ function looks(): { readonly byType: Readonly<Record<string, Look>>; readonly en
   return { byType, end };
 }
 
-/** No such thing, as the services say it in their own ways. */
+/** The error names with which services report a missing resource. */
 const absence = /NotFound|NonExistent|DoesNotExist|NoSuch/;
 
 /**
- * Looks for everything of a torn-down deployment that holds data, or costs something, by asking its
- * own service: what CloudFormation says of it is not believed.
- * @returns a line for each that is there in any form, and how many were asked for
+ * Finds resources of a deleted deployment that hold data or cost money, by requests to their own
+ * services, independent of what CloudFormation reports.
+ * @returns a line for each that still exists in any form, and the number of requested resources
  */
 export async function remainsOf(
   resources: readonly DeployedResource[],

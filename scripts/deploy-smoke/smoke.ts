@@ -28,36 +28,41 @@ import {
   smokeTag,
 } from "./stacks.ts";
 
-/** Where a smoke deploys to. The clients of the process, and the CDK, go there by its variables. */
+/**
+ * The target of a smoke test. The clients of the process and the CDK use it by its environment
+ * variables.
+ */
 export interface Place {
   readonly endpoint: string;
   /** `key=value` for the CDK. */
   readonly context: readonly string[];
-  /** Where the API is, when it cannot be guessed. */
+  /** The API's address, if it cannot be derived. */
   readonly apiUrl: string | null;
-  /** A receiver and a bucket that the deployed service can reach; null: it can reach none. */
+  /** A receiver and a bucket that the deployed service can reach; null if it can reach none. */
   readonly customer: {
     readonly receiver: TourReceiver;
     readonly bucket: CustomerBucketAccess;
   } | null;
-  /** Makes templates of a cloud assembly fit for the place, and tells what it has changed. */
+  /**
+   * Adapts the templates of a cloud assembly to the target; returns a description of the change.
+   */
   readonly adapt: ((assembly: string) => string) | null;
   readonly permissions: ExtraPermissions | null;
   /** Folder for templates, outputs and logs. */
   readonly folder: string;
 }
 
-/** Permissions that the place asks for and AWS does not, granted beside the deployed stacks. */
+/** Permissions that the target requires and AWS does not, granted in a separate stack. */
 interface ExtraPermissions {
-  /** Tells what it has granted, a line a piece. */
+  /** Grants them; returns one line for each. */
   grant(client: CloudFormationClient, resources: readonly DeployedResource[]): Promise<string[]>;
   revoke(client: CloudFormationClient): Promise<void>;
 }
 
-/** The price of the first follows the millisecond; the others stand still. */
+/** The price of the first item changes with every read; the others do not change. */
 const sandboxIds = ["9000001", "9000000", "9000003", "9000007"] as const;
 
-/** A minute until its schedule is due for the first time, and a cold start. */
+/** Up to a minute until the first schedule, and a cold start. */
 const sweepSecondsMax = 90;
 
 const emptyBucket = fileURLToPath(new URL("../empty-bucket.ts", import.meta.url));
@@ -70,8 +75,8 @@ interface Smoke {
 }
 
 /**
- * Deploys, walks the tour's line, and tears down again, whether or not the line held.
- * @throws Error naming what did not hold, or stacks in the way that no smoke made
+ * Deploys, runs the tour, and removes the deployment, even after a failure.
+ * @throws Error that names the failed check, or stacks that another deployment created
  */
 export async function deploySmoke(place: Place, tell: Narrator): Promise<void> {
   const formation = new CloudFormationClient({});
@@ -102,24 +107,28 @@ function summary({ place, tell }: Smoke, started: number): void {
   }
 }
 
-/** What an interrupted smoke left is torn down; a stage that someone uses is none of its business. */
+/**
+ * Removes what an interrupted smoke test left. Refuses if the stage belongs to another deployment.
+ */
 async function clearWay(smoke: Smoke): Promise<void> {
   const { formation, tell } = smoke;
   const stacks = await deployedStacks(formation);
   const foreign = stacks.find((stack) => !stack.isOfSmoke);
   if (foreign !== undefined) {
     throw new Error(
-      `There is a stack ${foreign.name} that no smoke made (it lacks the tag ${smokeTag}). ` +
-        "The smoke would tear it down: give it another account or region.",
+      `There is a stack ${foreign.name} that no smoke test created (it lacks the tag ${smokeTag}).  ` +
+        "The smoke test would remove it. Use another account or region.",
     );
   }
   if (stacks.length === 0) return;
-  tell.chapter("Left behind by a smoke that was interrupted");
+  tell.chapter("Left by an interrupted smoke test");
   for (const { name, status } of stacks) tell.say(`${name}: ${status}`);
   await tearDown(smoke);
 }
 
-/** Tears down after the visit however it ended, and reports both failures when both fail. */
+/**
+ * Removes the deployment after the visit, whatever its result. Reports both failures if both fail.
+ */
 async function tornDownAfter(smoke: Smoke, visit: () => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   for (const part of [visit, () => tearDown(smoke)]) {
@@ -150,7 +159,7 @@ async function deploy(smoke: Smoke): Promise<void> {
   for (const line of (await place.permissions?.grant(formation, resources)) ?? []) tell.say(line);
 }
 
-/** The words that name the templates to the CDK, which makes them once. */
+/** Creates the templates once; returns the CDK arguments that refer to them. */
 async function synthesized({ place, cdk, tell }: Smoke): Promise<string[]> {
   const output = join(place.folder, "cdk.out");
   if (!existsSync(join(output, "manifest.json"))) {
@@ -194,7 +203,10 @@ function named(outputs: Outputs, name: string): string {
   return value;
 }
 
-/** @throws Error with what it printed when it fails. */
+/**
+ * Runs a script.
+ * @throws Error with its output if it fails.
+ */
 async function runScript(script: string, ...words: string[]): Promise<string> {
   const started = promisify(execFile)(process.execPath, [script, ...words]);
   const { stdout } = await started.catch((error: unknown) => {
@@ -203,7 +215,10 @@ async function runScript(script: string, ...words: string[]): Promise<string> {
   return stdout;
 }
 
-/** A worker that fails gives its messages up: what a walk from outside may not notice. */
+/**
+ * Checks the dead-letter queues. A failed worker moves its messages there, which calls from outside
+ * may not show.
+ */
 async function nothingGivenUp({ formation, tell }: Smoke): Promise<void> {
   tell.chapter("The dead-letter queues");
   const client = new SQSClient({});
@@ -226,7 +241,10 @@ async function nothingGivenUp({ formation, tell }: Smoke): Promise<void> {
   );
 }
 
-/** What a function may not do, and can do without, shows here alone. */
+/**
+ * Checks the functions' logs. A missing permission that a function can do without is visible only
+ * there.
+ */
 async function nothingWarnedOf({ place, formation, tell }: Smoke): Promise<void> {
   tell.chapter("The functions' logs");
   const resources = await resourcesOf(formation, smokeStacks);

@@ -5,11 +5,11 @@ import {
 } from "@aws-sdk/client-cloudformation";
 import { stackName } from "../../lib/build-app.ts";
 
-/** The smoke deploys this stage: nothing in it is protected from being deleted. */
+/** The stage of the smoke test, whose resources have no deletion protection. */
 export const smokeStage = "dev";
-/** In the order in which they are made. */
+/** In the order of their creation. */
 export const smokeStacks = [stackName(smokeStage, "data"), stackName(smokeStage, "service")];
-/** Marks what a smoke may tear down. */
+/** Tags stacks that the smoke test may delete. */
 export const smokeTag = "deploy-smoke";
 
 export interface DeployedStack {
@@ -26,7 +26,7 @@ export interface DeployedResource {
   readonly physicalId: string;
 }
 
-/** The smoke's stacks as CloudFormation knows them, as far as there are any. */
+/** Returns the existing stacks of the smoke test. */
 export async function deployedStacks(client: CloudFormationClient): Promise<DeployedStack[]> {
   const found = await Promise.all(smokeStacks.map((name) => describe(client, name)));
   return found.filter((stack) => stack !== undefined);

@@ -8,14 +8,14 @@ export interface WorldFiles {
   readonly logFile: string;
 }
 
-/** Files of the emulator's world in its folder. */
+/** Returns the paths of the emulator's files in its folder. */
 export const worldFiles = (folder: string): WorldFiles => ({
   certificateFile: join(folder, "certificate.pem"),
   keyFile: join(folder, "key.pem"),
   logFile: join(folder, "emulator.log"),
 });
 
-/** Makes the folder ready, and the variables by which everything in that world sees only it. */
+/** Prepares the folder, and returns an environment in which all processes use only the emulator. */
 export function prepareWorld(
   folder: string,
   { path }: { readonly path: string },
@@ -27,14 +27,14 @@ export function prepareWorld(
   writeFileSync(keyFile, worthlessCertificate.key, { mode: 0o600 });
   return {
     PATH: path,
-    // No profile, proxy or cache of the person at the machine.
+    // Excludes the developer's profiles, proxies and caches.
     HOME: folder,
     TMPDIR: temporary,
     AWS_REGION: "us-east-1",
     AWS_ACCESS_KEY_ID: "test",
     AWS_SECRET_ACCESS_KEY: "smoke",
     NODE_EXTRA_CA_CERTS: certificateFile,
-    // The CDK command line looks here instead.
+    // The CDK command line uses this variable instead.
     AWS_CA_BUNDLE: certificateFile,
   };
 }

@@ -4,7 +4,7 @@ import { createHandler } from "../../functions/products/handler.ts";
 import { assert } from "../../shared/base/assert.ts";
 import { systemClock } from "../../shared/base/system.ts";
 import type { StepSources } from "../../shared/runs/read-step.ts";
-import { sandbox } from "../../shared/sources/sandbox/scraper.ts";
+import { sandboxScraper } from "../../shared/sources/sandbox/scraper.ts";
 
 type Handler = (...invocation: readonly unknown[]) => Promise<unknown>;
 
@@ -33,7 +33,7 @@ const noOffers = (): never => {
 };
 
 function slowSources(workMs: number): StepSources {
-  const scraper = sandbox({ seed: "bench", clock: systemClock });
+  const scraper = sandboxScraper({ seed: "bench", clock: systemClock });
   return {
     scraperFor: () => ({
       async read(request) {

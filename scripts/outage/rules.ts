@@ -3,7 +3,7 @@ import { limits } from "../../shared/base/limits.ts";
 import { sampleCalls } from "./sample-calls.ts";
 import type { StoreMode } from "./store-proxy.ts";
 
-/** The answer to one call, and what the ledger charged for it once the store had recovered. */
+/** The answer to one call, and its charge after the store has recovered. */
 export interface Observation {
   readonly mode: StoreMode;
   readonly route: RouteKey;

@@ -5,7 +5,7 @@ import type { Walked } from "./runs.ts";
 
 const admin = fileURLToPath(new URL("../admin.ts", import.meta.url));
 
-/** `npm run admin` on one place, which flags and variables name. */
+/** Creates a runner of `npm run admin` for one world, which flags and variables select. */
 export function adminCommands(
   flags: readonly string[],
   variables: Readonly<Record<string, string>>,

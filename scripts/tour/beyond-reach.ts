@@ -4,9 +4,9 @@ import { patienceSeconds, runAgain, type Walked } from "./runs.ts";
 import { checkBooks, createWatchlist, openAccount, readProducts, reportChange } from "./walk.ts";
 
 /**
- * The tour's line where the service can reach no receiver and no bucket: what it would send is read
- * from the feed, and the delivery log must say why it did not arrive. `nobody`: an address of HTTPS
- * that looks public, where nobody answers.
+ * Runs the tour with a service that can reach no receiver and no bucket. The events are read from
+ * the feed, and the delivery log must report why they did not arrive. `nobody` is an HTTPS address
+ * that looks public and does not answer.
  */
 export async function walkBeyondReach(
   ground: Walked & { readonly nobody: string },
@@ -17,7 +17,7 @@ export async function walkBeyondReach(
   await refuseLoopback(api, ground.nobody, tell);
   const watchlistId = await createWatchlist(api, ground, tell);
   await eventsOf(api, 1, tell);
-  tell.chapter("The price moves; POST /v1/watchlists/{id}/run");
+  tell.chapter("The price changes; POST /v1/watchlists/{id}/run");
   await ground.movePrice();
   await runAgain(api, watchlistId, tell);
   const events = await eventsOf(api, 2, tell);
@@ -41,7 +41,7 @@ async function refuseLoopback(api: ApiClient, nobody: string, tell: Narrator): P
   });
   tell.check("a loopback bucket is refused", isRefused(bucket, "endpoint"));
   const accepted = await api.send("POST", "/webhook_endpoints", { url: `${nobody}/hooks/smoke` });
-  tell.check("a public address where nobody answers is registered", accepted.status === 201);
+  tell.check("a public address that does not answer is registered", accepted.status === 201);
 }
 
 function isRefused(answer: Awaited<ReturnType<ApiClient["send"]>>, param: string): boolean {
@@ -77,7 +77,7 @@ async function readLog(api: ApiClient, tell: Narrator): Promise<void> {
   const [attempt] = tried.body["attempts"] as Record<string, unknown>[];
   tell.say(`the attempt ended with ${String(attempt?.["error"])}`);
   tell.check(
-    "the delivery was tried, and the log says that nobody was there",
+    "the delivery was tried, and the log reports that the address does not answer",
     ["connection_failed", "connect_timeout", "timeout"].includes(String(attempt?.["error"])),
   );
 }

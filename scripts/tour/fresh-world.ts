@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as v from "valibot";
 
-/** A local world as its `ready.json` describes it to whoever calls it. */
+/** A local world, as its `ready.json` describes it. */
 const ready = v.object({
   base_url: v.string(),
   api_key: v.string(),
@@ -23,7 +23,7 @@ export interface FreshWorld extends v.InferOutput<typeof ready> {
 const startSecondsMax = 30;
 const startScript = fileURLToPath(new URL("../start.ts", import.meta.url));
 
-/** Runs `npm start` on an empty data folder, lets it be visited, and takes it all away again. */
+/** Runs `npm start` on an empty data folder, calls the visitor, and removes the folder. */
 export async function inFreshWorld<Result>(
   flags: readonly string[],
   visit: (world: FreshWorld) => Promise<Result>,

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Tells a person at the terminal what happens, and holds each thing it says against a check. */
+/** Prints the steps of a tour, and the result of each check. */
 export interface Narrator {
   title(text: string): void;
   chapter(text: string): void;
   say(line: string): void;
-  /** @throws Error naming what was expected, when it does not hold. */
+  /**
+   * Prints a check.
+   * @throws Error that names the check if it fails.
+   */
   check(what: string, holds: boolean): void;
   /**
-   * Asks again and again until there is an answer, showing that it waits.
-   * @throws Error when there is none within `seconds`.
+   * Polls until there is a result, and prints the wait.
+   * @throws Error if there is none within `seconds`.
    */
   wait<T>(what: string, seconds: number, ask: () => Promise<T | undefined>): Promise<T>;
   readonly checks: () => number;
@@ -28,7 +31,7 @@ export function narrator(out: NodeJS.WriteStream): Narrator {
     say: (text) => line(`    ${text}`),
     check(what, holds) {
       checks += 1;
-      if (!holds) throw new Error(`Not so: ${what}`);
+      if (!holds) throw new Error(`Check failed: ${what}`);
       line(`  ✓ ${what}`);
     },
     async wait(what, seconds, ask) {
@@ -38,10 +41,10 @@ export function narrator(out: NodeJS.WriteStream): Narrator {
         const answer = await ask();
         const waitedSeconds = (Date.now() - started) / 1_000;
         if (answer !== undefined) {
-          line(`    ${what}: there after ${waitedSeconds.toFixed(1)} s`);
+          line(`    ${what}: after ${waitedSeconds.toFixed(1)} s`);
           return answer;
         }
-        if (waitedSeconds > seconds) throw new Error(`Waited ${seconds} s in vain for ${what}`);
+        if (waitedSeconds > seconds) throw new Error(`Timed out after ${seconds} s: ${what}`);
         if (waitedSeconds >= told + 1) {
           told += 1;
           line(`    … waiting for ${what} (${told} s)`);

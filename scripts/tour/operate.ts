@@ -12,7 +12,7 @@ export interface Operated {
   readonly secret: string;
 }
 
-/** What comes up once webhooks and the export are in use: two runs have been delivered so far. */
+/** Tests operations on webhooks and the export, after two delivered runs. */
 export async function operate(operated: Operated, tell: Narrator): Promise<void> {
   await testEndpoint(operated, tell);
   await failOnceDuringRotation(operated, tell);
@@ -37,7 +37,7 @@ async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promi
   await tellReceiver(ground, "behaviour", { status: 500, times: 1 });
   await runAgain(api, watchlistId, tell);
   const run = { watchlistId, runNumber: 3 };
-  // The first event failed: it comes again after five seconds, behind the others.
+  // The first event failed. Its retry comes after five seconds, after the other events.
   const seen = await tell.wait("the retry", patienceSeconds, async () => {
     const all = await deliveriesOf(ground, run);
     return idsOf(all).length > new Set(idsOf(all)).size ? all : undefined;
@@ -60,12 +60,12 @@ async function failOnceDuringRotation(operated: Operated, tell: Narrator): Promi
     );
     return found?.["state"] === "delivered" ? found : undefined;
   });
-  tell.check("the log knows both attempts", entry["attempt_count"] === 2);
+  tell.check("the log has both attempts", entry["attempt_count"] === 2);
 }
 
 async function recoverWhatWasMissed(operated: Operated, tell: Narrator): Promise<void> {
   const { api, ground, watchlistId, endpointId } = operated;
-  tell.chapter("An endpoint that was off; POST /v1/webhook_endpoints/{id}/recover");
+  tell.chapter("A disabled endpoint; POST /v1/webhook_endpoints/{id}/recover");
   const since = new Date(Date.now() - 60_000).toISOString();
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: false });
   await runAgain(api, watchlistId, tell);
@@ -89,8 +89,8 @@ async function recoverWhatWasMissed(operated: Operated, tell: Narrator): Promise
   await api.send("PATCH", `/webhook_endpoints/${endpointId}`, { enabled: true });
   const answer = await api.send("POST", `/webhook_endpoints/${endpointId}/recover`, { since });
   tell.check("recover is accepted", answer.status === 202);
-  // Sent again like retries: several at once, in no order.
-  const arrived = await tell.wait("what was missed", patienceSeconds, async () => {
+  // Sent like retries: several at once, in any order.
+  const arrived = await tell.wait("the missed events", patienceSeconds, async () => {
     const all = await deliveriesOf(ground, { watchlistId, runNumber: 4 });
     return missed.every((id) => idsOf(all).includes(id)) ? all : undefined;
   });

@@ -4,30 +4,30 @@ import type { Narrator } from "./narrator.ts";
 import type { Delivery } from "./verify-delivery.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** Where the tour walks, and how the price of its item is made to move. */
+/** The world of a tour, and a way to change the price of an item. */
 export interface Walked {
   readonly baseUrl: string;
-  /** Runs a command of the operators' tool on the place, and answers what it printed. */
+  /** Runs an admin command on the world; returns its output. */
   readonly admin: (...command: string[]) => Promise<Record<string, unknown>>;
-  /** Ids to read; the first is the one whose price moves. */
+  /** IDs to read. The first one's price changes. */
   readonly ids: readonly [string, ...string[]];
   readonly movePrice: () => void | Promise<void>;
 }
 
-/** The same, with a customer's receiver and bucket that the service can reach. */
+/** A world with a receiver and a bucket that the service can reach. */
 export interface Ground extends Walked {
   readonly receiver: TourReceiver;
   readonly bucket: CustomerBucketAccess;
 }
 
 export interface TourReceiver {
-  /** Where the service is to deliver to; a path follows. */
+  /** The delivery address; a path follows. */
   readonly url: string;
-  /** Where the receiver tells what it got, and hears what to do next. */
+  /** The control address of the receiver. */
   readonly controlUrl: string;
 }
 
-/** How long the tour waits for anything to come about. */
+/** Upper bound of every wait in the tour. */
 export const patienceSeconds = 20;
 
 export interface RunSeen {
@@ -35,7 +35,7 @@ export interface RunSeen {
   readonly changed: readonly Record<string, unknown>[];
 }
 
-/** Waits for everything a run has to say to arrive. */
+/** Waits until all events of a run have arrived. */
 export async function runCompleted(
   ground: Ground,
   tell: Narrator,
@@ -60,7 +60,7 @@ export async function runCompleted(
   return { all: seen, changed };
 }
 
-/** What the receiver got of a run so far. */
+/** Returns the deliveries of a run that the receiver got so far. */
 export async function deliveriesOf(
   ground: Ground,
   run: { readonly watchlistId: string; readonly runNumber: number },
@@ -73,7 +73,7 @@ export async function deliveriesOf(
   });
 }
 
-/** The envelope in a delivery. */
+/** Returns the envelope of a delivery. */
 export const parsed = (delivery: Delivery | undefined): Record<string, unknown> =>
   JSON.parse(delivery?.body ?? "{}") as Record<string, unknown>;
 
@@ -87,10 +87,10 @@ function describeEvent(event: Record<string, unknown>): string {
   return `${String(event["type"])}  ${String(event["id"])}  ${what}`;
 }
 
-/** Starts another run, once the one before is folded in. */
+/** Starts another run after the previous one has finished. */
 export async function runAgain(api: ApiClient, watchlistId: string, tell: Narrator): Promise<void> {
   const started = await tell.wait<ApiAnswer>(
-    "the run before to be folded in",
+    "the end of the previous run",
     patienceSeconds,
     async () => {
       const answer = await api.send("POST", `/watchlists/${watchlistId}/run`);

@@ -1,14 +1,14 @@
 import { Webhook } from "standardwebhooks";
 import Stripe from "stripe";
 
-/** A delivery as the receiver kept it. */
+/** A delivery, as the receiver stored it. */
 export interface Delivery {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What two verifiers written by others say of a delivery. */
+/** Verifies a delivery with two libraries of other vendors. */
 export function verifyDelivery(
   { headers, body }: Delivery,
   secret: string,

@@ -12,7 +12,7 @@ import {
 } from "./runs.ts";
 import { type Delivery, verifyDelivery } from "./verify-delivery.ts";
 
-/** From a new account to a change in the customer's hands, checked at every step. */
+/** Tests everything from a new account to a change at the customer, with a check at every step. */
 export async function walk(ground: Ground, tell: Narrator): Promise<void> {
   const api = apiClient(ground.baseUrl, await openAccount(ground, tell));
   await readProducts(api, ground, tell);
@@ -21,7 +21,7 @@ export async function walk(ground: Ground, tell: Narrator): Promise<void> {
   const watchlistId = await createWatchlist(api, ground, tell);
   const first = await runCompleted(ground, tell, { watchlistId, runNumber: 1 });
   tell.check("the first run reads every item and reports no change", first.changed.length === 0);
-  tell.chapter(`The price moves; POST /v1/watchlists/{id}/run`);
+  tell.chapter(`The price changes; POST /v1/watchlists/{id}/run`);
   await ground.movePrice();
   await runAgain(api, watchlistId, tell);
   const second = await runCompleted(ground, tell, { watchlistId, runNumber: 2 });
@@ -131,7 +131,7 @@ async function registerBucket(api: ApiClient, { bucket }: Ground, tell: Narrator
     access_key_id: bucket.accessKeyId,
     secret_access_key: bucket.secretAccessKey,
   });
-  tell.check("the bucket is proved by a write and taken on", answer.status === 201);
+  tell.check("the bucket is verified by a write and accepted", answer.status === 201);
   tell.check("the secret key is not echoed", answer.body["secret_access_key"] === undefined);
 }
 
@@ -147,7 +147,7 @@ export async function createWatchlist(
     ids,
     every: "1h",
   });
-  tell.check("the list is created", answer.status === 201);
+  tell.check("the watchlist is created", answer.status === 201);
   tell.say(
     `watchlist ${String(answer.body["id"])}, ${ids.length} items, every hour; first run due now`,
   );
@@ -165,7 +165,7 @@ export function reportChange(
   )?.["price"];
   tell.say(`${ids[0]}: price ${String(price?.before)} → ${String(price?.after)}`);
   tell.check(
-    "the moved price is reported, before and after",
+    "the changed price is reported, before and after",
     price !== undefined && price.before !== price.after,
   );
   tell.check(
@@ -175,7 +175,7 @@ export function reportChange(
 }
 
 function checkSignatures(deliveries: readonly Delivery[], secret: string, tell: Narrator): void {
-  tell.chapter("Signatures, by verifiers of others");
+  tell.chapter("Signatures, verified by libraries of other vendors");
   const verdicts = deliveries.map((delivery) => verifyDelivery(delivery, secret));
   tell.check(
     `stripe accepts all ${deliveries.length} deliveries`,
@@ -186,7 +186,7 @@ function checkSignatures(deliveries: readonly Delivery[], secret: string, tell: 
     verdicts.every((verdict) => verdict.standardWebhooks),
   );
   const [first] = deliveries;
-  if (first === undefined) throw new Error("Not so: there is a delivery to tamper with");
+  if (first === undefined) throw new Error("Check failed: there is a delivery to change");
   const tampered = verifyDelivery({ ...first, body: `${first.body} ` }, secret);
   tell.check("both refuse a changed byte", !tampered.stripe && !tampered.standardWebhooks);
 }
@@ -221,7 +221,7 @@ export async function checkBooks(api: ApiClient, tell: Narrator): Promise<void> 
   const balance = Number(body["credit_balance"]);
   const spent = Number(body["credits_spent"]);
   tell.say(`balance ${balance}, spent ${spent}`);
-  tell.check("what was spent and what is left are what was granted", balance + spent === 5_000);
+  tell.check("spent and remaining credits equal the granted ones", balance + spent === 5_000);
   const { in_flight: inFlight } = body["concurrency"] as { in_flight: number };
   tell.check("no slot is left in use", inFlight === 0);
 }

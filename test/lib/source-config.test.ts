@@ -196,10 +196,10 @@ describe("sources at synth", () => {
     [/^SOURCES: retailer_d\.standard\.secret: /, { sources: catalog({ baseUrl, secret: canary }) }],
     [/env: is for a developer's machine only/, { sources: catalog({ baseUrl, secret: "env:K" }) }],
     [
-      /^SOURCES: the whole: takes \d+ bytes, and a function has room for [23]\d{3} beside/,
+      /^SOURCES: the value: takes \d+ bytes, and a function has room for [23]\d{3} beside/,
       { sources: ofLength(4_000) },
     ],
-    [/^SOURCES: the whole: is not valid JSON/, { sources: `{${canary}` }],
+    [/^SOURCES: the value: is not valid JSON/, { sources: `{${canary}` }],
     [/^sources is neither JSON nor the path of a file/, { sources: canary }],
     [/not both/, { sources, sourcesParameter: "/a" }],
     [/^sourcesParameter is not the name/, { sourcesParameter: `${canary}?` }],

@@ -130,7 +130,7 @@ describe("empty-bucket", () => {
   it("refuses a stage that does not exist", async () => {
     expect(await run("--stage", "test")).toEqual({
       code: 1,
-      said: "Name the stage: --stage dev or prod.\n",
+      said: "Pass the stage: --stage dev or prod.\n",
     });
   });
 });

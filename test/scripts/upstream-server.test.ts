@@ -80,9 +80,9 @@ describe("the command", () => {
 
   it.each([
     [["--secret-env", "NO_SUCH_SECRET"], "the variable NO_SUCH_SECRET is empty or not set"],
-    [["--port", "abc"], "--port is a whole number"],
-    [["--max-batch", "none"], "--max-batch is a whole number"],
-    [["--misbehave", "nicely"], "--misbehave is one of"],
+    [["--port", "abc"], "--port must be an integer"],
+    [["--max-batch", "none"], "--max-batch must be an integer"],
+    [["--misbehave", "nicely"], "--misbehave must be one of"],
   ])("does not start with %j", async (args, message) => {
     // A server that did start would be ended after a while, with no such exit code.
     const run = start(process.execPath, [script, "--port", "0", ...args], { timeout: 120_000 });

@@ -1,5 +1,5 @@
 import { systemChance, systemClock } from "../../shared/base/system.ts";
-import { tokensByKey } from "../../shared/sources/a-history/tokens.ts";
+import { tokensByKey } from "../../shared/sources/price-history/tokens.ts";
 import { ownRateBudget } from "../../shared/sources/http/rate-budget.ts";
 import { sourceStates } from "../../shared/sources/http/source-state.ts";
 import type { SourceDependencies } from "../../shared/sources/registry/parts.ts";

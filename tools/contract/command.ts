@@ -9,11 +9,11 @@ const requirements = fileURLToPath(
   new URL("../../test/contract/requirements.txt", import.meta.url),
 );
 
-/** The Python programs of the contract checks. */
+/** Installs the Python programs of the contract checks. */
 export const installContractPython = (): Promise<PythonPackages> =>
   installPython({ cache, name: "contract", requirements });
 
-/** Runs a command to its end, with its output on this terminal; its exit code. */
+/** Runs a command with its output on this terminal; resolves to its exit code. */
 export async function runCommand(
   command: string,
   words: readonly string[],
@@ -22,7 +22,7 @@ export async function runCommand(
     variables = {},
     cwd,
   }: {
-    /** Looked in for commands first. */
+    /** A folder to search for commands before PATH. */
     readonly binaries: string;
     readonly variables?: Readonly<Record<string, string>>;
     readonly cwd?: string;

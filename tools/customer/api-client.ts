@@ -1,4 +1,4 @@
-/** An answer of the API as a client sees it. */
+/** An answer of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -10,7 +10,7 @@ export interface ApiClient {
   send(method: "POST" | "PUT" | "PATCH", path: string, body?: unknown): Promise<ApiAnswer>;
 }
 
-/** Calls the API over HTTP with one key. */
+/** Creates a client that calls the API over HTTP with one key. */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   const call = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
     const response = await fetch(`${baseUrl}/v1${path}`, {

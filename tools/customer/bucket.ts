@@ -1,15 +1,15 @@
 import { gunzipSync } from "node:zlib";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 
-/** The customer's side of the export: what lies in the bucket. */
+/** Reads the objects that an export wrote into the customer's bucket. */
 export interface CustomerBucketReader {
   keys(): Promise<readonly string[]>;
-  /** The text of an object, unzipped when its name says so. */
+  /** Returns the text of an object, decompressed if its name ends in `.gz`. */
   read(key: string): Promise<string>;
   close(): void;
 }
 
-/** A bucket of the customer's, with a key of theirs. */
+/** A bucket of the customer, with the customer's access key. */
 export interface CustomerBucketAccess {
   readonly endpoint: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface CustomerBucketAccess {
   readonly secretAccessKey: string;
 }
 
-/** Any key opens the buckets of the local world. */
+/** The local world accepts any access key. */
 export const localCustomer = { accessKeyId: "customer", secretAccessKey: "customer-secret" };
 
 export function customerClient(

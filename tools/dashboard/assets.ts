@@ -10,7 +10,7 @@ interface GeneratedFile {
   readonly text: string;
 }
 
-/** The generated file as it should stand; it is committed, so that a deployment needs no generator. */
+/** Returns the generated file. It is committed, so a deployment does not need the generator. */
 export function dashboardAssets(): GeneratedFile {
   const { js, css } = bundle(join(browser, "main.tsx"));
   const script = named("app", "js", { type: "text/javascript; charset=utf-8", text: js });
@@ -32,13 +32,13 @@ interface Asset {
   readonly text: string;
 }
 
-/** A name changes with the content, so that the file may be kept for ever. */
+/** The name contains a hash of the content, so clients may cache the file without a time limit. */
 function named(stem: string, suffix: string, asset: Asset): readonly [string, Asset] {
   const digest = createHash("sha256").update(asset.text).digest("base64url").slice(0, 10);
   return [`${stem}-${digest}.${suffix}`, asset];
 }
 
-/** One script and one style sheet, with all that a module imports. */
+/** Bundles an entry point with its imports into one script and one style sheet. */
 export function bundle(entryPoint: string): { readonly js: string; readonly css: string } {
   const { outputFiles } = buildSync({
     entryPoints: [entryPoint],
@@ -51,7 +51,7 @@ export function bundle(entryPoint: string): { readonly js: string; readonly css:
     jsx: "automatic",
     jsxImportSource: "preact",
     legalComments: "none",
-    // The same bytes wherever they are made.
+    // Makes the output identical on every machine.
     absWorkingDir: browser,
   });
   const ending = (suffix: string): string =>
@@ -59,7 +59,10 @@ export function bundle(entryPoint: string): { readonly js: string; readonly css:
   return { js: ending(".js"), css: ending(".css") };
 }
 
-/** Addresses are relative to `/dashboard`, which may itself stand below a stage or a domain. */
+/**
+ * Addresses are relative to `/dashboard`, because a stage or a custom domain may add a path before
+ * it.
+ */
 const page = (names: { script: string; style: string; icon: string }): string =>
   [
     "<!doctype html>",

@@ -1,16 +1,16 @@
 import type { ErrorCode } from "../../shared/base/errors.ts";
 
 export interface ErrorGuide {
-  /** HTTP statuses that carry the code. */
+  /** HTTP statuses of responses with this code. */
   readonly status: string;
   readonly meaning: string;
-  /** What the caller does about it. */
+  /** What the client must do. */
   readonly remedy: string;
-  /** Whether the same call may succeed later; a sentence where that depends on the message. */
+  /** Whether the same call may succeed later; a sentence if that depends on the message. */
   readonly retry: boolean | string;
 }
 
-/** What each error code means to a client (specification, section "Errors"). */
+/** Explains each error code to clients (specification, section "Errors"). */
 export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   MISSING_PARAM: {
     status: "400",

@@ -3,13 +3,13 @@ import * as v from "valibot";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Schemas that the document names once and refers to. */
+/** Schemas that the document defines once and references by name. */
 export type NamedSchemas = Readonly<Record<string, v.GenericSchema>>;
 
 interface Conversion {
   /**
-   * `input`: what a client sends in a body. `output`: what a client receives, and what a query
-   * parameter is once its text is read.
+   * `input` is what a client sends in a body. `output` is what a client receives, and also the
+   * parsed value of a query parameter.
    */
   readonly direction: "input" | "output";
   readonly named: NamedSchemas;
@@ -17,13 +17,15 @@ interface Conversion {
 
 const componentPath = "#/components/schemas/";
 
-/** A valibot schema in JSON Schema 2020-12, named schemas as references into the components. */
+/**
+ * Converts a valibot schema to JSON Schema 2020-12. Named schemas become references to components.
+ */
 export function jsonSchema(schema: v.GenericSchema, conversion: Conversion): JsonObject {
   const { properties } = converted(v.object({ schema }), conversion);
   return asObject(asObject(properties)["schema"]);
 }
 
-/** The named schemas themselves, for `components.schemas`. */
+/** Converts the named schemas for `components.schemas`. */
 export function componentSchemas({
   direction,
   named,
@@ -41,7 +43,7 @@ function converted(schema: v.GenericSchema, { direction, named }: Conversion): J
     // Rules that JSON Schema cannot express, such as a check across fields, are left out.
     errorMode: "ignore",
     definitions: { ...named },
-    // A discriminator is of OpenAPI, and refers to components: plain JSON Schema has none.
+    // A discriminator belongs to OpenAPI and references components. Plain JSON Schema has none.
     overrideSchema: ({ valibotSchema, jsonSchema: plain }) =>
       Object.keys(named).length === 0 ? null : withDiscriminator(valibotSchema, plain),
   });
@@ -60,7 +62,9 @@ interface VariantOption {
   >;
 }
 
-/** Adds to a union of objects which property tells them apart; its options must be named. */
+/**
+ * Adds the discriminator property to a union of objects. The options of the union must be named.
+ */
 function withDiscriminator(schema: unknown, plain: object): object | null {
   const { type, key: propertyName = "", options = [] } = schema as Variant;
   if (type !== "variant") return null;
@@ -81,7 +85,10 @@ function withDiscriminator(schema: unknown, plain: object): object | null {
 
 const componentRef = (reference: string): string => reference.replace("#/$defs/", componentPath);
 
-/** References into the components, defaults of their property's type, and nothing empty. */
+/**
+ * Rewrites references to components, gives defaults the type of their property, and removes empty
+ * parts.
+ */
 function tidied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(tidied);
   if (typeof value !== "object" || value === null) return value;
@@ -93,7 +100,7 @@ function tidied(value: unknown): unknown {
     ]);
   const object: JsonObject = Object.fromEntries(entries);
   const { anyOf } = object;
-  // A choice that anything fits is no choice.
+  // A choice with an option that accepts any value is removed.
   if (Array.isArray(anyOf) && anyOf.some((one) => Object.keys(asObject(one)).length === 0)) {
     const { anyOf: _anyOf, ...rest } = object;
     return rest;

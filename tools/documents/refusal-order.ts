@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../shared/base/errors.ts";
 
-/** A step of the order in which a call is refused. */
+/** One step in the order in which calls are refused. */
 interface Refusal {
   readonly status: string;
   readonly codes: readonly ErrorCode[];
@@ -8,9 +8,9 @@ interface Refusal {
 }
 
 /**
- * What a call is refused for, in the order in which the service looks at it: the first that applies
- * is answered. `functions/http/group-handler.ts` fixes the order, `test/world/edge.test.ts` checks it
- * on every route.
+ * The reasons for refusing a call, in the order of the checks. The first that applies is returned.
+ * `functions/http/group-handler.ts` implements the order; `test/world/edge.test.ts` checks it on
+ * every route.
  */
 export const refusalOrder: readonly Refusal[] = [
   {

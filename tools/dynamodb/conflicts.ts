@@ -3,23 +3,25 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 
-/** An item by its table and key. */
+/** The table and key of an item. */
 export interface ItemKey {
   readonly table: string;
   readonly pk: string;
   readonly sk: string;
 }
 
-/** What writes in flight do to an item: plain writes occupy it, a transaction locks it. */
+/** The effect of writes in flight on an item: plain writes occupy it, a transaction locks it. */
 export interface ItemInFlight {
   readonly isOccupied: boolean;
   readonly isLocked: boolean;
 }
 
 /**
- * The error with which DynamoDB refuses a write that meets other writes in flight on its items;
- * undefined for one that it accepts. An accepted plain write waits for the plain writes before it.
- * The emulator refuses none: its writes take no time. `items` has the order of the request.
+ * Returns the error with which DynamoDB refuses a write whose items have other writes in flight;
+ * undefined if it accepts the write. An accepted plain write waits for the plain writes before it.
+ *
+ * The emulator refuses no write, because its writes take no time. `items` is in the order of the
+ * request.
  */
 export function conflictOf(
   isTransaction: boolean,
@@ -55,7 +57,9 @@ interface Write {
   readonly Item?: Attributes;
 }
 
-/** The items that a request writes; a transaction locks the items that it only checks as well. */
+/**
+ * Returns the items that a request writes. A transaction also locks the items that it only checks.
+ */
 export function itemsWritten(
   operation: string,
   body: Readonly<Record<string, unknown>>,

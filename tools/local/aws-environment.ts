@@ -8,7 +8,7 @@ export interface Endpoints {
   readonly kms: string;
 }
 
-/** Settings of the person at the machine that would lead a client past the local endpoints. */
+/** Settings of the developer that would direct a client away from the local endpoints. */
 const misleading = [
   "AWS_PROFILE",
   "AWS_SESSION_TOKEN",
@@ -25,9 +25,10 @@ const endpointVariables = {
 } as const satisfies Record<keyof Endpoints, string>;
 
 /**
- * Points every SDK client of this process at the local endpoints, by the standard variables. They
- * stay when a world ends: what then still runs must not reach the account of the person here.
- * @param endpoints those that are left out stay as they are
+ * Directs every SDK client of this process to the local endpoints, by the standard variables. The
+ * variables remain after a world stops, because late calls must not reach the developer's AWS
+ * account.
+ * @param endpoints omitted endpoints stay unchanged
  */
 export function pointClientsAt(endpoints: Partial<Endpoints>): void {
   const wanted: (readonly [string, string | undefined])[] = [

@@ -1,10 +1,10 @@
 import { CreateBucketCommand, HeadBucketCommand, NotFound, S3Client } from "@aws-sdk/client-s3";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** Plays the bucket of a customer who wants event files; no template creates it. */
+/** The bucket of the local customer. No template creates it. */
 export const customerBucket = "customer-exports";
 
-/** Creates the templates' buckets and the customer's, as far as they are absent. */
+/** Creates the missing buckets of the templates and the customer's bucket. */
 export async function createBuckets(templates: ResolvedTemplates): Promise<void> {
   const client = new S3Client({ forcePathStyle: true });
   const names = templates.ofType("AWS::S3::Bucket").map((bucket) => bucket.local.ref);

@@ -12,28 +12,28 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as v from "valibot";
 
-/** The folder that a local world keeps its data in; one world at a time holds it. */
+/** The data folder of a local world. Only one world at a time can hold it. */
 export interface DataFolder {
   readonly path: string;
   file(name: string): string;
-  /** The content of a JSON file, undefined while there is none. */
+  /** Returns the content of a JSON file; undefined if it does not exist. */
   read<Schema extends v.GenericSchema>(
     name: string,
     schema: Schema,
   ): v.InferOutput<Schema> | undefined;
-  /** Replaces a JSON file at once, readable by its owner only. */
+  /** Replaces a JSON file atomically, readable only by its owner. */
   write(name: string, content: unknown): void;
   remove(name: string): void;
   release(): void;
 }
 
 const lockFile = "lock.db";
-/** Content-addressed, so no state of the world: emptying the folder may keep it. */
+/** Content-addressed and not part of the world's state, so emptying the folder keeps it. */
 export const templateCacheFile = "templates.json";
 
 /**
- * Takes the folder for this process, and empties it first when the world is to start afresh.
- * @throws Error when another running world holds it
+ * Locks the folder for this process, and empties it first if `fresh` is true.
+ * @throws Error if another running world holds it
  */
 export function openDataFolder(directory: string, fresh: boolean): DataFolder {
   const path = resolve(directory);
@@ -51,7 +51,10 @@ export function openDataFolder(directory: string, fresh: boolean): DataFolder {
   };
 }
 
-/** A lock that ends with its process, however that ends: an open exclusive transaction. */
+/**
+ * Takes a lock that the system releases when the process ends, in any way: an open exclusive
+ * transaction.
+ */
 function takeLock(path: string): DatabaseSync {
   const lock = new DatabaseSync(join(path, lockFile));
   try {
@@ -59,7 +62,7 @@ function takeLock(path: string): DatabaseSync {
   } catch {
     lock.close();
     throw new Error(
-      `Another local world runs on ${path}. Stop it, or name another folder in LOCAL_DIR.`,
+      `Another local world uses ${path}. Stop it, or set LOCAL_DIR to another folder.`,
     );
   }
   return lock;
@@ -80,7 +83,7 @@ function readJson<Schema extends v.GenericSchema>(
   try {
     return v.parse(schema, JSON.parse(readFileSync(file, "utf8")));
   } catch (error) {
-    throw new Error(`${file} cannot be read; start with --fresh to make a new one`, {
+    throw new Error(`${file} cannot be read. Start with --fresh to create a new one.`, {
       cause: error,
     });
   }

@@ -9,20 +9,23 @@ import { serveFrom } from "./local-server.ts";
 
 export interface DynamoServer {
   readonly endpoint: string;
-  /** False when the endpoint is somebody else's: its tables outlive the data folder. */
+  /**
+   * False if DYNAMODB_ENDPOINT names an external database, whose tables outlive the data folder.
+   */
   readonly ours: boolean;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * The shell holds our end of a pipe: when this process ends, even by `kill -9`, the pipe closes and
- * the shell takes the database down with it.
+ * A shell command that ends the database with this process. The shell reads from a pipe that this
+ * process holds; when the process ends, even by `kill -9`, the pipe closes and the shell kills the
+ * database.
  */
 const tiedToUs = `"$0" "$@" & c=$!; echo $c > "$PID_FILE"; cat >/dev/null; kill -9 $c; wait $c`;
 
 const startMillisecondsMax = 10_000;
 
-/** DynamoDB over the data folder, or the endpoint that DYNAMODB_ENDPOINT names instead. */
+/** Starts DynamoDB on the data folder, or uses the endpoint in DYNAMODB_ENDPOINT. */
 export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
   const external = process.env["DYNAMODB_ENDPOINT"];
   if (external) return { endpoint: external, ours: false, stop: async () => {} };
@@ -33,7 +36,7 @@ export async function startDynamo(folder: DataFolder): Promise<DynamoServer> {
     "sh",
     ["-c", tiedToUs, binary(), "serve", "--port", `${port}`, "--db-path", database],
     {
-      // Its own process group, so that Ctrl-C leaves it up until what is in flight has ended.
+      // A separate process group, so that Ctrl-C does not end it before the requests in flight.
       detached: true,
       stdio: ["pipe", "pipe", "pipe"],
       env: { PATH: process.env["PATH"], PID_FILE: folder.file("dynamo.pid") },
@@ -57,7 +60,7 @@ function binary(): string {
     return createRequire(import.meta.url).resolve(name);
   } catch {
     throw new Error(
-      `There is no ${name} for this machine. Set DYNAMODB_ENDPOINT to a DynamoDB that runs here.`,
+      `There is no package ${name} for this machine. Set DYNAMODB_ENDPOINT to the address of a local DynamoDB.`,
     );
   }
 }
@@ -84,7 +87,10 @@ async function waitUntilListening(child: ChildProcess): Promise<void> {
   throw new Error(`DynamoDB did not start: ${output}`);
 }
 
-/** Ends a database that a world before us left on the same file; two of them would diverge. */
+/**
+ * Ends a database that an earlier world left on the same file, because two processes on one file
+ * would diverge.
+ */
 async function endStale(pidFile: string, database: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, "utf8"));

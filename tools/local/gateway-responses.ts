@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import * as v from "valibot";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** The kinds of errors that the gateway answers itself, with API Gateway's own status and text. */
+/** The errors that API Gateway itself returns, with its status and message. */
 const builtIn = {
   MISSING_AUTHENTICATION_TOKEN: { status: 403, message: "Missing Authentication Token" },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: "Unsupported Media Type" },
@@ -29,7 +29,10 @@ const customisedResponse = v.object({
 });
 type Customised = v.InferOutput<typeof customisedResponse>;
 
-/** Answers in the words of the templates' gateway responses, else in API Gateway's own. */
+/**
+ * Creates a function that answers errors with the templates' gateway responses, or else with the
+ * messages of API Gateway.
+ */
 export function gatewayResponses(templates: ResolvedTemplates): AnswerError {
   const customised = templates
     .ofType("AWS::ApiGateway::GatewayResponse", customisedResponse)

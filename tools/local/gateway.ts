@@ -16,7 +16,7 @@ import { preludeSchema, responseStream } from "./response-stream.ts";
 import type { Prelude } from "./response-stream.ts";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** Lambda takes no larger event and gives no larger buffered answer. */
+/** The largest event and the largest buffered response of Lambda. */
 const payloadBytesMax = 6 * 1024 * 1024;
 
 interface GatewayOptions {
@@ -25,7 +25,7 @@ interface GatewayOptions {
   readonly log: Log;
 }
 
-/** One request on its way through the gateway. */
+/** One request in the gateway. */
 interface Exchange {
   readonly response: ServerResponse;
   readonly method: GatewayMethod;
@@ -36,7 +36,7 @@ interface Exchange {
   readonly log: Log;
 }
 
-/** The templates' REST API: their paths, methods, integrations and error texts, nothing else. */
+/** Serves the REST API of the templates: their paths, methods, integrations and error messages. */
 export function gateway(options: GatewayOptions): RequestListener {
   const answerError = gatewayResponses(options.templates);
   const find = pathTree(options.templates);
@@ -75,13 +75,17 @@ export function gateway(options: GatewayOptions): RequestListener {
 
 function failure(response: ServerResponse, requestId: string, answerError: AnswerError) {
   return (type: GatewayErrorType): void => {
-    // What has begun cannot become an error any more: the client sees it cut off, as on AWS.
+    // After the first byte, an error cannot be sent. The client sees a closed connection, as on
+    // AWS.
     if (response.headersSent) response.destroy();
     else answerError(response, { type, requestId });
   };
 }
 
-/** The function goes on when the gateway stops waiting; its late answer goes nowhere. */
+/**
+ * Waits for the function up to the integration timeout. Then the function continues, but its answer
+ * is dropped.
+ */
 async function answerExchange(exchange: Exchange): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<"late">((resolve) => {
@@ -102,7 +106,7 @@ async function answerExchange(exchange: Exchange): Promise<void> {
   }
 }
 
-/** What a proxy integration must answer; anything else is an internal error to the client. */
+/** A valid answer of a proxy integration. Any other becomes an internal error. */
 const proxyResult = v.object({
   ...preludeSchema.entries,
   body: v.nullish(v.string(), ""),
@@ -112,7 +116,7 @@ const proxyResult = v.object({
 async function answerBuffered(exchange: Exchange): Promise<void> {
   const { response, target, event } = exchange;
   const result = v.parse(proxyResult, await target.invoke(event));
-  if (result.body.length > payloadBytesMax) throw new Error("The answer is over 6 MB");
+  if (result.body.length > payloadBytesMax) throw new Error("The answer is larger than 6 MB");
   if (response.headersSent) return;
   const encoding = result.isBase64Encoded && exchange.decodeBase64 ? "base64" : "utf8";
   writeHead(response, result, event.requestContext.requestId);
@@ -142,7 +146,7 @@ async function answerStreamed(exchange: Exchange, gone: { yet: boolean }): Promi
   response.end();
 }
 
-/** Headers that API Gateway does not let through under their own name. */
+/** Headers that API Gateway renames. */
 const remapped: ReadonlySet<string> = new Set(["date", "server", "www-authenticate"]);
 const hopByHop: ReadonlySet<string> = new Set([
   "connection",
@@ -168,7 +172,7 @@ function writeHead(response: ServerResponse, prelude: Prelude, requestId: string
 
 const apiProperties = v.object({ BinaryMediaTypes: v.optional(v.array(v.string()), []) });
 
-/** Which content types the API carries as bytes instead of text. */
+/** Returns a test for the content types that the API transfers as bytes instead of text. */
 function binaryMediaTypes(templates: ResolvedTemplates): (value: string | undefined) => boolean {
   const types = templates
     .ofType("AWS::ApiGateway::RestApi", apiProperties)

@@ -21,7 +21,7 @@ class KeyError extends Error {
   }
 }
 
-/** KMS takes no more plaintext than this in one call. */
+/** The largest plaintext of one KMS call. */
 const plaintextBytesMax = 4_096;
 const idBytes = 16;
 const nonceBytes = 12;
@@ -38,7 +38,7 @@ const decryptRequest = v.object({
   EncryptionContext: v.optional(v.record(v.string(), v.string()), {}),
 });
 
-/** KMS over the templates' keys: Encrypt and Decrypt, bound to an encryption context. */
+/** Serves KMS for the templates' keys: Encrypt and Decrypt with an encryption context. */
 export function keyEndpoint(templates: ResolvedTemplates, folder: DataFolder): RequestListener {
   const keys = loadKeys(templates, folder);
   return (request, response) => {
@@ -58,7 +58,10 @@ export function keyEndpoint(templates: ResolvedTemplates, folder: DataFolder): R
   };
 }
 
-/** Key material is made once per data folder and kept where only its owner reads. */
+/**
+ * Loads the key material. It is created once for each data folder and is readable only by its
+ * owner.
+ */
 function loadKeys(templates: ResolvedTemplates, folder: DataFolder): readonly Key[] {
   const stored = folder.read("keys.json", v.record(v.string(), v.string())) ?? {};
   const resources = templates.ofType("AWS::KMS::Key").map(({ local }) => local);
@@ -83,7 +86,10 @@ async function answer(keys: readonly Key[], request: IncomingMessage): Promise<u
   const target = request.headers["x-amz-target"];
   if (target === "TrentService.Encrypt") return encrypt(keys, v.parse(encryptRequest, body));
   if (target === "TrentService.Decrypt") return decrypt(keys, v.parse(decryptRequest, body));
-  throw new KeyError("UnsupportedOperationException", `${String(target)} is not known locally`);
+  throw new KeyError(
+    "UnsupportedOperationException",
+    `${String(target)} is not supported by the local world`,
+  );
 }
 
 function find(keys: readonly Key[], name: string): Key {
@@ -119,9 +125,9 @@ function encrypt(keys: readonly Key[], request: v.InferOutput<typeof encryptRequ
 function decrypt(keys: readonly Key[], request: v.InferOutput<typeof decryptRequest>): unknown {
   const blob = Buffer.from(request.CiphertextBlob, "base64");
   const key = keys.find((candidate) => idBytesOf(candidate).equals(blob.subarray(0, idBytes)));
-  if (!key) throw new KeyError("InvalidCiphertextException", "No key made this ciphertext");
+  if (!key) throw new KeyError("InvalidCiphertextException", "This ciphertext belongs to no key");
   if (request.KeyId !== undefined && find(keys, request.KeyId) !== key) {
-    throw new KeyError("IncorrectKeyException", "Another key made this ciphertext");
+    throw new KeyError("IncorrectKeyException", "This ciphertext belongs to another key");
   }
   const plaintext = open(key, blob.subarray(idBytes), request.EncryptionContext);
   return {
@@ -141,11 +147,11 @@ function open(key: Key, sealed: Buffer, context: Readonly<Record<string, string>
       decipher.final(),
     ]);
   } catch {
-    throw new KeyError("InvalidCiphertextException", "The ciphertext or its context is not right");
+    throw new KeyError("InvalidCiphertextException", "The ciphertext or its context is invalid");
   }
 }
 
-/** The order in which a caller names the pairs of a context does not matter. */
+/** Sorts the pairs, because the order in which a caller names them has no meaning. */
 function additionalData(context: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
   return Buffer.from(JSON.stringify(pairs));

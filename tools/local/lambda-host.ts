@@ -10,13 +10,13 @@ import type { ResolvedResource, ResolvedTemplates } from "./template.ts";
 export type Environment = Readonly<Record<string, string>>;
 type Handler = (event: unknown, ...rest: readonly unknown[]) => unknown;
 
-/** What `functions/<name>/handler.ts` exports. */
+/** The exports of `functions/<name>/handler.ts`. */
 const handlerModule = v.object({
   createHandler: v.custom<(environment: Environment, overrides: Overrides) => unknown>(isFunction),
 });
 const handlerSchema = v.custom<Handler>(isFunction);
 
-/** Gives the module of a function; its export `createHandler` makes the handler. */
+/** Returns the module of a function, which exports `createHandler`. */
 export type LoadHandler = (name: string) => Promise<unknown>;
 
 function isFunction(value: unknown): boolean {
@@ -28,19 +28,22 @@ export interface LocalFunction {
   readonly arn: string;
   readonly environment: Environment;
   readonly timeoutSeconds: number;
-  /** Runs the function once; rejects when it throws or passes its timeout. */
+  /** Runs the function once. Rejects if it throws or exceeds its timeout. */
   invoke(event: unknown): Promise<unknown>;
   invokeStreaming(event: unknown, stream: Writable): Promise<void>;
 }
 
 export interface LambdaHost {
   readonly functions: readonly LocalFunction[];
-  /** @throws Error when no template creates that function */
+  /**
+   * Returns a function by name.
+   * @throws Error if no template creates it
+   */
   byArn(arn: string): LocalFunction;
   byName(name: string): LocalFunction;
 }
 
-/** The variable that carries a function's name in the code base. */
+/** The variable with a function's name in the code base. */
 const nameVariable = "POWERTOOLS_SERVICE_NAME";
 const timeoutSecondsDefault = 3;
 const overrides: Overrides = {
@@ -61,7 +64,7 @@ const functionProperties = v.object({
 });
 type FunctionResource = ResolvedResource<v.InferOutput<typeof functionProperties>>;
 
-/** The variables of each function by its name, as the templates give them. */
+/** Returns the variables of each function from the templates. */
 export function functionVariables(templates: ResolvedTemplates): (name: string) => Environment {
   const all = templates
     .ofType("AWS::Lambda::Function", functionProperties)
@@ -75,11 +78,13 @@ interface HostOptions {
   readonly templates: ResolvedTemplates;
   readonly log: Log;
   readonly loadHandler?: LoadHandler | undefined;
-  /** Gives a variable of a template another value; it cannot add one. */
+  /** Replaces the value of a template's variable. It cannot add one. */
   readonly replaceVariable?: ReplaceVariable | undefined;
 }
 
-/** Loads the templates' functions into this process, with the templates' variables and no others. */
+/**
+ * Loads the templates' functions into this process. They get only the variables of the templates.
+ */
 export async function startLambdaHost(options: HostOptions): Promise<LambdaHost> {
   provideStreaming();
   const resources = options.templates.ofType("AWS::Lambda::Function", functionProperties);
@@ -134,7 +139,10 @@ async function load(loading: Loading, options: HostOptions): Promise<LocalFuncti
   };
 }
 
-/** As on AWS, a function that cannot start fails each of its calls and leaves the others alone. */
+/**
+ * A function that cannot start fails each of its calls and does not affect other functions, as on
+ * AWS.
+ */
 async function createHandler(
   name: string,
   environment: Environment,
@@ -188,7 +196,7 @@ function contextOf(name: string, deadline: number): Context {
   };
 }
 
-/** One line for the terminal, with the cause, which often says more. */
+/** Describes an error with its causes in one line. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause ? `${error.message} (${describeError(error.cause)})` : error.message;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What `Ref` and `Fn::GetAtt` of a resource give in the local world. */
+/** The values of `Ref` and `Fn::GetAtt` for a resource of the local world. */
 export interface LocalName {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -10,14 +10,17 @@ interface Named {
   readonly stack: string;
   readonly logicalId: string;
   readonly type: string;
-  /** The properties whose names end in `Name`, resolved. */
+  /** The resolved properties whose names end in `Name`. */
   readonly properties: Readonly<Record<string, unknown>>;
   readonly queueUrlBase: string;
 }
 
 const place = "us-east-1:000000000000";
 
-/** Names of resources are as stable as their logical ids, so that data finds its table again. */
+/**
+ * Returns the local name of a resource. It depends only on the stack and the logical ID, so a
+ * restart finds the same tables.
+ */
 export function localNameOf(resource: Named): LocalName {
   const naming = namings[resource.type];
   return naming ? naming(resource) : { ref: physicalName(resource, 255), attributes: {} };
@@ -100,7 +103,7 @@ function given(resource: Named, property: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** `<stack>-<logical id>`, cut in the middle where it is longer than AWS takes. */
+/** Returns `<stack>-<logical id>`, shortened if it exceeds the limit of AWS. */
 function physicalName(resource: Named, lengthMax: number): string {
   const whole = `${resource.stack}-${resource.logicalId}`;
   if (whole.length <= lengthMax) return whole;

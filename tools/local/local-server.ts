@@ -12,7 +12,7 @@ export interface LocalServer {
 
 const portAttemptsMax = 100;
 
-/** Serves on loopback at `port` or the next free one above it; 0 takes any free port. */
+/** Serves on loopback at `port`, or the next free port above it. Port 0 takes any free port. */
 export async function serveFrom(port: number, listener: RequestListener): Promise<LocalServer> {
   for (let attempt = 0; attempt < portAttemptsMax; attempt += 1) {
     const served = await tryServe(port === 0 ? 0 : port + attempt, listener);
@@ -22,8 +22,8 @@ export async function serveFrom(port: number, listener: RequestListener): Promis
 }
 
 /**
- * Serves where it served before, as far as that port is free: what clients have stored (a webhook
- * address, a bucket endpoint) stays true through a restart.
+ * Serves at the port of the previous start if it is free, so that stored addresses, such as webhook
+ * URLs and bucket endpoints, stay valid after a restart.
  */
 export async function serveAgain(
   folder: DataFolder,
@@ -37,7 +37,7 @@ export async function serveAgain(
 }
 
 /**
- * Lets a server have its address before what it serves exists: functions need the addresses, and
+ * Returns a listener whose handler is set later. Functions need the addresses of the endpoints, and
  * some endpoints need the functions.
  */
 export function lateListener(): { listener: RequestListener; open: (to: RequestListener) => void } {
@@ -92,8 +92,8 @@ async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * The whole body; null when it is larger than `bytesMax`. What is too much is read and dropped, so
- * that the client gets to see the answer.
+ * Returns the body; null if it is larger than `bytesMax`. The rest of a larger body is read and
+ * dropped, because the client reads the answer only after sending it.
  */
 export async function readBody(request: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
@@ -106,10 +106,13 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return bytes > bytesMax ? null : Buffer.concat(chunks);
 }
 
-/** Bodies of the local endpoints are small; nobody needs to send more. */
+/** Larger than any body that the local endpoints need. */
 const jsonBytesMax = 1024 * 1024;
 
-/** @throws Error when the body is too large or no JSON; an empty body is an empty object */
+/**
+ * Parses a JSON body. An empty body is an empty object.
+ * @throws Error if the body is too large or is not JSON
+ */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = await readBody(request, jsonBytesMax);
   if (!body) throw new Error(`The body is larger than ${jsonBytesMax} bytes`);

@@ -1,2 +1,2 @@
-/** Writes one line for the person at the terminal. */
+/** Writes one line to the terminal. */
 export type Log = (line: string) => void;

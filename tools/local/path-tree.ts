@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ResolvedTemplates } from "./template.ts";
 
-/** A method of the gateway's API with the function behind it. */
+/** A method of the API with its function. */
 export interface GatewayMethod {
   readonly httpMethod: string;
   readonly resourceId: string;
@@ -12,12 +12,12 @@ export interface GatewayMethod {
 
 export interface Match {
   readonly method: GatewayMethod;
-  /** The resource with its parameters in braces, `/v1/products/{proxy+}`. */
+  /** The resource path with parameters in braces, such as `/v1/products/{proxy+}`. */
   readonly resourcePath: string;
   readonly pathParameters: Readonly<Record<string, string>> | null;
 }
 
-/** Finds what answers a request; null for a path or a method that the API does not have. */
+/** Returns the method for a request; null if the API does not have the path or the method. */
 export type PathTree = (httpMethod: string, path: string) => Match | null;
 
 interface Route {
@@ -26,10 +26,10 @@ interface Route {
   readonly methods: readonly GatewayMethod[];
 }
 
-/** What the method `ANY` stands for. */
+/** The methods that `ANY` includes. */
 const methodsOfAny = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]);
 
-/** API Gateway's own limit where a method sets none. */
+/** API Gateway's timeout for a method without one. */
 const timeoutMillisecondsDefault = 29_000;
 
 export function pathTree(templates: ResolvedTemplates): PathTree {
@@ -76,7 +76,7 @@ const methodProperties = v.object({
   HttpMethod: v.string(),
   ResourceId: v.string(),
   Integration: v.object({
-    Type: v.literal("AWS_PROXY", "The local gateway knows Lambda proxy integrations only."),
+    Type: v.literal("AWS_PROXY", "The local gateway supports only Lambda proxy integrations."),
     Uri: v.pipe(v.string(), v.regex(/functions\/arn:[^/]+\//)),
     ResponseTransferMode: v.optional(v.string()),
     TimeoutInMillis: v.optional(v.number(), timeoutMillisecondsDefault),
@@ -95,14 +95,16 @@ function readMethods(templates: ResolvedTemplates): readonly GatewayMethod[] {
     }));
 }
 
-/** A trailing slash names the same resource. */
+/** Ignores a trailing slash: it names the same resource. */
 function split(path: string): readonly string[] {
   return path.replace(/^\//, "").replace(/\/$/, "").split("/");
 }
 
 const weight = (part: string): number => (part.endsWith("+}") ? 2 : part.startsWith("{") ? 1 : 0);
 
-/** Fixed parts come before parameters, and parameters before those that take the whole rest. */
+/**
+ * Sorts fixed parts before parameters, and parameters before those that match the rest of the path.
+ */
 function compareSpecific(a: readonly string[], b: readonly string[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i += 1) {
     const difference = weight(a[i] ?? "") - weight(b[i] ?? "");

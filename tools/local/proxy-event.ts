@@ -13,7 +13,7 @@ export interface ProxyRequest {
   readonly binary: boolean;
 }
 
-/** The event that a REST API hands to a Lambda proxy integration (payload version 1.0). */
+/** Builds the event of a Lambda proxy integration (payload version 1.0). */
 export function proxyEvent(proxied: ProxyRequest): APIGatewayProxyEvent {
   const { request, body, match, binary } = proxied;
   const url = requestUrl(request);
@@ -39,7 +39,7 @@ export function requestUrl(request: IncomingMessage): URL {
   return new URL(`http://local${request.url ?? "/"}`);
 }
 
-/** Headers with the names as the client wrote them, and what the gateway adds. */
+/** Returns the headers with the client's spelling, and those that the gateway adds. */
 function headersOf(request: IncomingMessage): Record<string, string[]> {
   const headers = emptyLists();
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
@@ -57,7 +57,7 @@ function queryOf(url: URL): Record<string, string[]> | null {
   return Object.keys(query).length > 0 ? query : null;
 }
 
-/** Without a prototype: a client may send names such as `constructor`. */
+/** Without a prototype, because a client may send names such as `constructor`. */
 function emptyLists(): Record<string, string[]> {
   const lists: Record<string, string[]> = {};
   Object.setPrototypeOf(lists, null);
@@ -82,7 +82,7 @@ function requestContext(proxied: ProxyRequest, path: string): APIGatewayEventReq
     extendedRequestId: randomUUID(),
     httpMethod: request.method ?? "GET",
     identity: identityOf(request),
-    // As behind a custom domain: the address that was called holds no stage.
+    // As with a custom domain: the path has no stage.
     path,
     protocol: "HTTP/1.1",
     requestId,

@@ -15,7 +15,7 @@ import { localAccount } from "./template.ts";
 import type { ResolvedTemplates } from "./template.ts";
 
 export interface QueuePollers {
-  /** Takes no more messages and waits for the batches in flight. */
+  /** Stops receiving, and waits for the batches in flight. */
   readonly stop: () => Promise<void>;
 }
 
@@ -34,10 +34,10 @@ interface Mapping {
   readonly reportsFailures: boolean;
 }
 
-/** What one receive gives at most, and how long it waits for the first message. */
+/** The maximum of one receive call, and its wait time for the first message. */
 const receiveMax = 10;
 const waitSeconds = 20;
-/** Lambda starts with so many batches at a time where a mapping sets no maximum. */
+/** The concurrency of a mapping that sets no maximum, as in Lambda. */
 const concurrencyDefault = 5;
 const batchSizeDefault = 10;
 const retryMilliseconds = 1_000;
@@ -97,7 +97,10 @@ function mappingOf(
   };
 }
 
-/** AWS refuses such a mapping too: a message would come back while it is still worked on. */
+/**
+ * Rejects a queue whose messages would be delivered again while the function still runs, as AWS
+ * does.
+ */
 async function assertVisible(client: SQSClient, mapping: Mapping): Promise<void> {
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({
@@ -152,7 +155,7 @@ async function receive({ client, mapping, stopping, log }: Poll): Promise<readon
   }
 }
 
-/** Deletes what succeeded; what failed stays until the queue shows it again or redrives it. */
+/** Deletes successful messages. Failed ones stay until the queue delivers or redrives them. */
 async function work(polling: Poll, messages: readonly Message[]): Promise<void> {
   const { client, mapping, log } = polling;
   try {
@@ -176,7 +179,7 @@ const batchResponse = v.object({
   batchItemFailures: v.nullish(v.array(v.object({ itemIdentifier: v.string() })), []),
 });
 
-/** A report that names no message, or one that was not in the batch, fails the whole batch. */
+/** A report without a message, or with one that is not in the batch, fails the whole batch. */
 function failuresOf(result: unknown, messages: readonly Message[]): ReadonlySet<string> {
   const all = new Set(messages.map((message) => message.MessageId ?? ""));
   const report = v.safeParse(v.nullish(batchResponse, {}), result);

@@ -6,12 +6,12 @@ import type { DataFolder } from "./data-folder.ts";
 import { isPortTaken, portBefore, rememberPort } from "./local-server.ts";
 import { localAccount } from "./template.ts";
 
-/** The emulator of SQS and S3, both on one endpoint. */
+/** The emulator of SQS and S3, on one endpoint. */
 export interface QueueServer {
   readonly endpoint: string;
-  /** What stands before a queue's name in its URL. */
+  /** The part of a queue's URL before its name. */
   readonly queueUrlBase: string;
-  /** Makes messages visible whose consumers died with the process before. */
+  /** Makes the messages visible that the previous process had in flight. */
   releaseInFlight(queueUrl: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,8 +45,9 @@ async function startAgain(folder: DataFolder): Promise<FauxqsServer> {
 }
 
 /**
- * A visibility of 0 makes the emulator write a null receive count, which its own table refuses: the
- * message would be gone until the next start. The trigger does what was meant.
+ * Works around an error of the emulator: it writes a null receive count for a visibility timeout of
+ * 0, which its table refuses, so the message would be lost until the next start. This trigger keeps
+ * the count.
  */
 function keepReceiveCounts(file: string): void {
   const database = new DatabaseSync(file);

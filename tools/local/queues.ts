@@ -14,7 +14,7 @@ const attribute = v.exactOptional(
   v.pipe(v.union([v.number(), v.boolean(), v.string()]), v.transform(String)),
 );
 
-/** What changes how a queue behaves; its encryption and policies mean nothing here. */
+/** The attributes that the local world supports. Encryption and policies have no effect in it. */
 const queueProperties = v.object({
   VisibilityTimeout: attribute,
   DelaySeconds: attribute,
@@ -31,7 +31,7 @@ const queueProperties = v.object({
 });
 const fixedAtCreation = v.object({ FifoQueue: attribute });
 
-/** Creates the templates' queues that are absent, and gives all of them the template's attributes. */
+/** Creates the missing queues of the templates, and sets the attributes of all of them. */
 export async function createQueues(
   templates: ResolvedTemplates,
   server: QueueServer,

@@ -4,7 +4,7 @@ import { gunzip, inflate, type InputType, type ZlibOptions } from "node:zlib";
 import type { GatewayErrorType } from "./gateway-responses.ts";
 import { readBody } from "./local-server.ts";
 
-/** API Gateway takes no larger body, compressed or not. */
+/** The largest body of API Gateway, with or without compression. */
 const bodyBytesMax = 10 * 1024 * 1024;
 
 type Decode = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
@@ -14,8 +14,8 @@ const decoders: Readonly<Partial<Record<string, Decode>>> = {
 };
 
 /**
- * The body of a request as API Gateway passes it on: it decompresses gzip and deflate by itself,
- * leaves the header `Content-Encoding` in place, and refuses other encodings with 415.
+ * Returns the body as API Gateway passes it on: decompressed from gzip or deflate, with the header
+ * `Content-Encoding` unchanged. Other encodings get 415.
  */
 export async function gatewayBody(request: IncomingMessage): Promise<Buffer | GatewayErrorType> {
   const body = await readBody(request, bodyBytesMax);

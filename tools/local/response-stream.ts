@@ -3,7 +3,7 @@ import * as v from "valibot";
 
 const headerValue = v.union([v.string(), v.number(), v.boolean()]);
 
-/** What comes before a body: of a streaming function's answer, the prelude of the protocol. */
+/** The prelude of a streamed response: status, headers and cookies before the body. */
 export const preludeSchema = v.object({
   statusCode: v.pipe(v.number(), v.integer(), v.minValue(100), v.maxValue(599)),
   headers: v.nullish(v.record(v.string(), headerValue)),
@@ -13,20 +13,20 @@ export const preludeSchema = v.object({
 export type Prelude = v.InferOutput<typeof preludeSchema>;
 
 export interface PreludeReceiver {
-  /** Status and headers are known; the body follows. */
+  /** Receives status and headers before the body. */
   begin(prelude: Prelude): void;
   write(chunk: Buffer): Promise<void>;
 }
 
 const receivers = new WeakMap<Writable, (prelude: Prelude) => void>();
 
-/** The stream that a function gets to write its answer to; body bytes need a prelude first. */
+/** Creates the response stream of a function. A body without a prelude is an error. */
 export function responseStream(receiver: PreludeReceiver): Writable {
   let begun = false;
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!begun && chunk.length > 0) {
-        done(new Error("The function wrote a body before it gave a status"));
+        done(new Error("The function wrote a body before its status"));
         return;
       }
       receiver.write(chunk).then(() => done(), done);
@@ -39,7 +39,7 @@ export function responseStream(receiver: PreludeReceiver): Writable {
   return stream;
 }
 
-/** What Node.js functions find as the global `awslambda`; must exist before they are imported. */
+/** The global `awslambda` of the Node.js runtime. It must exist before functions are imported. */
 const awslambda = {
   streamifyResponse: <Handler>(handler: Handler): Handler => handler,
   HttpResponseStream: {

@@ -10,16 +10,16 @@ import type { Run, RunRef, StepRecord } from "../../shared/runs/run.ts";
 import type { Log } from "./log.ts";
 
 export interface RunProgress {
-  /** Prints nothing more and waits for the look that is being taken. */
+  /** Stops printing, and waits for the poll in progress. */
   stop(): Promise<void>;
 }
 
-/** How often a look is taken; a run that is over sooner leaves no line. */
+/** The poll interval. A shorter run may print no line. */
 const lookMilliseconds = 1_000;
-/** Runs that one look discovers; those discovered before are followed until they end. */
+/** New runs in one poll. Known runs are followed until they end. */
 const discoveriesMax = 20;
 
-/** Prints how the runs of watchlists come along, and only reads. Keeps no process alive. */
+/** Prints the progress of watchlist runs. Only reads, and does not keep the process alive. */
 export function startRunProgress(table: string, log: Log): RunProgress {
   const lines = progressLines(documentClient(), { table, clock: systemClock });
   let looking: Promise<void> | undefined;
@@ -27,7 +27,7 @@ export function startRunProgress(table: string, log: Log): RunProgress {
     try {
       for (const line of await lines()) log(line);
     } catch {
-      // The next look sees what this one missed.
+      // The next poll reads what this one missed.
     } finally {
       looking = undefined;
     }
@@ -46,7 +46,7 @@ export function startRunProgress(table: string, log: Log): RunProgress {
 
 interface Followed {
   readonly ref: RunRef;
-  /** The last line about the run. */
+  /** The last printed line about the run. */
   line?: string;
   over: boolean;
 }
@@ -58,8 +58,8 @@ interface Looked {
 }
 
 /**
- * Gives a function that takes one look: the lines about runs that have moved since the look before,
- * or have ended.
+ * Returns a function that polls once and returns a line for each run that progressed or ended since
+ * the last poll.
  */
 export function progressLines(
   client: DynamoDBDocumentClient,
@@ -93,14 +93,14 @@ export function progressLines(
   };
 }
 
-/** A run is found by its list and number alone. */
+/** Returns a run's reference, which is its watchlist and number. */
 const refOf = ({ pk, sk }: RowKey): RunRef => ({
   accountId: "",
   watchlistId: pk.slice(pk.indexOf("#") + 1),
   runNumber: Number(sk.slice(sk.indexOf("#") + 1)),
 });
 
-/** Undefined when there is nothing new to say. */
+/** Returns undefined if the line did not change. */
 function newLine({ followed, run, steps }: Looked, now: Date): string | undefined {
   if (run === undefined) {
     followed.over = true;
@@ -120,13 +120,13 @@ function newLine({ followed, run, steps }: Looked, now: Date): string | undefine
   return line;
 }
 
-/** Undefined between two steps. */
+/** Returns undefined between two steps. */
 function stateOf(run: Run, steps: readonly StepRecord[]): string | undefined {
   if (run.phase === "claimed") return "starting";
   if (run.phase !== "reading") return "finishing";
   const current = steps.find(({ stats, decision }) => stats === null && decision === "read");
   if (current === undefined) return undefined;
-  // As if batches were of one size: only the last one is smaller.
+  // Assumes batches of equal size: only the last one is smaller.
   const done = Math.floor((current.items * current.done.size) / current.batches);
   return `${current.step}  ${grouped(done)} of ${grouped(current.items)} ${current.items === 1 ? "item" : "items"}`;
 }

@@ -2,20 +2,20 @@ import { occurrencesOf } from "./schedule-store.ts";
 import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";
 
 export interface ScheduleClock {
-  /** Looks again at what is due next, after the schedules have changed. */
+  /** Sets the timer again after schedules have changed. */
   reconsider(): void;
-  /** Fires nothing more and waits for what is being fired. */
+  /** Stops firing, and waits for the schedules that are firing. */
   stop(): Promise<void>;
 }
 
 export type Fire = (schedule: StoredSchedule, scheduledTime: Date) => Promise<void>;
 
-/** A machine that slept through its timer finds out within this time. */
+/** Upper bound of a timer, because a machine may sleep through it. */
 const sleepMillisecondsMax = 60_000;
 
 /**
- * Fires schedules when they are due. What was missed while nothing ran fires once, with the time of
- * the last occurrence missed, and then goes on along the grid.
+ * Fires schedules when they are due. If occurrences were missed while the world was stopped, it
+ * fires once with the time of the last missed one, then continues on schedule.
  */
 export function startScheduleClock(store: ScheduleStore, fire: Fire): ScheduleClock {
   let timer: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ function latestDue(schedule: StoredSchedule, now: number): Date | null {
   return latest;
 }
 
-/** A schedule that changed while it fired keeps its change. */
+/** Keeps a change that was made to a schedule while it fired. */
 function settle(store: ScheduleStore, fired: StoredSchedule, now: number): void {
   const current = store.get(fired.definition.GroupName, fired.name);
   if (!current || current.modifiedAt !== fired.modifiedAt) return;

@@ -1,12 +1,12 @@
-/** When a schedule fires: its occurrences strictly after an instant, as EventBridge Scheduler has them. */
+/** The occurrences of a schedule, as EventBridge Scheduler computes them. */
 export interface Occurrences {
-  /** The first occurrence after `after`; null when there is none. */
+  /** Returns the first occurrence strictly after `after`; null if there is none. */
   next(after: Date): Date | null;
 }
 
 interface Anchored {
   readonly expression: string;
-  /** First occurrence of a rate; a cron expression has none before it. */
+  /** The first occurrence of a rate, and the earliest of a cron expression. */
   readonly startDate: Date;
   readonly endDate: Date | null;
 }
@@ -17,7 +17,10 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
   day: 86_400_000,
 };
 
-/** @throws Error saying what is wrong with the expression */
+/**
+ * Parses a rate, cron or at expression.
+ * @throws Error that describes the fault
+ */
 export function parseExpression({ expression, startDate, endDate }: Anchored): Occurrences {
   const found = /^(rate|cron|at)\((.+)\)$/.exec(expression);
   if (!found) throw new Error(`Invalid Schedule Expression ${expression}.`);
@@ -106,12 +109,12 @@ interface FieldRange {
   readonly names?: readonly string[];
 }
 
-/** The values of a field in ascending order. `L`, `W` and `#` are not known locally. */
+/** Returns the values of a field in ascending order. Does not support `L`, `W` and `#`. */
 function parseField(field: string | undefined, range: FieldRange): ReadonlySet<number> {
   const values = new Set<number>();
   for (const part of (field ?? "").split(",")) {
     const found = /^(\*|(\w+)(?:-(\w+))?)(?:\/([1-9]\d*))?$/.exec(part);
-    if (!found) throw new Error(`Invalid Schedule Expression: ${part} is not known.`);
+    if (!found) throw new Error(`Invalid Schedule Expression: ${part} is not supported.`);
     const [, whole, first, last, step] = found;
     const from = whole === "*" ? range.from : parseValue(first, range);
     const single = step === undefined && last === undefined && whole !== "*";
@@ -130,7 +133,7 @@ function parseValue(text: string | undefined, range: FieldRange): number {
   return value;
 }
 
-/** A day of every leap-year cycle has been looked at then. */
+/** Covers every day of the leap-year cycle. */
 const daysAheadMax = 366 * 8;
 
 function nextOfCron(fields: CronFields, after: Date): Date | null {

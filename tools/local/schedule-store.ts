@@ -4,12 +4,12 @@ import type { DataFolder } from "./data-folder.ts";
 import { parseExpression } from "./schedule-expression.ts";
 import type { Occurrences } from "./schedule-expression.ts";
 
-/** What a client or a template says about a schedule, in the words of the API. */
+/** A schedule's definition from a client or a template, with the field names of the API. */
 export const scheduleDefinition = v.object({
   GroupName: v.optional(v.string(), "default"),
   ScheduleExpression: v.string(),
   ScheduleExpressionTimezone: v.optional(
-    v.picklist(["UTC", "Etc/UTC"], "The local world knows UTC only."),
+    v.picklist(["UTC", "Etc/UTC"], "The local world supports only UTC."),
   ),
   /** Epoch seconds, as all times of the API. */
   StartDate: v.optional(v.number()),
@@ -33,11 +33,11 @@ export type ScheduleDefinition = v.InferOutput<typeof scheduleDefinition>;
 const storedSchedule = v.object({
   name: v.string(),
   definition: scheduleDefinition,
-  /** A template's schedules go when the template no longer has them. */
+  /** True for a schedule of a template. It is deleted when the template no longer contains it. */
   fromTemplate: v.boolean(),
   createdAt: v.number(),
   modifiedAt: v.number(),
-  /** Epoch milliseconds; occurrences up to here have fired or count as missed. */
+  /** Epoch milliseconds. Occurrences up to this time have fired or were missed. */
   handledUntil: v.number(),
   clientToken: v.optional(v.string()),
 });
@@ -47,7 +47,7 @@ export interface ScheduleStore {
   get(groupName: string, name: string): StoredSchedule | undefined;
   put(schedule: StoredSchedule): void;
   remove(groupName: string, name: string): void;
-  /** All schedules in the order of group and name. */
+  /** All schedules, by group and name. */
   all(): readonly StoredSchedule[];
   close(): void;
 }
@@ -83,7 +83,10 @@ function parse(row: Readonly<Record<string, unknown>>): StoredSchedule {
   return v.parse(storedSchedule, JSON.parse(String(row["record"])));
 }
 
-/** @throws Error when the expression is not one */
+/**
+ * Returns the occurrences of a schedule.
+ * @throws Error for an invalid expression
+ */
 export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number): Occurrences {
   const { StartDate, EndDate, ScheduleExpression } = definition;
   return parseExpression({
@@ -94,8 +97,9 @@ export function occurrencesOf(definition: ScheduleDefinition, modifiedAt: number
 }
 
 /**
- * From where a new or changed schedule counts. An occurrence of the minute before still fires, for
- * that is the precision of EventBridge Scheduler; a cron expression begins now.
+ * Returns the time from which a new or changed schedule fires. An occurrence of the last minute
+ * still fires, as with the one-minute precision of EventBridge Scheduler. A cron expression starts
+ * now.
  */
 export function countedFrom(definition: ScheduleDefinition, now: number): number {
   return definition.ScheduleExpression.startsWith("cron(") ? now : now - 60_000;

@@ -22,8 +22,8 @@ export interface ScheduleTargets {
 }
 
 /**
- * The targets that a schedule can have: the queues and functions of the templates, and any queue through
- * the universal target of `SendMessage`. Logs failures.
+ * Creates the targets of schedules: the templates' queues and functions, and any queue through the
+ * universal target `SendMessage`. Logs failures.
  */
 export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   const client = new SQSClient({});
@@ -60,7 +60,7 @@ export function scheduleTargets(options: TargetOptions): ScheduleTargets {
   };
 }
 
-/** The universal target that sends a message: its input holds the parameters of `SendMessage`. */
+/** The universal target that sends a message. Its input has the parameters of `SendMessage`. */
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
 const sendMessageInput = v.strictObject({
   QueueUrl: v.string(),
@@ -91,7 +91,7 @@ async function sendTo(client: SQSClient, queueUrl: string, sending: Sending): Pr
   );
 }
 
-/** The input with the context attributes that it asks for. */
+/** Returns the input with its context attributes replaced. */
 function inputOf(schedule: StoredSchedule, scheduledTime: Date): string {
   const seconds = scheduledTime.toISOString().replace(/\.\d+Z$/, "Z");
   return schedule.definition.Target.Input.replaceAll("<aws.scheduler.scheduled-time>", seconds)

@@ -29,7 +29,7 @@ const invalid = (message: string): SchedulerError =>
 const absent = (what: string): SchedulerError =>
   new SchedulerError("ResourceNotFoundException", 404, `${what} does not exist.`);
 
-/** The protocol of EventBridge Scheduler over the schedules of this world. */
+/** Serves the API of EventBridge Scheduler for the schedules of this world. */
 export function schedulerEndpoint(options: EndpointOptions): RequestListener {
   return (request, response) => {
     answer(options, request)
@@ -74,7 +74,7 @@ function create(options: EndpointOptions, name: string, body: unknown): unknown 
   const clientToken = tokenOf(body);
   const before = options.store.get(definition.GroupName, name);
   if (before) {
-    // The repetition of a call that did succeed is no conflict.
+    // A repeated call with the same client token is not a conflict.
     if (clientToken !== undefined && before.clientToken === clientToken) return arnOf(before);
     throw new SchedulerError("ConflictException", 409, `Schedule ${name} already exists.`);
   }
@@ -153,7 +153,7 @@ function assertTimes(definition: ScheduleDefinition): void {
   }
 }
 
-/** The templates' roles that EventBridge Scheduler may take on. */
+/** Returns the templates' roles that EventBridge Scheduler may assume. */
 function trustedRoles(templates: ResolvedTemplates): readonly string[] {
   return templates
     .ofType("AWS::IAM::Role")
@@ -206,7 +206,7 @@ function list(store: ScheduleStore, query: URLSearchParams): unknown {
   };
 }
 
-/** Brings the stored schedules in line with the templates' own. */
+/** Creates, updates and deletes stored schedules to match the templates. */
 export function keepTemplateSchedules(templates: ResolvedTemplates, store: ScheduleStore): void {
   const now = Date.now();
   const wanted = templates.ofType("AWS::Scheduler::Schedule").map(({ local, properties }) => ({

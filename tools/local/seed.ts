@@ -12,7 +12,7 @@ export interface SeededKeys {
   readonly demoApiKey: string;
 }
 
-/** Runs before the functions start, with what their variables will be. */
+/** Creates accounts before the functions start, with their variables. */
 export type Seed = (
   folder: DataFolder,
   variablesOf: (functionName: string) => Environment,
@@ -20,7 +20,10 @@ export type Seed = (
 
 const seededKeys = v.object({ apiKey: v.string(), demoApiKey: v.string() });
 
-/** The account to work with and the demo workspace: made once per data folder, with one key each. */
+/**
+ * Creates the developer's account and the demo workspace, once for each data folder, with one key
+ * each.
+ */
 export const seedAccounts: Seed = async (folder, variablesOf) => {
   const before = folder.read("api-keys.json", seededKeys);
   if (before) return before;

@@ -2,24 +2,24 @@ import * as v from "valibot";
 import { canServe, optionKind } from "../../shared/sources/registry/configuration.ts";
 import { secretReference } from "../../shared/sources/contract/secret-reference.ts";
 
-/** Says which adapter reads for a platform's scrapers, or for one scraper, from where and how. */
+/** An adapter for a platform's scrapers, or for one scraper, with its options. */
 export interface SourceChoice {
   /** `retailer_d`, or `retailer_d.standard`. */
   readonly target: string;
   readonly adapter: string;
   readonly baseUrl: string | undefined;
-  /** Further options of the adapter by name, as they were written. */
+  /** Further options of the adapter by name, unparsed. */
   readonly options: Readonly<Record<string, string>>;
 }
 
 const form = /^([^=,]+)=([^=,]+)(?:,(.+))?$/;
-/** Where an option begins; a comma that no name follows belongs to the value it stands in. */
+/** The start of an option. A comma without a following name belongs to the value. */
 const optionStart = /,(?=[A-Za-z]+=)/;
 const option = /^([A-Za-z]+)=(.*)$/;
 
 /**
- * Reads `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
- * @throws Error showing the form, for a text of any other form
+ * Parses `<platform or scraper>=<adapter>[,<base url>][,<option>=<value>…]`.
+ * @throws Error that shows the form, for any other text
  */
 export function parseSourceChoice(text: string): SourceChoice {
   const [, target, adapter, rest] = form.exec(text) ?? [];
@@ -34,17 +34,17 @@ export function parseSourceChoice(text: string): SourceChoice {
   return { target, adapter, baseUrl, options: Object.fromEntries(options) };
 }
 
-/** Only what stands before the first comma is shown: what follows may be a secret. */
+/** Shows only the part before the first comma, because the rest may contain a secret. */
 const formError = (text: string): Error =>
   new Error(
-    `--source ${text.split(",")[0]} is not <platform or scraper>=<adapter>,<base url>` +
+    `--source ${text.split(",")[0]} must have the form <platform or scraper>=<adapter>,<base url>` +
       "[,<option>=<value>], such as retailer_d=d_catalog,http://127.0.0.1:9999,secret=env:KEY",
   );
 
 /**
- * The value of an option: a number or a flag where the option is one, else the text as it stands,
- * so that a postal code keeps its zeros. What is no number, or no flag, stays for the configuration
- * to refuse.
+ * Converts the value of an option: to a number or a flag if the option is one, or else to text, so
+ * that a postal code keeps its zeros. An invalid number or flag stays text, and the configuration
+ * rejects it.
  */
 function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | number | boolean {
   if (kind === "number" && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
@@ -53,10 +53,10 @@ function valueOf(text: string, kind: ReturnType<typeof optionKind>): string | nu
 }
 
 /**
- * The variable SOURCES with the choices in place of what the template says. A platform's adapter
- * takes over those scrapers that it can read for.
- * @throws Error for a choice that meets no scraper of the template, or that keeps a secret in a
- * variable that is not set
+ * Returns the variable SOURCES with the chosen adapters instead of those of the template. A
+ * platform choice applies to the scrapers that the adapter can read for.
+ * @throws Error for a choice without a matching scraper, and for a secret in a variable that is not
+ * set
  */
 export function chooseSources(
   variable: string,
@@ -89,13 +89,13 @@ export function chooseSources(
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A secret that is nowhere stops the start, and not the first call. */
+/** Fails at the start for a missing secret, instead of at the first call. */
 function checkVariables(choice: string, options: SourceChoice["options"], set: Variables): void {
   for (const [name, value] of Object.entries(options)) {
     const secret = secretReference(value);
     if (secret?.kind !== "variable" || (set[secret.name] ?? "") !== "") continue;
     throw new Error(
-      `${choice}: ${name} is kept in the environment variable ${secret.name}, which is not set ` +
+      `${choice}: ${name} refers to the environment variable ${secret.name}, which is not set ` +
         "or empty",
     );
   }

@@ -3,7 +3,7 @@ import { tableSchema } from "../../shared/base/table-schema.ts";
 
 const { partitionKey, sortKey, dueIndex } = tableSchema;
 
-/** A table with the keys and the index that every table of the service has. */
+/** Returns the definition of a table with the keys and the index of every table of the service. */
 export function tableDefinition(name: string): ConstructorParameters<typeof CreateTableCommand>[0] {
   const names = [partitionKey, sortKey, dueIndex.partitionKey, dueIndex.sortKey];
   return {

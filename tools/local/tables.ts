@@ -28,7 +28,10 @@ const indexes = v.optional(
   [],
 );
 
-/** What a table costs and how it is backed up means nothing here; keys and indexes do. */
+/**
+ * The properties that the local world supports: keys and indexes. Billing and backups have no
+ * effect in it.
+ */
 const tableProperties = v.object({
   KeySchema: keySchema,
   AttributeDefinitions: v.array(
@@ -43,9 +46,9 @@ const tableProperties = v.object({
 type TableProperties = v.InferOutput<typeof tableProperties>;
 
 /**
- * Creates the templates' tables that are absent.
- * @param fresh also drops those that exist, for an endpoint that the data folder does not hold
- * @throws Error when a table exists with other keys or indexes than the template's
+ * Creates the missing tables of the templates.
+ * @param fresh also drops existing tables, for an endpoint outside the data folder
+ * @throws Error if a table exists with other keys or indexes than the template's
  */
 export async function createTables(templates: ResolvedTemplates, fresh: boolean): Promise<void> {
   const client = new DynamoDBClient({});
@@ -117,12 +120,12 @@ function assertSameShape(
 ): void {
   if (shape(existing) !== shape(properties)) {
     throw new Error(
-      `Table ${name} has other keys or indexes than its template. Start with --fresh to remake it.`,
+      `Table ${name} has other keys or indexes than its template. Start with --fresh to create it again.`,
     );
   }
 }
 
-/** Keys and indexes as a text that is equal for equal tables. */
+/** Returns the keys and indexes as a text that is equal for equal tables. */
 function shape(table: TableDescription | TableProperties): string {
   const all = [...(table.GlobalSecondaryIndexes ?? []), ...(table.LocalSecondaryIndexes ?? [])];
   const described = all.map(

@@ -4,7 +4,7 @@ import type { LocalName } from "./local-names.ts";
 
 const anyProperties = v.record(v.string(), v.unknown());
 
-/** A CloudFormation template, its properties still full of intrinsics. */
+/** A CloudFormation template with unresolved intrinsic functions. */
 export const templateSchema = v.object({
   Resources: v.record(
     v.string(),
@@ -26,7 +26,7 @@ export interface Stack {
   readonly template: Template;
 }
 
-/** A resource with every intrinsic in its properties replaced by what it stands for locally. */
+/** A resource whose intrinsic functions are replaced by local values. */
 export interface ResolvedResource<Properties = Readonly<Record<string, unknown>>> {
   readonly stack: string;
   readonly logicalId: string;
@@ -34,18 +34,18 @@ export interface ResolvedResource<Properties = Readonly<Record<string, unknown>>
   readonly properties: Properties;
 }
 
-/** The synthesized templates as one world with concrete names. */
+/** The synthesized templates with resolved names. */
 export interface ResolvedTemplates {
-  /** All resources of a CloudFormation type; none is an empty list, not an error. */
+  /** Returns the resources of a CloudFormation type, which may be none. */
   ofType(type: string): readonly ResolvedResource[];
-  /** The same with the properties that a schema names. */
+  /** As above, with the properties that the schema names. */
   ofType<Schema extends v.GenericSchema>(
     type: string,
     schema: Schema,
   ): readonly ResolvedResource<v.InferOutput<Schema>>[];
 }
 
-/** The account and region that everything local belongs to; the queue emulator fixes the account. */
+/** The account and region of all local resources. The queue emulator requires this account. */
 export const localAccount = { id: "000000000000", region: "us-east-1" } as const;
 
 interface Scope {
@@ -55,9 +55,9 @@ interface Scope {
 }
 
 /**
- * Replaces intrinsics by local ARNs, names and URLs.
- * @param queueUrlBase what stands before a queue's name in its URL, without the slash
- * @throws Error naming the reference, when something refers to what no template creates
+ * Resolves intrinsic functions to local ARNs, names and URLs.
+ * @param queueUrlBase the part of a queue's URL before its name, without the slash
+ * @throws Error that names a reference which no template defines
  */
 export function resolveTemplates(
   stacks: readonly Stack[],
@@ -107,8 +107,8 @@ function nameOf(scope: Scope, logicalId: string): LocalName {
 }
 
 /**
- * Only the properties that a name can depend on: resolving all of them would go round in circles
- * where two resources refer to each other.
+ * Resolves only the properties that a name can depend on. Resolving all of them would never end for
+ * two resources that reference each other.
  */
 function resolveNames(
   scope: Scope,
@@ -162,7 +162,7 @@ function resolveIntrinsic(scope: Scope, name: string, argument: unknown): unknow
     case "Fn::ImportValue":
       return resolveImport(scope, String(resolve(scope, argument)));
     default:
-      throw new Error(`${scope.stack.name}: the local world does not know ${name}`);
+      throw new Error(`${scope.stack.name}: the local world does not support ${name}`);
   }
 }
 

@@ -6,14 +6,14 @@ import { readBody, readJson } from "./local-server.ts";
 import type { Log } from "./log.ts";
 import { quantity } from "../../shared/base/quantity.ts";
 
-/** A delivery as it arrived; `GET /deliveries` answers them, oldest first. */
+/** A received delivery. `GET /deliveries` returns them, oldest first. */
 interface Received {
   readonly received_at: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The raw body, the bytes that were signed. */
+  /** The raw body, as it was signed. */
   readonly body: string;
-  /** Whether a registered secret made the signature; null when no secret is registered. */
+  /** Whether a registered secret matches the signature; null if no secret is registered. */
   readonly verified: boolean | null;
   readonly answered: number;
 }
@@ -24,10 +24,13 @@ interface State {
   behaviour: { status: number; times: number };
 }
 
-/** Where the demo workspace sends: nobody who tries a receiver of theirs wants to see that. */
+/**
+ * The receiver path of the demo workspace. Its deliveries are not shown with those of other
+ * receivers.
+ */
 export const demoReceiverPath = "/demo-workspace";
 
-/** The oldest deliveries are forgotten beyond this. */
+/** The oldest deliveries beyond this number are deleted. */
 const deliveriesMax = 5_000;
 const bodyBytesMax = 20 * 1024 * 1024;
 
@@ -38,8 +41,9 @@ const behaviourRequest = v.object({
 });
 
 /**
- * Plays a customer's webhook receiver: shows each delivery in one line and whether its signature
- * verifies. `POST /secrets` registers a secret, `POST /behaviour` makes the next deliveries fail.
+ * Serves a customer's webhook receiver. It prints each delivery in one line with the result of the
+ * signature check. `POST /secrets` registers a secret. `POST /behaviour` makes the next deliveries
+ * fail.
  */
 export function webhookReceiver(folder: DataFolder, log: Log): RequestListener {
   const state: State = {
@@ -118,7 +122,10 @@ function nextStatus(state: State): number {
   return state.behaviour.status;
 }
 
-/** `t=<unix>,v1=<hex>`, with one `v1` more for each secret of an overlap (specification, "Signature"). */
+/**
+ * Verifies `t=<unix>,v1=<hex>`, with several `v1` while secrets overlap (specification,
+ * "Signature").
+ */
 function verify(
   secrets: readonly string[],
   header: string | undefined,

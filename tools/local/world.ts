@@ -31,14 +31,14 @@ import type { ResolvedTemplates, Stack } from "./template.ts";
 import { webhookReceiver } from "./webhook-receiver.ts";
 
 export interface WorldOptions {
-  /** The data folder; made if absent. */
+  /** The data folder; created if missing. */
   readonly dir: string;
   /** Port of the API, or the next free one; 0 takes any free port. */
   readonly port: number;
   /** Empties the data folder first. */
   readonly fresh: boolean;
   readonly log?: Log;
-  /** Hears once a second how the runs of watchlists come along; looking costs requests. */
+  /** Receives the progress of watchlist runs once a second. Polling costs requests. */
   readonly progress?: Log;
   readonly sources?: readonly SourceChoice[];
   /** @default the CDK app's stacks */
@@ -49,28 +49,28 @@ export interface WorldOptions {
   readonly seed?: Seed;
 }
 
-/** The service, running on this machine as its templates describe it. */
+/** The service on this machine, as its templates describe it. */
 export interface World {
-  /** Paths of the API follow, beginning with `/v1`. */
+  /** The address before the API's paths, which begin with `/v1`. */
   readonly baseUrl: string;
   readonly endpoints: Endpoints;
   readonly receiverUrl: string;
-  /** S3 endpoint that holds the service's buckets and the customer's one. */
+  /** S3 endpoint of the service's buckets and the customer's bucket. */
   readonly bucketEndpoint: string;
   readonly customerBucket: string;
   readonly apiKey: string;
   readonly demoApiKey: string;
-  /** The variables of a function, as its template gives them. */
+  /** Returns the variables of a function from its template. */
   environmentOf(functionName: string): Environment;
   readonly stop: () => Promise<void>;
 }
 
-/** What `ready.json` is called in the data folder. */
+/** Name of the file in the data folder that reports a running world. */
 export const readyFile = "ready.json";
 
 /**
- * Starts the world and answers when it can be called. The SDK clients of the whole process go to its
- * endpoints from then on: one world per process at a time.
+ * Starts the world, and resolves when it accepts calls. From then on, all SDK clients of the
+ * process use its endpoints, so a process can have one world at a time.
  */
 export async function startWorld(options: WorldOptions): Promise<World> {
   const endings: Ending[] = [];
@@ -124,7 +124,9 @@ interface Base {
   readonly openScheduler: ReturnType<typeof lateListener>["open"];
 }
 
-/** Everything with data in it: tables, queues, buckets and keys, at addresses that clients know. */
+/**
+ * Starts everything with data: tables, queues, buckets and keys, at addresses that clients store.
+ */
 async function startBase(
   options: WorldOptions,
   folder: DataFolder,
@@ -177,7 +179,7 @@ async function startFunctions(
       if (name === "DEMO_API_KEY") return keys.demoApiKey;
       if (name !== "SOURCES" || choices.length === 0) return value;
       const chosen = chooseSources(value, choices);
-      // A source set up wrongly stops the start, and not the first call.
+      // Fails at the start for a wrong source configuration, instead of at the first call.
       parseSources(chosen, { allowVariables: true });
       return chosen;
     },
@@ -192,7 +194,10 @@ interface Doors extends Base {
   readonly log: Log;
 }
 
-/** Lets calls, messages and schedules in; at the end, first of all, lets no more of them in. */
+/**
+ * Opens the entrypoints for calls, messages and schedules. On stop, they close before everything
+ * else.
+ */
 async function openDoors(doors: Doors, endings: Ending[]): Promise<string> {
   const { templates, host, log, folder } = doors;
   const store = openScheduleStore(folder);
@@ -209,7 +214,7 @@ async function openDoors(doors: Doors, endings: Ending[]): Promise<string> {
   return server.url;
 }
 
-/** How long functions in flight may go on before their world ends. */
+/** How long functions in flight may continue when their world stops. */
 const patienceMilliseconds = 5_000;
 
 async function withinPatience(work: () => Promise<void>): Promise<void> {
@@ -223,7 +228,7 @@ function followRuns({ progress }: WorldOptions, host: LambdaHost, endings: Endin
   endings.push(async () => withinPatience(async () => following.stop()));
 }
 
-/** `accounts_table` and so on, for tools that work on the tables. */
+/** Returns the table names as `accounts_table` and so on, for tools that use the tables. */
 function tableNames(host: LambdaHost): Record<string, string> {
   const variables = host.functions.flatMap(({ environment }) => Object.entries(environment));
   return Object.fromEntries(

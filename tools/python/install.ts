@@ -8,25 +8,25 @@ export type PythonPackages =
   | {
       readonly outcome: "installed";
       readonly python: string;
-      /** The folder of the commands that the packages bring. */
+      /** The folder of the packages' commands. */
       readonly binaries: string;
     }
   | { readonly outcome: "absent"; readonly why: string };
 
 interface Wanted {
-  /** The folder that keeps virtual environments. */
+  /** The folder of the virtual environments. */
   readonly cache: string;
-  /** What the environment is called in it. */
+  /** The environment's name in the folder. */
   readonly name: string;
-  /** Path of a requirements file with pinned versions. */
+  /** Path of a requirements file with exact versions. */
   readonly requirements: string;
 }
 
 const installSecondsMax = 300;
 
 /**
- * A virtual environment with the packages of a requirements file, made when it is first needed and
- * whenever the file has changed. Absent: Python, pip or a package is not available on this machine.
+ * Installs the packages of a requirements file into a virtual environment, at the first use and
+ * after each change of the file. Returns the reason if Python, pip or a package is not available.
  */
 export async function installPython({
   cache,
@@ -63,7 +63,7 @@ export async function installPython({
 const run = (command: string, words: readonly string[]): Promise<unknown> =>
   promisify(execFile)(command, words, { timeout: installSecondsMax * 1_000 });
 
-/** What a failed command printed last, or why it did not start, in one line. */
+/** Returns the last output of a failed command, or why it did not start, in one line. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const said = "stderr" in error && typeof error.stderr === "string" ? error.stderr : "";

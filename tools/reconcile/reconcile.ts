@@ -26,31 +26,34 @@ export interface Tables {
   readonly deliveries: string;
 }
 
-/** How much was compared. */
+/** The numbers of compared items. */
 export interface Tally {
   readonly accounts: number;
   readonly ledgerEntries: number;
   readonly holds: number;
   readonly watchlists: number;
   readonly items: number;
-  /** Held to what their steps recorded; of the others only rows and charges are compared. */
+  /**
+   * Runs that were compared with the records of their steps. Of older runs, only rows and charges
+   * are compared.
+   */
   readonly runs: number;
   readonly pendingDeliveries: number;
   readonly feedRuns: number;
   readonly differences: number;
-  /** Lists that kept moving, so that their counters could not be compared. */
+  /** Watchlists that kept changing, so that their counters could not be compared. */
   readonly unsteady: number;
-  /** Their ids. */
+  /** Their IDs. */
   readonly moving: readonly string[];
 }
 
 export interface ReconcileRequest {
-  /** Null: every account. */
+  /** The account to check; null checks every account. */
   readonly accountId: string | null;
-  /** How many runs of each list, the newest, are held to their results and their deliveries. */
+  /** The number of newest runs of each watchlist whose results and deliveries are compared. */
   readonly runsMax: number;
   readonly clock: Clock;
-  /** Is told each difference as it is found. */
+  /** Receives each difference when it is found. */
   readonly report: (difference: Difference) => void;
 }
 
@@ -73,18 +76,23 @@ export const noCounts = (): Counts => ({
 });
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Charges of runs that began before are not compared: their steps are forgotten by then. */
+/** Charges of older runs are not compared, because the records of their steps have expired. */
 const chargedDays = 14;
-/** Resolved holds are kept for 30 days; DynamoDB deletes them when it comes to it. */
+/** Resolved holds expire after 30 days. DynamoDB deletes expired rows later. */
 const resolvedDays = 28;
-/** Clocks differ: a run that ended within this time may not be in the ledger that was read. */
+/**
+ * Upper bound of clock differences. A run that ended within this time may be missing from the
+ * ledger that was read.
+ */
 const skewMs = 60_000;
 
 /**
- * Compares what the tables keep twice: the ledger with balances, holds and usage, items with their
- * lists' counters, runs with what their steps recorded and with the feed, what is pending with what
- * is owed. Works through all accounts, one at a time, while the service goes on; changes nothing.
- * What cannot be read is a difference like another.
+ * Compares everything that the tables store twice: the ledger with balances, holds and usage; items
+ * with the counters of their watchlists; runs with the records of their steps and with the feed;
+ * pending deliveries with outboxes.
+ *
+ * Checks one account at a time while the service runs. Read-only. Unreadable rows are reported as
+ * differences.
  */
 export async function reconcile(
   client: DynamoDBDocumentClient,
@@ -116,7 +124,7 @@ interface World {
   readonly books: BooksReader;
   readonly counts: Counts;
   readonly tell: (differences: readonly Difference[]) => void;
-  /** Ids of keys of which something was said already. */
+  /** IDs of keys that were already reported. */
   readonly strayKeys: Set<string>;
 }
 
@@ -127,7 +135,7 @@ const telling =
     for (const difference of differences) report(difference);
   };
 
-/** Tells what it finds; gives nothing more, unless it throws over what cannot be read. */
+/** Checks one account and reports its differences. */
 async function reconcileAccount(
   world: World,
   { id, createdAt: openedAt }: AccountLine,
@@ -159,7 +167,7 @@ async function reconcileBooks(
   return sums === null ? null : { sums, since, until };
 }
 
-/** Gives the runs whose events are to be in the account's feed. */
+/** Returns the runs whose events must be in the account's feed. */
 async function reconcileLists(
   { client, tables, request, counts, tell }: World,
   accountId: string,
@@ -190,7 +198,7 @@ async function reconcileLists(
   return ended;
 }
 
-/** What the deliveries of an account are compared by. */
+/** Returns the readers for the check of an account's deliveries. */
 export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, clock: Clock) {
   const table = { tableName, clock, chance: systemChance };
   return {
@@ -202,7 +210,7 @@ export function deliveriesOf(client: DynamoDBDocumentClient, tableName: string, 
   };
 }
 
-/** What was compared, in one line. */
+/** Returns the numbers of compared items in one line. */
 export function tallyLine(tally: Tally): string {
   const compared = [
     [tally.ledgerEntries, "ledger entry", "ledger entries"],
@@ -228,7 +236,7 @@ function notCompared({ unsteady, moving }: Tally): string {
   if (unsteady === 0) return "";
   const which = moving.length === 0 ? "" : ` (${moving.join(", ")})`;
   const lists = counting(unsteady, "watchlist");
-  return ` in what was compared; NOT compared: the counters of ${lists}${which}, which kept moving: try again`;
+  return ` in what was compared; NOT compared: the counters of ${lists}${which}, which kept changing: try again`;
 }
 
 const counting = (count: number, one: string, many = `${one}s`): string =>

@@ -1,6 +1,6 @@
 /**
- * Plays a products API from recorded products, so that the adapter `d_catalog` can be seen at work
- * without a key for the real one.
+ * Serves a products API from recorded products, so that the adapter `d_catalog` runs without a key
+ * for the real API.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -8,22 +8,25 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { serveFrom } from "../local/local-server.ts";
 
-/** A product as the API sends it: whatever fields, and its number. */
+/** A product as the API sends it: a stock number and any other fields. */
 export type RecordedProduct = Readonly<Record<string, unknown>> & { readonly sku: number };
 
 export interface ReplayedCall {
-  /** Numbers that the call asked for. */
+  /** The requested stock numbers. */
   readonly skus: readonly string[];
   readonly page: number;
   readonly pageSize: number;
 }
 
 export interface ReplayCatalog {
-  /** The base URL to configure the adapter with. */
+  /** The base URL for the adapter's configuration. */
   readonly url: string;
-  /** Every products call so far, oldest first. */
+  /** All products calls, oldest first. */
   readonly requests: readonly ReplayedCall[];
-  /** Changes what a product costs from now on. @throws Error for a number that is not played. */
+  /**
+   * Changes the price of a product.
+   * @throws Error for an unknown number
+   */
   setPrice(sku: number, price: number): void;
   stop(): Promise<void>;
 }
@@ -37,9 +40,9 @@ const recordings = v.array(v.looseObject({ response: v.unknown() }));
 const listReply = v.looseObject({ products: v.array(product) });
 
 /**
- * The products of every recorded reply in the folder, each once, with all fields that any reply
- * shows of it; the project's own recordings where there is no such folder. A reply recorded with a
- * short `show` lacks fields: those get what an ordinary product on sale has.
+ * Loads the products of the recorded replies in a folder, each once, with the fields of all its
+ * replies. A missing folder is replaced by the recordings of the project. Fields that no reply
+ * contains get typical values of a product on sale.
  */
 export function loadRecordedProducts(folder: string = ownRecordings): RecordedProduct[] {
   const found = existsSync(folder) ? folder : ownRecordings;
@@ -70,7 +73,7 @@ const completed = (one: RecordedProduct): RecordedProduct => ({
   ...one,
 });
 
-/** Serves the products on loopback; `port` 0 takes any free one. */
+/** Serves the products on loopback; `port` 0 takes any free port. */
 export async function startReplayCatalog(options: {
   readonly products: readonly RecordedProduct[];
   readonly port: number;

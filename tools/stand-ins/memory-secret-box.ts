@@ -1,6 +1,6 @@
 import type { SecretBox } from "../../shared/base/secret-box.ts";
 
-/** Seals by keeping plaintext and context behind a number. */
+/** Creates a secret box that keeps plaintext and context in memory. */
 export function memorySecretBox(): SecretBox {
   const sealed = new Map<string, { plaintext: string; context: string }>();
   return {

@@ -7,7 +7,7 @@ export interface RunOfChanges {
   readonly accountId: string;
   readonly runId: string;
   readonly runNumber: number;
-  /** Items of which the price moved; 500 of them are an event. */
+  /** Items with a changed price; an event holds 500 of them. */
   readonly items: number;
   /** ISO time. */
   readonly startedAt: string;
@@ -15,7 +15,7 @@ export interface RunOfChanges {
 
 const watchlistId = "wl_prices";
 
-/** A finished run that says of every item that it became cheaper or dearer, as the engine says it. */
+/** Creates a finished run with a price change for every item, in the engine's format. */
 export function runOfChanges(wanted: RunOfChanges): RunEvents {
   const { accountId, runId, runNumber, items, startedAt } = wanted;
   const pipeline = defaultPipeline("retailer_a", 8);
@@ -75,7 +75,7 @@ export function runOfChanges(wanted: RunOfChanges): RunEvents {
   };
 }
 
-/** Numbers that look drawn, and are the same every time. */
+/** Returns a number that looks random and is the same every time. */
 const scattered = (n: number, factor: number, below: number): number =>
   Number((BigInt(n + 1) * BigInt(factor)) % BigInt(below));
 

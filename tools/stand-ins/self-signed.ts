@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that nobody vouches for, with its key; both are worthless. */
+/** A self-signed certificate for `localhost` with its key, for tests only. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrboHqPUeyEddyfAV

@@ -1,12 +1,12 @@
 /**
- * Schemas for values that a source sends. A value of the wrong kind counts as not shown (undefined)
- * and never spoils the item it stands in.
+ * Schemas for values that a source sends. A value of the wrong type becomes undefined and does not
+ * invalidate its item.
  */
 import * as v from "valibot";
 
 /** Longer texts are cut. */
 const textLengthMax = 1_000;
-/** Nothing on sale costs more, in any currency. */
+/** Upper bound of a price in any currency. */
 const amountMax = 1_000_000_000;
 
 const decimal = /^\d{1,10}(\.\d{1,10})?$/;
@@ -27,7 +27,7 @@ const number = v.union([
   v.pipe(v.string(), v.trim(), v.regex(decimal), v.transform(Number)),
 ]);
 
-/** An amount of money: a number or a numeric string, finite and not negative, to the cent. */
+/** An amount of money: a number or numeric string, finite and not negative, rounded to the cent. */
 export const foreignAmount = v.fallback(
   v.optional(
     v.pipe(
@@ -41,7 +41,7 @@ export const foreignAmount = v.fallback(
   undefined,
 );
 
-/** What something is sold for. Nothing is sold for nothing: 0 stands where no price is known. */
+/** A price. Sources send 0 for an unknown price, so 0 becomes undefined. */
 export const foreignPrice = v.pipe(
   foreignAmount,
   v.transform((amount) => (amount === 0 ? undefined : amount)),
@@ -65,7 +65,7 @@ export const foreignFlag = v.fallback(
   undefined,
 );
 
-/** The address of a page or a picture. */
+/** The address of a page or picture. */
 export const foreignUrl = v.fallback(
   v.optional(v.pipe(v.string(), v.trim(), v.maxLength(2_000), v.regex(/^https?:\/\//i), v.url())),
   undefined,

@@ -1,4 +1,4 @@
-/** Names that product texts use; what is not listed stays as it was sent. */
+/** The named character references that product texts use. Other references stay unchanged. */
 const named: ReadonlyMap<string, string> = new Map([
   ["amp", "&"],
   ["lt", "<"],
@@ -58,14 +58,14 @@ const named: ReadonlyMap<string, string> = new Map([
 ]);
 
 const entity = /&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});/g;
-/** A text is searched for pairs of tags, which takes the longer the more it may have. */
+/** Texts are cut to this length, because the time to find pairs of tags grows with the length. */
 const htmlLengthMax = 4_000;
 const lineEnd = /<(?:br|\/?(?:p|div|li|ul|ol|h[1-6]|tr|table))\b[^<>]*>/gi;
-/** Only what starts as a tag does: a lone "<" in a text is none. */
+/** Requires a letter after "<", so a lone "<" is not a tag. */
 const tag = /<\/?[a-zA-Z][^<>]*>/g;
 const unseen = /<(script|style)\b[^<>]*>[^]*?<\/\1\s*>|<!--[^]*?-->/gi;
 
-/** The text with character references resolved, once. */
+/** Resolves character references once. */
 const decodedEntities = (text: string): string =>
   text.replaceAll(entity, (reference: string) => characterOf(reference.slice(1, -1)) ?? reference);
 
@@ -77,10 +77,10 @@ function characterOf(reference: string): string | undefined {
   return isCharacter ? String.fromCodePoint(code) : undefined;
 }
 
-/** One line of what is escaped as in HTML: spaces joined, no control characters. */
+/** Returns HTML-escaped text as one line: spaces joined, no control characters. */
 export const lineOf = (text: string): string => plainLine(decodedEntities(text));
 
-/** The paragraphs of a text that may be HTML, without its tags; none is empty. Long texts are cut. */
+/** Returns the non-empty paragraphs of a text that may be HTML, without tags. Cuts long texts. */
 export const paragraphsOf = (html: string): string[] =>
   html
     .slice(0, htmlLengthMax)
@@ -90,10 +90,12 @@ export const paragraphsOf = (html: string): string[] =>
     .map((line) => plainLine(decodedEntities(line.replaceAll(tag, " "))))
     .filter((line) => line !== "");
 
-/** What turns the direction of the text around it, and may make it read as something else. */
+/**
+ * Characters that change the direction of the surrounding text and can make it read differently.
+ */
 const directionMarks = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** One line of what stands for itself: spaces joined, no control characters. */
+/** Returns unescaped text as one line: spaces joined, no control characters. */
 export const plainLine = (text: string): string =>
   text
     .replaceAll(directionMarks, "")

@@ -2,12 +2,15 @@ import type { SecretReader } from "../../base/secret-reader.ts";
 import type { SecretUse } from "./secret-reference.ts";
 
 /**
- * Opens a secret whenever it is needed; null where it cannot be opened, of which the operator has
- * been told. A source is not asked without its secret, so that its items are unavailable.
+ * Opens a secret. Returns null and warns the operator if it cannot be opened. Without its secret a
+ * source is not called, and its items are unavailable.
  */
 export type OpenSecret = () => Promise<string | null>;
 
-/** `tell` is what an operator hears by; an error of the reader names the reference only. */
+/**
+ * Creates an opener that reads the secret at every call. `tell` receives warnings for the operator;
+ * an error of the reader names only the reference.
+ */
 export const openSecret =
   ({ reference }: SecretUse, secrets: SecretReader, tell: (problem: string) => void): OpenSecret =>
   async () => {

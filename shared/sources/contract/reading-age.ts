@@ -1,2 +1,2 @@
-/** How long before its reply a server may have read an item: longer ago is no reading of now. */
+/** The greatest age of data in a reply. Older data do not count as read. */
 export const readingAgeMaxMs = 24 * 60 * 60 * 1_000;

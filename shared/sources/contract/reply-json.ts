@@ -1,10 +1,10 @@
 import type { SourceReply } from "../http/source-client.ts";
 
-/** The status of an answer; undefined when there was none. */
+/** Returns the status of an answer; undefined if there was none. */
 export const statusOf = (reply: SourceReply): number | undefined =>
   reply.kind === "answered" ? reply.status : undefined;
 
-/** The JSON in an answer, in the charset that it declares; undefined when it is none. */
+/** Parses the JSON of an answer in its declared charset; returns undefined if it is not JSON. */
 export function jsonOf(reply: SourceReply): unknown {
   if (reply.kind !== "answered") return undefined;
   try {
@@ -14,7 +14,7 @@ export function jsonOf(reply: SourceReply): unknown {
   }
 }
 
-/** JSON is UTF-8, but some servers send it otherwise and say so. */
+/** Some servers send JSON in another charset than UTF-8 and declare it. */
 function decoderFor(contentType: string): InstanceType<typeof TextDecoder> {
   const charset = /charset\s*=\s*"?([\w-]+)/i.exec(contentType)?.[1];
   try {

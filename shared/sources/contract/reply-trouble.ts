@@ -1,9 +1,9 @@
-/** Where replies tell of what went wrong, though their status says that nothing did. */
+/** Fields in which sources report errors in spite of status 200. */
 const troubleNames = ["error", "errors", "fault", "message", "warnings"] as const;
 
 /**
- * Whether a reply tells of trouble beside what it holds. What it leaves out, or calls not found, then
- * proves nothing: it may be missing because of that.
+ * Returns true if a body reports an error. Items that it leaves out or calls not found may then
+ * exist.
  */
 export function tellsOfTrouble(body: unknown): boolean {
   if (typeof body !== "object" || body === null) return false;
@@ -18,16 +18,15 @@ function isNothing(value: unknown): boolean {
 }
 
 /**
- * What an operator should hear of a 200 that holds `found` of the items that were asked for; `found`
- * is undefined where it could not be read at all. Undefined where there is nothing to tell: trouble
- * that costs no item is none of the operator's.
+ * Returns the warning for a 200 that contains `found` of the `asked` items; `found` is undefined
+ * for an unreadable body. Returns undefined without a problem, or for an error that cost no item.
  */
 export function replyProblem(
   body: unknown,
   { asked, found }: { readonly asked: number; readonly found: number | undefined },
 ): string | undefined {
   if (tellsOfTrouble(body) && (found ?? 0) < asked) {
-    return "tells of an error in its reply (200)";
+    return "reports an error in a reply with status 200";
   }
-  return found === undefined ? "sends no reply that can be read (200)" : undefined;
+  return found === undefined ? "sends an unreadable reply with status 200" : undefined;
 }

@@ -1,14 +1,14 @@
-/** Where a secret is kept. */
+/** The place where a secret is stored. */
 export type SecretReference =
   | { readonly kind: "secret"; readonly arn: string }
-  /** A parameter by its name or ARN. */
+  /** An SSM parameter by its name or ARN. */
   | { readonly kind: "parameter"; readonly name: string }
-  /** A variable of the process: on a developer's machine only. */
+  /** An environment variable, on a developer's machine only. */
   | { readonly kind: "variable"; readonly name: string };
 
 export interface SecretUse {
   readonly reference: string;
-  /** The key that seals it, where it is one of the deployer's. */
+  /** The customer-managed KMS key that encrypts it; absent for an AWS managed key. */
   readonly kmsKeyArn?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ const parameterArn = /^arn:aws[\w-]*:ssm:[\w-]+:\d{12}:parameter\/[\w./-]{1,1011
 const parameterName = /^\/[\w./-]{1,1010}$/;
 const variable = /^env:([A-Z_][A-Z0-9_]*)$/i;
 
-/** Null for what refers to no secret. */
+/** Parses a reference to a secret; returns null for any other text. */
 export function secretReference(text: string): SecretReference | null {
   if (secretArn.test(text)) return { kind: "secret", arn: text };
   if (parameterArn.test(text) || parameterName.test(text)) return { kind: "parameter", name: text };

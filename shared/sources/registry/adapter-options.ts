@@ -1,6 +1,6 @@
 /**
- * What each adapter has to be told, as a deployer writes it. Messages name what is expected and
- * never repeat a value, which may be a secret.
+ * Schemas of the options of each adapter. Messages state the expected form and never repeat a
+ * value, which may be a secret.
  */
 import * as v from "valibot";
 import { secretReference } from "../contract/secret-reference.ts";
@@ -8,63 +8,63 @@ import { webOptions as pageOptions } from "../web/options.ts";
 
 const seedDefault = "sandbox";
 
-const text = (what: string): v.StringSchema<string> => v.string(`${what} is a string`);
+const text = (what: string): v.StringSchema<string> => v.string(`${what} must be a string`);
 
 const nonEmpty = (what: string): v.GenericSchema<string> =>
-  v.pipe(text(what), v.minLength(1, `${what} is not empty`));
+  v.pipe(text(what), v.minLength(1, `${what} must not be empty`));
 
-/** An identifier that may look like a number. */
+/** An identifier that JSON may hold as a number. */
 const identifier = (what: string): v.GenericSchema<string | number, string> =>
   v.pipe(
-    v.union([v.string(), v.number()], `${what} is a string`),
+    v.union([v.string(), v.number()], `${what} must be a string`),
     v.transform(String),
-    v.regex(/^[\w.-]{1,200}$/, `${what} is letters, digits, dots and dashes`),
+    v.regex(/^[\w.-]{1,200}$/, `${what} must contain only letters, digits, "_", "." and "-"`),
   );
 
 interface Bounds {
   readonly from: number;
   readonly to: number;
-  /** What is counted, as a message says it. */
+  /** The counted unit, for messages. */
   readonly unit: string;
 }
 
 const between = (name: string, { from, to, unit }: Bounds): v.GenericSchema<number> => {
-  const range = `${name} is ${from} to ${to} ${unit}`;
+  const range = `${name} must be from ${from} to ${to} ${unit}`;
   return v.pipe(
-    v.number(`${name} is a number of ${unit}`),
+    v.number(`${name} must be a number of ${unit}`),
     v.minValue(from, range),
     v.maxValue(to, range),
   );
 };
 
 const whole = (name: string, bounds: Bounds): v.GenericSchema<number> =>
-  v.pipe(between(name, bounds), v.integer(`${name} is a whole number of ${bounds.unit}`));
+  v.pipe(between(name, bounds), v.integer(`${name} must be an integer number of ${bounds.unit}`));
 
 const callsPerSecond = between("callsPerSecond", { from: 0.1, to: 1_000, unit: "calls a second" });
 const burst = whole("burst", { from: 1, to: 1_000, unit: "calls" });
 const callsAtOnceMax = whole("callsAtOnceMax", { from: 1, to: 256, unit: "calls" });
 const tryTimeoutMs = whole("tryTimeoutMs", { from: 1_000, to: 300_000, unit: "milliseconds" });
 const batchIdsMax = (to: number): v.GenericSchema<number> =>
-  whole("batchIdsMax", { from: 1, to, unit: "ids a call" });
+  whole("batchIdsMax", { from: 1, to, unit: "IDs a call" });
 const offersPerListing = whole("offersPerListing", { from: 20, to: 40, unit: "offers" });
 
-/** Loopback addresses may be plain HTTP: what is sent stays on the machine. */
+/** Loopback addresses may use HTTP, because the traffic stays on the machine. */
 const baseUrl = v.pipe(
   text("a base URL"),
   v.check(
     isSafeBase,
-    "is an https:// URL without query (http:// only for this machine's own addresses)",
+    "must be an https:// URL without query (http:// is allowed only for this machine's own addresses)",
   ),
 );
 
-/** What an adapter puts behind the address is easily given with it, and would stand there twice. */
+/** Rejects a base URL that ends with a path which the adapter appends. */
 const baseUrlBefore = (paths: readonly string[]): v.GenericSchema<string> => {
   const doubled = new RegExp(String.raw`/(?:${paths.join("|")})\b[^/]*/*$`, "i");
   return v.pipe(
     baseUrl,
     v.check(
       (address) => !doubled.test(address),
-      `is the address without /${paths[0]}, which the service puts behind it`,
+      `must be the address without /${paths[0]}, which the service appends`,
     ),
   );
 };
@@ -81,12 +81,12 @@ const reference = v.pipe(
   text("a reference to a secret"),
   v.check(
     (name) => secretReference(name) !== null,
-    "is the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
-      "parameter; never the secret itself",
+    "must be the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
+      "parameter; do not enter the secret itself",
   ),
 );
 
-/** Where a secret is kept, and the KMS key it is sealed with where that is one of the deployer's. */
+/** The reference of a secret, and the customer-managed KMS key that encrypts it, if any. */
 const secret = v.union(
   [
     v.pipe(
@@ -98,13 +98,13 @@ const secret = v.union(
       kmsKeyArn: v.optional(
         v.pipe(
           v.string(),
-          v.regex(/^arn:aws[\w-]*:kms:[\w-]+:\d{12}:key\/[\w-]+$/, "is the ARN of a KMS key"),
+          v.regex(/^arn:aws[\w-]*:kms:[\w-]+:\d{12}:key\/[\w-]+$/, "must be the ARN of a KMS key"),
         ),
       ),
     }),
   ],
-  "is the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
-    "parameter, or an object of reference and kmsKeyArn; never the secret itself",
+  "must be the ARN of a Secrets Manager secret, or the name (beginning with /) or ARN of an SSM " +
+    "parameter, or an object with reference and kmsKeyArn; do not enter the secret itself",
 );
 
 interface Pace {
@@ -114,7 +114,7 @@ interface Pace {
   readonly tryTimeoutMs: number;
 }
 
-/** How a source is called; every adapter has its own defaults. */
+/** The limits of a source's calls. Each adapter has its own defaults. */
 const pace = (defaults: Pace) => ({
   callsPerSecond: v.optional(callsPerSecond, defaults.callsPerSecond),
   burst: v.optional(burst, defaults.burst),
@@ -127,7 +127,7 @@ const unknownOption = (adapter: string): string =>
 
 export const sandboxOptions = v.strictObject(
   { adapter: v.literal("sandbox"), seed: v.optional(text("a seed"), seedDefault) },
-  "is no option of the adapter sandbox",
+  "is not an option of the adapter sandbox",
 );
 
 export const upstreamOptions = v.strictObject(
@@ -136,25 +136,25 @@ export const upstreamOptions = v.strictObject(
     baseUrl: baseUrlBefore(["read", "capabilities"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(1_000), 100),
-    // Of ids a second there are batchIdsMax times as many: a server of one id a call needs more calls.
+    // Limits calls, not IDs: a server that takes one ID a call needs a higher rate.
     ...pace({ callsPerSecond: 50, burst: 50, callsAtOnceMax: 32, tryTimeoutMs: 30_000 }),
   },
   unknownOption("upstream"),
 );
 
-export const dCatalogOptions = v.strictObject(
+export const catalogOptions = v.strictObject(
   {
     adapter: v.literal("d_catalog"),
     baseUrl: baseUrlBefore(["v1", "products"]),
     secret: v.optional(secret),
     batchIdsMax: v.optional(batchIdsMax(100), 100),
-    // Four fifths of what the products API allows.
+    // Four fifths of the limit of the products API.
     ...pace({ callsPerSecond: 4, burst: 1, callsAtOnceMax: 2, tryTimeoutMs: 15_000 }),
   },
   unknownOption("d_catalog"),
 );
 
-export const bAffiliateOptions = v.strictObject(
+export const affiliateOptions = v.strictObject(
   {
     adapter: v.literal("b_affiliate"),
     baseUrl: baseUrlBefore(["items"]),
@@ -170,7 +170,7 @@ export const bAffiliateOptions = v.strictObject(
   unknownOption("b_affiliate"),
 );
 
-export const aHistoryOptions = v.strictObject(
+export const priceHistoryOptions = v.strictObject(
   {
     adapter: v.literal("a_history"),
     baseUrl: baseUrlBefore(["product", "seller"]),
@@ -179,7 +179,8 @@ export const aHistoryOptions = v.strictObject(
     imageBaseUrl: v.optional(baseUrl),
     retailerName: v.optional(nonEmpty("retailerName")),
     offersPerListing: v.optional(offersPerListing),
-    // The source may look at its items anew before it answers. Its tokens are what bounds the calls.
+    // The source may read its items again before it answers, so the timeout is long. Its tokens
+    // limit the calls.
     ...pace({ callsPerSecond: 5, burst: 8, callsAtOnceMax: 8, tryTimeoutMs: 60_000 }),
   },
   unknownOption("a_history"),
@@ -193,4 +194,4 @@ export const webOptions = v.strictObject(
 );
 
 export type UpstreamOptions = v.InferOutput<typeof upstreamOptions>;
-export type AHistoryOptions = v.InferOutput<typeof aHistoryOptions>;
+export type PriceHistoryOptions = v.InferOutput<typeof priceHistoryOptions>;

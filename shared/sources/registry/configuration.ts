@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import {
-  aHistoryOptions,
-  bAffiliateOptions,
-  dCatalogOptions,
+  priceHistoryOptions,
+  affiliateOptions,
+  catalogOptions,
   sandboxOptions,
   upstreamOptions,
   webOptions,
@@ -13,11 +13,11 @@ import { sourceName } from "./name.ts";
 
 const retailerARead = v.variant(
   "adapter",
-  [sandboxOptions, upstreamOptions, aHistoryOptions],
+  [sandboxOptions, upstreamOptions, priceHistoryOptions],
   "is one of sandbox, upstream, a_history",
 );
 
-/** Every scraper is named: one that is forgotten must not answer with invented data. */
+/** Every scraper is required. With a default, a forgotten scraper would return invented data. */
 const configuration = v.strictObject(
   {
     "retailer_a.pulse": retailerARead,
@@ -27,7 +27,7 @@ const configuration = v.strictObject(
     "retailer_a.offer_check": retailerARead,
     "retailer_b.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, bAffiliateOptions, webOptions],
+      [sandboxOptions, upstreamOptions, affiliateOptions, webOptions],
       "is one of sandbox, upstream, b_affiliate, web",
     ),
     "retailer_c.standard": v.variant(
@@ -37,34 +37,34 @@ const configuration = v.strictObject(
     ),
     "retailer_d.standard": v.variant(
       "adapter",
-      [sandboxOptions, upstreamOptions, dCatalogOptions, webOptions],
+      [sandboxOptions, upstreamOptions, catalogOptions, webOptions],
       "is one of sandbox, upstream, d_catalog, web",
     ),
   } satisfies Record<StepScraperId, v.GenericSchema>,
-  "is missing, or no scraper",
+  "is missing, or is not a scraper",
 );
 
-/** Which adapter reads for each scraper, and all that it has to be told. */
+/** The adapter of each scraper and its options. */
 export type SourceConfiguration = v.InferOutput<typeof configuration>;
 
 export interface ParseOptions {
   /**
-   * For a developer's machine: lets secrets be variables of the process, and a single scraper be on
-   * trial while the sandbox checks offers.
+   * For a developer's machine: allows secrets in environment variables, and offer checks by the
+   * sandbox while a product scraper uses another adapter.
    * @default false
    */
   readonly allowVariables?: boolean;
 }
 
 /**
- * Reads the variable SOURCES: a JSON object from scraper id to adapter and options.
- * @throws Error that names the key at fault and never repeats a value, which may be a secret.
+ * Parses the variable SOURCES: a JSON object from scraper ID to adapter and options.
+ * @throws Error that names the wrong key. It never repeats a value, which may be a secret.
  */
 export function parseSources(variable: string, options: ParseOptions = {}): SourceConfiguration {
   const parsed = v.safeParse(configuration, parseJson(variable), { abortEarly: true });
   if (!parsed.success) {
     const [issue] = parsed.issues;
-    throw new Error(`SOURCES: ${v.getDotPath(issue) ?? "the whole"}: ${issue.message}`);
+    throw new Error(`SOURCES: ${v.getDotPath(issue) ?? "the value"}: ${issue.message}`);
   }
   for (const [scraper, key, { reference }] of secretUses(parsed.output)) {
     if (options.allowVariables !== true && secretReference(reference)?.kind === "variable") {
@@ -81,21 +81,23 @@ const offerIdGivers = ["retailer_a.offers", "retailer_a.lite", "retailer_a.full"
 type OfferIdGiver = (typeof offerIdGivers)[number];
 
 /**
- * What is asked in an offer check are ids that another scraper gave. The sandbox and the history API
- * know none but their own, and would call every other gone, or invent an answer; a team's own server
- * is taken to know what it is set up for.
+ * Rejects an offer check adapter that does not recognize the offer IDs of the other scrapers.
+ *
+ * The sandbox and the price history API recognize only their own IDs. They would report every other
+ * offer as not buyable, or invent an answer. An upstream server is assumed to recognize the IDs of
+ * its configuration.
  */
 function checkOfferIds(sources: SourceConfiguration, options: ParseOptions): void {
   const { adapter } = sources["retailer_a.offer_check"];
   const [giver] = strangersTo(adapter, sources, options);
   if (giver === undefined) return;
   throw new Error(
-    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not know the offer ids that ${giver} ` +
-      `gives by ${sources[giver].adapter}: set it to ${remedyFor(giver, sources, options)}`,
+    `SOURCES: retailer_a.offer_check.adapter: ${adapter} does not recognize the offer IDs that ${giver}  ` +
+      `returns from ${sources[giver].adapter}; set it to  ${remedyFor(giver, sources, options)}`,
   );
 }
 
-/** Scrapers that give offer ids which an adapter would not know in an offer check. */
+/** Returns the scrapers whose offer IDs an adapter does not recognize in an offer check. */
 function strangersTo(
   checker: string,
   sources: SourceConfiguration,
@@ -104,13 +106,14 @@ function strangersTo(
   if (checker === "upstream") return [];
   return offerIdGivers.filter((id) => {
     const giver = sources[id].adapter;
-    // Where products are invented there is nothing to lose; and a developer may try a single scraper.
+    // Sandbox products are invented, so a wrong check does no harm. A developer may try a single
+    // scraper.
     const isTrial = giver === "sandbox" || (checker === "sandbox" && allowVariables);
     return giver !== checker && !(isTrial && id !== "retailer_a.offers");
   });
 }
 
-/** What to let check offers, and what else to change where that alone is not enough. */
+/** Returns the adapter that offer checks must use and, if that is not enough, the other changes. */
 function remedyFor(id: OfferIdGiver, sources: SourceConfiguration, options: ParseOptions): string {
   const giver = sources[id].adapter;
   if (giver === "upstream") return giver;
@@ -123,7 +126,9 @@ function remedyFor(id: OfferIdGiver, sources: SourceConfiguration, options: Pars
 
 const paceKeys = ["callsPerSecond", "burst", "callsAtOnceMax"] as const;
 
-/** Who reads from one source shares its rate and its places, so that there is one of each. */
+/**
+ * Rejects different rates for one source, because its scrapers share one rate and one set of slots.
+ */
 function checkPaces(sources: SourceConfiguration): void {
   const firstOf = new Map<string, Paced>();
   for (const [scraper, options] of Object.entries(sources)) {
@@ -135,8 +140,8 @@ function checkPaces(sources: SourceConfiguration): void {
     if (key === undefined) continue;
     const count = options.adapter === "a_history" ? "same host and key" : "same host";
     throw new Error(
-      `SOURCES: ${scraper}.${key}: is not the one of ${first.scraper}, which reads from the ` +
-        `${count} by ${options.adapter}: give both the same ${paceKeys.join(", ")}`,
+      `SOURCES: ${scraper}.${key}: differs from ${first.scraper}, which reads from the  ` +
+        `${count} by ${options.adapter}; give both the same  ${paceKeys.join(", ")}`,
     );
   }
 }
@@ -146,17 +151,17 @@ interface Paced {
   readonly options: Readonly<Record<(typeof paceKeys)[number], number>>;
 }
 
-/** Every secret that the configuration names, once. */
+/** Returns every secret of the configuration once. */
 export function secretsOf(sources: SourceConfiguration): SecretUse[] {
   const uses = new Map(secretUses(sources).map(([, , use]) => [JSON.stringify(use), use]));
   return [...uses.values()];
 }
 
-/** Whether an adapter can read for a scraper. */
+/** Returns true if an adapter can read for a scraper. */
 export const canServe = (adapter: string, scraper: string): boolean =>
   optionsOf(adapter, scraper) !== undefined;
 
-/** What an option of an adapter is; a text too where there is no such option. */
+/** Returns the type of an adapter's option; "text" for an unknown option. */
 export function optionKind(
   { adapter, scraper }: { readonly adapter: string; readonly scraper: string },
   option: string,
@@ -171,7 +176,9 @@ const isOptional = (
   schema: v.GenericSchema,
 ): schema is v.OptionalSchema<v.GenericSchema, unknown> => schema.type === "optional";
 
-/** Schemas of an adapter's options by name; undefined where it does not read for the scraper. */
+/**
+ * Returns the option schemas of an adapter by name; undefined if it cannot read for the scraper.
+ */
 function optionsOf(adapter: string, scraper: string): v.ObjectEntries | undefined {
   const variants = Object.entries(configuration.entries).find(([id]) => id === scraper)?.[1];
   return variants?.options.find(({ entries }) => entries.adapter.literal === adapter)?.entries;
@@ -194,6 +201,6 @@ function parseJson(variable: string): unknown {
   try {
     return JSON.parse(variable);
   } catch {
-    throw new Error("SOURCES: the whole: is not valid JSON");
+    throw new Error("SOURCES: the value: is not valid JSON");
   }
 }

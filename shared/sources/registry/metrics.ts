@@ -4,11 +4,11 @@ import type { SourceReport } from "./report.ts";
 
 const itemStatuses = ["ok", "partial", "not_found", "unavailable"] as const;
 
-/** Writes one line per read of a source, with metrics by source and scraper. */
+/** Creates a writer of one log line per read of a source, with metrics by source and scraper. */
 export function sourceMetrics(write: WriteLine): (report: SourceReport) => void {
   return ({ source, scraper, milliseconds, items, calls }) => {
     write("source read", {
-      // Items are counted once, by whoever asked for them: here they only say how the read went.
+      // Only in the log line. The caller of the read counts items as metrics.
       items: Object.fromEntries(itemStatuses.map((status) => [status, items[status] ?? 0])),
       replies: calls.replies,
       figures: [

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const hashLength = 16;
 
-/** What tells one source from another, as the configuration has it. */
+/** The options that identify a source. */
 type NamedSource =
   | { readonly adapter: "a_history"; readonly baseUrl: string; readonly secret: NamedSecret }
   | { readonly adapter: "web"; readonly urlTemplate: string }
@@ -16,9 +16,9 @@ interface NamedSecret {
 }
 
 /**
- * The name of the source that an adapter reads from: whoever reads by the same adapter from the same
- * host is one caller to it, whatever for. The history API counts by key. Tells neither the address
- * nor the secret.
+ * Returns the name of a source. All scrapers with the same adapter and host share a source, because
+ * the host counts them as one caller; the price history API counts by key. The name contains a hash
+ * and reveals neither the address nor the secret.
  */
 export function sourceName(source: NamedSource): string {
   const { origin } = new URL(source.adapter === "web" ? source.urlTemplate : source.baseUrl);
@@ -31,5 +31,8 @@ export function sourceName(source: NamedSource): string {
 
 const parameterArnStart = /^arn:[^/]+:parameter(?=\/)/;
 
-/** One name for a secret: a parameter of SSM goes by its name or by its ARN. */
+/**
+ * Normalizes the reference of a secret: an SSM parameter has the same name with and without its
+ * ARN.
+ */
 export const secretName = (reference: string): string => reference.replace(parameterArnStart, "");

@@ -1,19 +1,19 @@
 import type { OfferChecker, OfferScraper } from "../../scrapers/scraper.ts";
-import { aHistoryOfferChecker } from "../a-history/offer-check.ts";
-import { aHistoryOffers } from "../a-history/offers.ts";
+import { priceHistoryOfferChecker } from "../price-history/offer-check.ts";
+import { priceHistoryOffers } from "../price-history/offers.ts";
 import type { SourceConfiguration } from "./configuration.ts";
 import { reportedChecker, reportedOffers } from "./reported.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../sandbox/offers.ts";
 import { historyParts, type SourceDependencies, upstreamParts } from "./parts.ts";
 import { upstreamOfferChecker, upstreamOffers } from "../upstream/scraper.ts";
 
-/** The sources behind the offers endpoints, made once. */
+/** The sources of the offers endpoints, each created once. */
 export interface OfferSources {
   readonly offerScraperFor: () => OfferScraper;
   readonly offerCheckerFor: () => OfferChecker;
 }
 
-/** The sources of offers and of offer checks that the configuration names. */
+/** Creates the configured sources of offers and offer checks. */
 export function offerSources(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,
@@ -36,7 +36,7 @@ function offersFrom(
     }
     case "a_history": {
       const { reporting, ...parts } = historyParts("retailer_a.offers", options, dependencies);
-      return reportedOffers(aHistoryOffers(options, parts), reporting);
+      return reportedOffers(priceHistoryOffers(options, parts), reporting);
     }
     default:
       return options satisfies never;
@@ -60,7 +60,7 @@ function checkerFrom(
     }
     case "a_history": {
       const { reporting, ...parts } = historyParts("retailer_a.offer_check", options, dependencies);
-      return reportedChecker(aHistoryOfferChecker(options, parts), reporting);
+      return reportedChecker(priceHistoryOfferChecker(options, parts), reporting);
     }
     default:
       return options satisfies never;

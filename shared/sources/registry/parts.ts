@@ -1,10 +1,10 @@
 import type { Chance, Clock } from "../../base/clock.ts";
 import type { SecretReader } from "../../base/secret-reader.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
-import { isTokenRefusal } from "../a-history/account.ts";
-import type { AHistoryDependencies } from "../a-history/source.ts";
-import type { TokensByKey } from "../a-history/tokens.ts";
-import type { AHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
+import { isTokenRefusal } from "../price-history/account.ts";
+import type { PriceHistoryDependencies } from "../price-history/source.ts";
+import type { TokensByKey } from "../price-history/tokens.ts";
+import type { PriceHistoryOptions, UpstreamOptions } from "./adapter-options.ts";
 import type { SecretUse } from "../contract/secret-reference.ts";
 import { isKeptOut, isTurnedAway } from "../http/page-answer.ts";
 import {
@@ -26,18 +26,18 @@ export interface SourceDependencies {
   readonly clock: Clock;
   readonly chance: Chance;
   readonly budget: RateBudget;
-  /** What the scrapers that read from one source share: one of these in a process. */
+  /** State that the scrapers of one source share; one instance for each process. */
   readonly states: SourceStates;
   readonly secrets: SecretReader;
-  /** What is left to pay the history API with: one count in a process for each key. */
+  /** Token balances of the price history API by key; one instance for each process. */
   readonly tokens: TokensByKey;
-  /** What each read came to. */
+  /** Receives the report of each read. */
   readonly report: (report: SourceReport) => void;
-  /** What an operator has to mend; tells no secret, and nothing of an answer. */
+  /** Receives problems that an operator must fix, without secrets and data of answers. */
   readonly warn: (problem: string) => void;
 }
 
-/** What every source over HTTP is made of. */
+/** The parts of every source over HTTP. */
 export interface SourceParts {
   readonly client: SourceClient;
   readonly reporting: Reporting;
@@ -48,7 +48,7 @@ export interface SourceParts {
 const bytesMaxDefault = 5 * 1_024 * 1_024;
 const userAgentDefault = "retail-product-data-service/1.0";
 
-/** The options of an adapter that say which source it is, and how it is called. */
+/** The options that identify a source and limit its calls. */
 type PacedOptions = Parameters<typeof sourceName>[0] & {
   readonly callsPerSecond: number;
   readonly burst: number;
@@ -60,7 +60,7 @@ type Peculiarities = Partial<
   Pick<SourceClientOptions, "isTemporary" | "isBlock" | "isUsual" | "userAgent" | "bytesMax">
 >;
 
-/** All that limits the calls is shared by the scrapers that read from the same source. */
+/** Creates the parts of a source. Scrapers of the same source share all its limits. */
 export function partsOf(
   scraper: StepScraperId,
   options: PacedOptions & Peculiarities,
@@ -95,7 +95,7 @@ export function partsOf(
 
 const toldAgainMs = 60_000;
 
-/** A problem that every call of a read meets, and every read, is told once a minute. */
+/** Limits repeated warnings: every call of every read may meet the same problem. */
 function operatorOf(scraper: StepScraperId, { clock, warn }: SourceDependencies): TellOperator {
   const toldAt = new Map<string, number>();
   return (problem, detail) => {
@@ -114,7 +114,7 @@ export function upstreamParts(
   const { clock, chance } = dependencies;
   const { client, reporting, tell, open } = partsOf(
     scraper,
-    // A 401 or 403 of the server refuses a key: others may well be served there with theirs.
+    // A 401 or 403 of the server refuses one key. Callers with another key may still be served.
     { ...options, isBlock: isKeptOut },
     dependencies,
   );
@@ -131,28 +131,31 @@ export function upstreamParts(
 function problemOf(note: UpstreamNote): string {
   switch (note.kind) {
     case "refused":
-      return statusProblem(note.status) ?? `turns calls away (${note.status})`;
+      return statusProblem(note.status) ?? `refuses calls (${note.status})`;
     case "too_many":
-      return "takes fewer ids in a call than batchIdsMax (413): set it lower";
+      return "takes fewer IDs in a call than batchIdsMax (413); lower batchIdsMax";
     case "unreadable":
-      return "does not keep the contract";
+      return "violates the contract";
     default:
       return note satisfies never;
   }
 }
 
-/** A hundred products in full come near to what is enough for other sources. */
+/** A reply with 100 complete products almost reaches the default limit. */
 const historyBytesMax = 16 * 1_024 * 1_024;
 
-/** The history API says in the body of a 429 when to come back, and the adapter heeds it. */
+/**
+ * A 429 of the price history API is not retried here: its body holds the time of the next try,
+ * which the adapter uses.
+ */
 const isHistoryTemporary = (status: number): boolean =>
   status !== 429 && temporaryStatuses.has(status);
 
 export function historyParts(
   scraper: StepScraperId,
-  options: AHistoryOptions,
+  options: PriceHistoryOptions,
   dependencies: SourceDependencies,
-): AHistoryDependencies & Pick<SourceParts, "reporting"> {
+): PriceHistoryDependencies & Pick<SourceParts, "reporting"> {
   const { client, reporting, tell, open } = partsOf(
     scraper,
     {

@@ -1,22 +1,22 @@
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
 import type { SourceEvent } from "../http/source-event.ts";
 
-/** The calls that one read made of its source. */
+/** The metrics of the calls that one read sent. */
 export interface CallFigures {
-  /** How long each call took, in milliseconds, waits and retries included. */
+  /** Duration of each call in milliseconds, including waits and retries. */
   readonly milliseconds: readonly number[];
   readonly tries: number;
   /** Tries that the source answered with 429. */
   readonly throttled: number;
   /**
-   * Calls by what they came to in the end: `2xx` to `5xx`, the code of an error such as
-   * `ECONNREFUSED` or `timeout`, `too_large`, `no_time` or `circuit_open`.
+   * Calls by result: `2xx` to `5xx`, an error code such as `ECONNREFUSED` or `timeout`,
+   * `too_large`, `no_time` or `circuit_open`.
    */
   readonly replies: Readonly<Record<string, number>>;
   readonly circuitsOpened: number;
 }
 
-/** What one read came to. Holds no address, no secret and nothing of what was read. */
+/** The result of one read. Contains no address, no secret and no data of the answer. */
 export interface SourceReport {
   /** The adapter. */
   readonly source: string;
@@ -27,22 +27,22 @@ export interface SourceReport {
   readonly calls: CallFigures;
 }
 
-/** What the events of one read tell. */
+/** Summary of the events of one read. */
 export interface CallStory {
   readonly calls: CallFigures;
-  /** Null where some call was answered, or none was made. */
+  /** Null if a call was answered, or none was sent. */
   readonly silence: Silence | null;
 }
 
-/** That there were calls, and that the source answered none of them. */
+/** Reported when calls were sent and none was answered. */
 export interface Silence {
-  /** Whether it at least said to come back later. */
+  /** True if the source answered a try with a temporary refusal. */
   readonly isBusy: boolean;
-  /** What most of the calls came to instead. */
+  /** The most frequent result of the calls. */
   readonly reason: string;
 }
 
-/** Adds up what happened between the service and a source. */
+/** Summarizes the calls between the service and a source. */
 export function callStory(events: readonly SourceEvent[]): CallStory {
   const calls = events.filter((event) => event.kind === "call");
   const replies = countsOf(calls.map(({ reply }) => reply));
@@ -61,7 +61,7 @@ export function callStory(events: readonly SourceEvent[]): CallStory {
   };
 }
 
-/** How often each word occurs. */
+/** Counts how often each word occurs. */
 export function countsOf(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const word of words) counts[word] = (counts[word] ?? 0) + 1;

@@ -1,4 +1,4 @@
-/** Sources that report what each of their reads came to. */
+/** Wraps sources so that each read writes a report. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "../../base/clock.ts";
 import type { StepScraperId } from "../../scrapers/catalogue.ts";
@@ -7,8 +7,8 @@ import type { NoteEvent, SourceEvent } from "../http/source-event.ts";
 import { callStory, countsOf, type SourceReport } from "./report.ts";
 
 /**
- * Tells the operator of a problem, with the scraper it was met by and what else is known of it; of
- * each problem once a minute at most.
+ * Warns the operator of a problem; the scraper's name is added. Repeats the same problem at most
+ * once a minute.
  */
 export type TellOperator = (problem: string, detail?: string) => void;
 
@@ -20,10 +20,10 @@ export interface Reporting {
   readonly tell: TellOperator;
 }
 
-/** The events of the read on whose behalf the code runs: reads of one scraper overlap. */
+/** The events of the current read. Reads of one scraper overlap, so each has its own array. */
 const eventsOfRead = new AsyncLocalStorage<SourceEvent[]>();
 
-/** Notes an event with the read that it belongs to. */
+/** Adds an event to the current read. */
 export const noteForRead: NoteEvent = (event) => eventsOfRead.getStore()?.push(event);
 
 export const reportedScraper = (scraper: Scraper, reporting: Reporting): Scraper => ({
@@ -46,7 +46,7 @@ async function reported<Answer extends { readonly status: string }>(
   const events: SourceEvent[] = [];
   const answers = await eventsOfRead.run(events, read);
   const { calls, silence } = callStory(events);
-  if (silence?.isBusy === true) tell(`${source}: every call was turned away (429)`);
+  if (silence?.isBusy === true) tell(`${source}: every call was throttled (429)`);
   else if (silence !== null) tell(`${source}: no call was answered`, silence.reason);
   report({
     source,

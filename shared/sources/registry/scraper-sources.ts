@@ -1,18 +1,21 @@
 import type { ProductScraperId } from "../../scrapers/catalogue.ts";
 import type { Scraper } from "../../scrapers/scraper.ts";
-import { aHistory } from "../a-history/scraper.ts";
-import { bAffiliate } from "../b-affiliate/scraper.ts";
+import { priceHistoryScraper } from "../price-history/scraper.ts";
+import { affiliateScraper } from "../affiliate/scraper.ts";
 import type { SourceConfiguration } from "./configuration.ts";
-import { isCatalogBlock } from "../d-catalog/forbidden.ts";
-import { dCatalog } from "../d-catalog/scraper.ts";
+import { isCatalogBlock } from "../catalog/forbidden.ts";
+import { catalogScraper } from "../catalog/scraper.ts";
 import { type Reporting, reportedScraper } from "./reported.ts";
-import { sandbox } from "../sandbox/scraper.ts";
+import { sandboxScraper } from "../sandbox/scraper.ts";
 import { historyParts, partsOf, type SourceDependencies, upstreamParts } from "./parts.ts";
-import { upstream } from "../upstream/scraper.ts";
+import { upstreamScraper } from "../upstream/scraper.ts";
 import { webScraper } from "../web/scraper.ts";
 import { isBlockAnswer } from "../web/block-answer.ts";
 
-/** The scraper behind each id, made once; what limits an adapter's calls holds across reads. */
+/**
+ * Returns the scraper of each ID. Each is created once, so its limits apply to all reads of the
+ * process.
+ */
 export function scraperFor(
   sources: SourceConfiguration,
   dependencies: SourceDependencies,
@@ -33,7 +36,7 @@ function makeScraper(
   dependencies: SourceDependencies,
 ): Scraper {
   if (options.adapter === "sandbox") {
-    return sandbox({ seed: options.seed, clock: dependencies.clock });
+    return sandboxScraper({ seed: options.seed, clock: dependencies.clock });
   }
   const { scraper, reporting } = remoteScraper(id, options, dependencies);
   return reportedScraper(scraper, reporting);
@@ -48,22 +51,28 @@ function remoteScraper(
   switch (options.adapter) {
     case "upstream": {
       const { reporting, ...parts } = upstreamParts(id, options, dependencies);
-      return { scraper: upstream(options, parts), reporting };
+      return { scraper: upstreamScraper(options, parts), reporting };
     }
     case "d_catalog": {
       const parts = partsOf(id, { ...options, isBlock: isCatalogBlock }, dependencies);
       const { client, reporting, tell, open } = parts;
       const secret = options.secret && { secret: open(options.secret) };
-      return { scraper: dCatalog(options, { client, clock, note: tell, ...secret }), reporting };
+      return {
+        scraper: catalogScraper(options, { client, clock, note: tell, ...secret }),
+        reporting,
+      };
     }
     case "b_affiliate": {
       const { client, reporting, tell, open } = partsOf(id, options, dependencies);
       const privateKey = open(options.privateKey);
-      return { scraper: bAffiliate(options, { client, clock, privateKey, note: tell }), reporting };
+      return {
+        scraper: affiliateScraper(options, { client, clock, privateKey, note: tell }),
+        reporting,
+      };
     }
     case "a_history": {
       const { reporting, ...parts } = historyParts(id, options, dependencies);
-      return { scraper: aHistory(options, parts), reporting };
+      return { scraper: priceHistoryScraper(options, parts), reporting };
     }
     case "web": {
       const parts = partsOf(id, { ...options, isBlock: isBlockAnswer }, dependencies);

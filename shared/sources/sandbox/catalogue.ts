@@ -1,4 +1,7 @@
-/** What the sandbox's shops sell: invented brands and products, drawn by a hash of the item's id. */
+/**
+ * The products of the sandbox's shops: invented brands and products, chosen by a hash of the item
+ * ID.
+ */
 import type { Platform } from "../../platforms/catalogue.ts";
 import { type Draw, hourMs, pick, stepOf, cents } from "./draw.ts";
 
@@ -16,7 +19,7 @@ const brands = [
 interface Kind {
   readonly category: string;
   readonly noun: string;
-  /** Usual prices, in whole units of the marketplace currency. */
+  /** Typical prices, in whole units of the marketplace currency. */
   readonly from: number;
   readonly to: number;
 }
@@ -33,7 +36,7 @@ const kinds: readonly Kind[] = [
 ];
 
 const book: Kind = { category: "Books", noun: "A Field Guide, Volume", from: 9, to: 59 };
-/** Books have their ISBN-10 as id. */
+/** The ID of a book is its ISBN-10. */
 const bookId = /^\d{9}[\dX]$/;
 
 export const brandOf = (draw: Draw): string => pick(brands, draw("brand"));
@@ -44,11 +47,11 @@ export const kindOf = (platform: Platform, id: string, draw: Draw): Kind =>
 export const titleOf = (platform: Platform, id: string, draw: Draw): string =>
   `${brandOf(draw)} ${kindOf(platform, id, draw).noun} ${modelOf(id, draw)}`;
 
-/** A letter and the end of the id. */
+/** Returns a letter and the last four characters of the ID. */
 export const modelOf = (id: string, draw: Draw): string =>
   `${String.fromCharCode(65 + Math.floor(draw("model letter") * 26))}${id.slice(-4)}`;
 
-/** A price or the stock may move once in such a time; each item at its own moment of it. */
+/** How often a price or the stock may change. Each item has its own phase. */
 const priceStepMs = 6 * hourMs;
 const stockStepMs = 12 * hourMs;
 const saleShare = 0.2;
@@ -62,7 +65,7 @@ export interface ShelfMoment {
   readonly draw: Draw;
 }
 
-/** The regular price of an item, and what it costs at the moment. */
+/** Returns the regular and the current price of an item. */
 export function priceAt({ platform, id, at, draw }: ShelfMoment): {
   readonly regularPrice: number;
   readonly amount: number;
@@ -75,6 +78,6 @@ export function priceAt({ platform, id, at, draw }: ShelfMoment): {
   return { regularPrice, amount: cents(regularPrice * (1 - depth)) };
 }
 
-/** A draw that holds as long as the stock of an item does. */
+/** Returns a number in [0, 1) that changes with the item's stock period. */
 export const stockDrawAt = ({ at, draw }: ShelfMoment, what: string): number =>
   draw(what, stepOf(at, stockStepMs, draw("phase")));

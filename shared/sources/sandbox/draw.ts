@@ -1,7 +1,10 @@
-/** A number in [0, 1) that depends on the item, the name of the draw and its steps, nothing else. */
+/**
+ * Returns a number in [0, 1) that depends only on the item, the name of the draw, the step and the
+ * place.
+ */
 export type Draw = (what: string, step?: number, place?: number) => number;
 
-/** What makes two items of the sandbox different. */
+/** The values that distinguish items of the sandbox. */
 export interface Drawn {
   readonly seed: string;
   readonly marketplace: string;
@@ -16,7 +19,10 @@ const hashed = (start: number, text: string): number => {
   return hash;
 };
 
-/** Draws of one item: FNV-1a over the parts, then mixed so that near ids are far apart. */
+/**
+ * Returns the draws of one item: FNV-1a over the parts, mixed so that similar IDs give unrelated
+ * numbers.
+ */
 export function drawsOf({ seed, marketplace, id }: Drawn): Draw {
   const start = hashed(0x811c9dc5, `${seed}|${marketplace}|${id}|`);
   return (what, step = 0, place = 0) => {
@@ -33,14 +39,14 @@ function mixed(hash: number): number {
   return mix ^ (mix >>> 16);
 }
 
-/** One of the values, by a number in [0, 1). */
+/** Returns one of the values, chosen by a number in [0, 1). */
 export function pick<Value>(values: readonly Value[], drawn: number): Value {
   const value = values[Math.floor(drawn * values.length)];
   if (value === undefined) throw new Error("Nothing to pick from");
   return value;
 }
 
-/** A value of a table of `[share, value]`, whose shares add up to one. */
+/** Returns a value from a table of `[share, value]`. The shares must add up to 1. */
 export function weighted<Value>(
   table: readonly (readonly [share: number, value: Value])[],
   drawn: number,
@@ -57,7 +63,10 @@ export function weighted<Value>(
 
 export const hourMs = 60 * 60 * 1_000;
 
-/** Which step of its own rhythm something is in: `phase` in [0, 1) shifts where steps begin. */
+/**
+ * Returns the index of the current period of `stepMs`. `phase` in [0, 1) shifts the period
+ * boundaries.
+ */
 export const stepOf = (at: Date, stepMs: number, phase: number): number =>
   Math.floor(at.getTime() / stepMs + phase);
 

@@ -1,4 +1,4 @@
-/** What an offers page of the sandbox's retailer_a says about one offer. */
+/** Builds an offer of the sandbox's `retailer_a` as an offers page shows it. */
 import type { Offer } from "../../scrapers/offer.ts";
 import { cents, type Draw, drawsOf, pick } from "./draw.ts";
 import { type ItemStateA, offerListingIdOf } from "./retailer-a.ts";
@@ -24,7 +24,7 @@ interface Shop {
   readonly at: Date;
 }
 
-/** The offers page of one listing at one moment. */
+/** The offers page of one listing at one time. */
 export interface OfferPage extends Shop {
   readonly state: ItemStateA;
   readonly display: (price: number) => string;
@@ -36,7 +36,7 @@ export function offerPage(state: ItemStateA, shop: Shop): OfferPage {
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Formats are slow to make and there is one per currency. */
+/** Returns the price format of a currency. Cached, because creating a format is slow. */
 function displayIn(currency: string): (price: number) => string {
   const format =
     formats.get(currency) ?? new Intl.NumberFormat("en-US", { style: "currency", currency });
@@ -44,13 +44,13 @@ function displayIn(currency: string): (price: number) => string {
   return (price) => format.format(price);
 }
 
-/** One offer of a listing as its page shows it. */
+/** Builds the result of one offer of a listing. */
 export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
   const { state, currency, at, display } = page;
   const { condition, seller, isFba } = offer;
   const isBuybox = offer === state.buybox;
   const own: Draw = (what, step = 0) => state.draw(what, step, offer.place + 1);
-  // What the product page says of the featured offer, the offers page says too.
+  // The offers page repeats what the product page shows of the buy box offer.
   const shown = { at, draw: isBuybox ? state.draw : own };
   const price = cents(offer.price);
   const delivery = deliveryOf(offer, shown);
@@ -72,7 +72,10 @@ export function sandboxOffer(offer: OfferStateA, page: OfferPage): Offer {
   };
 }
 
-/** The same on every listing of the seller; the retailer itself and new sellers show none. */
+/**
+ * Returns a seller's rating, the same on all its listings. The retailer itself and new sellers have
+ * none.
+ */
 function ratingOf(
   seller: SellerA,
   { seed, marketplace }: Shop,

@@ -19,14 +19,17 @@ interface Options {
   readonly clock: Clock;
 }
 
-/** The listings of one marketplace at one moment. */
+/** The listings of one marketplace at one time. */
 interface Shelf {
   readonly seed: string;
   readonly marketplace: string;
   readonly at: Date;
 }
 
-/** The sandbox's offers: those that its product reads count and feature at the same moment. */
+/**
+ * Creates the sandbox's offers reader. Its offers match what the sandbox's product reads count and
+ * feature at the same time.
+ */
 export function sandboxOffers({ seed, clock }: Options): OfferScraper {
   return {
     async readOffers({ marketplace, ids, deadline }) {
@@ -40,7 +43,9 @@ export function sandboxOffers({ seed, clock }: Options): OfferScraper {
   };
 }
 
-/** Checks the sandbox's offers, as its product and offers reads return them. */
+/**
+ * Creates the checker of the sandbox's offers, with the IDs that product and offers reads return.
+ */
 export function sandboxOfferChecker({ seed, clock }: Options): OfferChecker {
   return {
     async checkOffers({ marketplace, offers, deadline }) {
@@ -78,7 +83,7 @@ function listingAt(asin: string, shelf: Shelf): Listing {
   return status === "ok" ? itemStateA({ ...shelf, id: asin }) : status;
 }
 
-/** Only what is on the named listing can be bought: another listing's offer is none of it. */
+/** Returns whether an offer is buyable on the named listing. An offer of another listing is not. */
 function checkAnswer(
   { asin, offerListingId }: OfferReference,
   listing: Listing,
@@ -94,7 +99,7 @@ function checkAnswer(
   return { ...answer, status: "ok", buyable };
 }
 
-/** How a read of offers ends: nothing of it can be partial. */
+/** Returns the status of an offers read. Offers have no status `partial`. */
 function readStatus(
   kind: OfferScraperId,
   id: string,
@@ -108,7 +113,7 @@ function readStatus(
   return status === "partial" ? "unavailable" : status;
 }
 
-/** Asks once for each key. */
+/** Caches the results of `ask` by key. */
 function remembered<Value>(ask: (key: string) => Value): (key: string) => Value {
   const known = new Map<string, Value>();
   return (key) => {

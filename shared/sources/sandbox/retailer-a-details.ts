@@ -1,4 +1,7 @@
-/** What only `full` shows of a listing of retailer_a: text, attributes and pictures. */
+/**
+ * The fields that only the tier `full` returns for `retailer_a`: description, attributes and
+ * pictures.
+ */
 import { brandOf, kindOf, modelOf, type ShelfMoment, titleOf } from "./catalogue.ts";
 import { type Draw, pick } from "./draw.ts";
 
@@ -28,7 +31,7 @@ const paragraphs = [
 
 const paragraphsMin = 5;
 
-/** One entry per paragraph. */
+/** Returns one entry for each paragraph. */
 export function descriptionOf({ id, draw }: ShelfMoment): string[] {
   const more = Math.floor(draw("description") * (paragraphs.length - paragraphsMin + 1));
   const first = `${titleOf("retailer_a", id, draw)} by ${brandOf(draw)}.`;

@@ -1,4 +1,4 @@
-/** What the tiers of retailer_a show of a listing's state. */
+/** The fields that each tier of `retailer_a` returns for a listing's state. */
 import type {
   AvailabilityType,
   CommonFields,
@@ -115,7 +115,7 @@ function availabilityOf(
   };
 }
 
-/** The stock line of the page; offers show it too. */
+/** Returns the stock message of a product page, which offers show too. */
 export function stockLine(
   type: AvailabilityType,
   { at, draw }: Pick<ShelfMoment, "at" | "draw">,
@@ -144,7 +144,10 @@ export function stockLine(
 
 type Delivery = NonNullable<RetailerAObject["delivery"]>;
 
-/** Null where the page promises nothing: no buy box, nothing to ship now, or no promise shown. */
+/**
+ * Returns the delivery promise; null without a buy box, without stock to ship, or if the page shows
+ * none.
+ */
 export function deliveryOf(
   buybox: OfferStateA | null,
   { at, draw }: Pick<ShelfMoment, "at" | "draw">,

@@ -1,4 +1,4 @@
-/** The offers of a listing of retailer_a in the sandbox, before anything is known of its buy box. */
+/** Creates the offers of a listing of the sandbox's `retailer_a`, before the buy box is chosen. */
 import type { OfferCondition } from "../../scrapers/offer.ts";
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { cents, type Draw, hourMs, pick, stepOf, weighted } from "./draw.ts";
@@ -10,27 +10,27 @@ export interface SellerA {
 
 /** One offer of a listing. */
 export interface OfferStateA {
-  /** Place among the listing's offers for all time: the same seller in the same condition. */
+  /** Index of the offer in its listing. A place always has the same seller and condition. */
   readonly place: number;
   readonly seller: SellerA;
   readonly condition: OfferCondition;
   /** In the marketplace currency, without shipping. */
   readonly price: number;
-  /** Null when the page does not state it. */
+  /** Null if the page does not state it. */
   readonly shipping: number | null;
-  /** Shipped by the retailer. */
+  /** The retailer ships the offer. */
   readonly isFba: boolean;
   readonly availabilityType: AvailabilityType;
 }
 
-/** Offers may come and go once in such a time; each at its own moment of it. */
+/** How often offers may appear or disappear. Each has its own phase. */
 export const stockStepMs = 12 * hourMs;
 const priceStepMs = 6 * hourMs;
 const presentShare = 0.92;
 const saleShare = 0.2;
 const saleDepthMax = 0.35;
 
-/** Share of listings, and how many offers they have at most. */
+/** Shares of listings, and their range of offer counts. */
 const offerCounts: readonly (readonly [number, readonly [from: number, to: number]])[] = [
   [0.35, [1, 1]],
   [0.4, [2, 6]],
@@ -60,7 +60,7 @@ const availabilityTypes: readonly (readonly [number, AvailabilityType])[] = [
   [0.01, "unknown"],
 ];
 
-/** The retailer itself, as a seller. */
+/** The retailer itself as a seller. */
 export const retailerASeller: SellerA = { id: "A0RETAILERAUS", name: "Retailer A" };
 
 const sellerNames = ["Alder", "Birch", "Cedar", "Dune", "Ember", "Fjord", "Grove", "Heath"];
@@ -71,10 +71,10 @@ const sellers: readonly SellerA[] = sellerNames.flatMap((name, n) =>
     name: `${name} ${kind}`,
   })),
 );
-/** Coprime with the number of sellers, so that the offers of one listing have different ones. */
+/** Coprime with the number of sellers, so the offers of a listing have different ones. */
 const sellerStride = 7;
 
-/** The seller of the offer at a place: no other offer of the listing has the same. */
+/** Returns the seller of the offer at a place. Each place of a listing has another seller. */
 export function sellerAt(draw: Draw, place: number): SellerA {
   const first = Math.floor(draw("sellers") * sellers.length);
   return sellers[(first + place * sellerStride) % sellers.length] ?? retailerASeller;
@@ -86,7 +86,7 @@ interface OffersMoment {
   readonly listPrice: number;
 }
 
-/** The offers that are there at a moment. */
+/** Returns the offers that exist at a time. */
 export function offersAt(moment: OffersMoment): OfferStateA[] {
   const { at, draw } = moment;
   const [from, to] = weighted(offerCounts, draw("offers"));
@@ -94,7 +94,7 @@ export function offersAt(moment: OffersMoment): OfferStateA[] {
   const offers: OfferStateA[] = [];
   for (let place = 0; place < places; place += 1) {
     const stock = stepOf(at, stockStepMs, draw("offer phase", 0, place + 1));
-    // The first offer is always there: a listing without any is sold out, which is drawn apart.
+    // The first offer always exists. A sold-out listing, without any, has a separate draw.
     if (place > 0 && draw("offer is there", stock, place + 1) >= presentShare) continue;
     offers.push(offerAt(place, stock, moment));
   }

@@ -15,8 +15,8 @@ const manyConditions: readonly OfferCondition[] = [
 ];
 
 /**
- * The offers of a reserved id: the retailer's own one, and a dearer used one of another seller. Only
- * the crowded listing has more, and only a parent or what is sold out has none.
+ * Returns the offers of a reserved ID: one of the retailer, and a more expensive used one of
+ * another seller. Only `many_offers` has more; a parent and a sold-out item have none.
  */
 export function scriptedOffers(
   behaviour: ScriptedBehaviour,

@@ -1,7 +1,8 @@
 /**
- * What happens on a listing of retailer_a in the sandbox: its offers and its buy box at a moment.
- * Every read of the listing (pulse, lite, full, offers, offer check) shows this one state, so reads
- * of one moment agree with each other.
+ * The state of a sandbox listing of `retailer_a` at a time: its offers and its buy box.
+ *
+ * Every read of the listing (pulse, lite, full, offers, offer check) uses this state, so reads of
+ * the same time agree.
  */
 import type { AvailabilityType } from "../../scrapers/product-fields.ts";
 import { kindOf } from "./catalogue.ts";
@@ -14,15 +15,15 @@ export interface MomentA extends Drawn {
   readonly at: Date;
 }
 
-/** A listing at a moment. */
+/** A listing at a time. */
 export interface ItemStateA {
   readonly id: string;
   readonly draw: Draw;
-  /** A listing of variations none of which can be bought; it has no offers. */
+  /** True for a listing that only groups variations. It has no offers. */
   readonly isParent: boolean;
   /** One of `offers`. */
   readonly buybox: OfferStateA | null;
-  /** Every offer in every condition: the buy box first, the others cheapest first. */
+  /** Offers in every condition: first the buy box, then by price, cheapest first. */
   readonly offers: readonly OfferStateA[];
   readonly listPrice: number;
   readonly newCount: number;
@@ -31,7 +32,7 @@ export interface ItemStateA {
   readonly usedMinPrice: number | null;
 }
 
-/** Offers that can be bought now, back-ordered and pre-ordered ones included. */
+/** Offers that can be bought now, including back orders and pre-orders. */
 const buyableTypes: ReadonlySet<AvailabilityType> = new Set([
   "in_stock",
   "in_stock_scarce",
@@ -47,10 +48,10 @@ const parentShare = 0.03;
 const soldOutShare = 0.05;
 const suppressedShare = 0.04;
 const usedBuyboxShare = 0.5;
-/** How much dearer an offer shipped by the retailer may be and still win the buy box. */
+/** The factor on the price of an offer that the retailer ships, when the buy box is chosen. */
 const shippedByRetailerBonus = 0.96;
 
-/** The listing at a moment; a pure function. It knows nothing of reads that fail. */
+/** Returns the state of a listing at a time. Pure; does not include failed reads. */
 export function itemStateA(moment: MomentA): ItemStateA {
   const { id, at } = moment;
   const draw = drawsOf(moment);
@@ -75,7 +76,7 @@ export function itemStateA(moment: MomentA): ItemStateA {
   );
 }
 
-/** What a listing is made of, before its buy box and its counts are known. */
+/** The parts of a listing before its buy box and counts are derived. */
 interface ListingOffers {
   readonly isParent: boolean;
   readonly offers: readonly OfferStateA[];
@@ -113,7 +114,10 @@ const lowest = (offers: readonly OfferStateA[]): number | null => {
 const rank = ({ price, isFba }: OfferStateA): number =>
   isFba ? price * shippedByRetailerBonus : price;
 
-/** The cheapest new offer, with a bonus for the retailer's own shipping; seldom a used one. */
+/**
+ * Chooses the buy box: the cheapest new offer, with a bonus for the retailer's shipping; without
+ * new offers, sometimes a used one.
+ */
 function winnerOf(offers: readonly OfferStateA[], draw: Draw): OfferStateA | null {
   let best: OfferStateA | null = null;
   const hasNew = offers.some(({ condition }) => condition === "new");
@@ -133,7 +137,7 @@ function listPriceOf(id: string, draw: Draw): number {
 const base64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const listingIdLength = 48;
 
-/** The id of an offer: the same as long as the offer is there, and of no other listing's offer. */
+/** Returns the ID of an offer. It is stable while the offer exists and unique across listings. */
 export function offerListingIdOf({ draw }: Pick<ItemStateA, "draw">, offer: OfferStateA): string {
   let id = "";
   for (let n = 1; id.length < listingIdLength; n += 1) {

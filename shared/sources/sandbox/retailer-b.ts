@@ -20,7 +20,7 @@ const soldOutShare = 0.07;
 const preOrderShare = 0.02;
 const storeOnlyShare = 0.05;
 const thirdPartyShare = 0.3;
-/** Of what costs less than its list price. */
+/** The share of items whose price is below the list price. */
 const clearanceShare = 0.25;
 const withoutListPriceShare = 0.4;
 const withoutUpcShare = 0.1;
@@ -50,7 +50,7 @@ interface Shelf {
   readonly isClearance: boolean;
 }
 
-/** A product of retailer_b as its page shows it at a moment. */
+/** Returns the fields of a product of `retailer_b` at a time. */
 export function retailerBFields(
   moment: ShelfMoment,
   behaviour: ScriptedBehaviour | undefined,

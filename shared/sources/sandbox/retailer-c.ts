@@ -33,12 +33,12 @@ interface Shelf {
   readonly amount: number;
   readonly regularPrice: number;
   readonly shipping: FulfillmentState;
-  /** Absent where the page does not offer pickup at all. */
+  /** Absent if the page does not offer pickup. */
   readonly pickup?: FulfillmentState;
   readonly seller: string;
 }
 
-/** A product of retailer_c as its page shows it at a moment. */
+/** Returns the fields of a product of `retailer_c` at a time. */
 export function retailerCFields(
   moment: ShelfMoment,
   behaviour: ScriptedBehaviour | undefined,
@@ -85,13 +85,13 @@ function scriptedShelf(behaviour: ScriptedBehaviour, { id, at }: ShelfMoment): S
   };
 }
 
-/** The item number of the variant that a parent features: another id of the same length. */
+/** Returns the item number of the variant that a parent features: another ID of the same length. */
 const variantOf = (id: string): string => id.slice(0, -1) + String((Number(id.slice(-1)) + 1) % 10);
 
 const isThere = (state: FulfillmentState | undefined): boolean =>
   state === "IN_STOCK" || state === "LIMITED_STOCK";
 
-/** In stock is what can be had either way. */
+/** An item is in stock if it can be shipped or picked up. */
 function availabilityOf({ shipping, pickup }: Shelf): NonNullable<CommonFields["availability"]> {
   if (isThere(shipping)) {
     const isLimited = shipping === "LIMITED_STOCK";

@@ -12,7 +12,7 @@ const notAvailableShare = 0.01;
 const withoutImageShare = 0.1;
 const withoutBrandShare = 0.05;
 
-/** A product of retailer_d as its page shows it at a moment. */
+/** Returns the fields of a product of `retailer_d` at a time. */
 export function retailerDFields(
   moment: ShelfMoment,
   behaviour: ScriptedBehaviour | undefined,

@@ -12,17 +12,17 @@ import { retailerDFields } from "./retailer-d.ts";
 import { behaviourOf } from "./script.ts";
 import { readTiming, statusAt } from "./status.ts";
 
-/** One item at one moment. */
+/** One item at one time. */
 export interface SandboxMoment extends Drawn {
   readonly scraper: ProductScraperId;
   readonly at: Date;
 }
 
 /**
- * The default source: invented shops that need no network. What they answer follows from scraper,
- * id, time and seed alone.
+ * Creates the default source: invented shops that need no network. An answer depends only on
+ * scraper, ID, time and seed.
  */
-export function sandbox({
+export function sandboxScraper({
   seed,
   clock,
 }: {
@@ -43,7 +43,7 @@ export function sandbox({
   };
 }
 
-/** What the sandbox says about one item; a pure function. */
+/** Returns the answer for one item. Pure. */
 export const sandboxAnswer = (moment: SandboxMoment): Answer =>
   answerAt(moment, moment.at.toISOString());
 
@@ -76,11 +76,11 @@ const fieldReaders: Readonly<Record<ProductScraperId, FieldReader>> = {
   "retailer_d.standard": (shelf) => retailerDFields(shelf, behaviourOf("retailer_d", shelf.id)),
 };
 
-/** Fields of a retailer's own object that tell the price, directly or by its difference. */
+/** Fields of a retailer's object that reveal the price, directly or as a difference. */
 const priceKeys = new Set(["newMinPrice", "buybox", "savings", "usedMinPrice"]);
 const objectNames = ["retailer_a", "retailer_b", "retailer_c", "retailer_d"] as const;
 
-/** A read that missed the price; one that got no further than the name misses the stock too. */
+/** Removes the fields of a read that missed the price, and the availability unless `keepsStock`. */
 function withoutPrice(
   { price: _price, availability, ...fields }: ProductFields,
   keepsStock: boolean,

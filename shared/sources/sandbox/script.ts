@@ -1,7 +1,4 @@
-/**
- * What reserved ids do. All times are UTC; whatever an id does follows from the id and the time of
- * the read alone.
- */
+/** The behaviour of reserved IDs. It depends only on the ID and the time of the read, in UTC. */
 import type { Platform } from "../../platforms/catalogue.ts";
 import { delistingIds, reservedIds, type ScriptedBehaviour } from "../../scrapers/reserved-ids.ts";
 import type { ReadStatus } from "../../scrapers/scraper.ts";
@@ -17,27 +14,27 @@ function byId(platform: Platform): ReadonlyMap<string, ScriptedBehaviour> {
   return new Map(reservedIds[platform].map(({ id, behaviour }) => [id, behaviour]));
 }
 
-/** Undefined for an id that is not reserved. */
+/** Returns undefined for an ID that is not reserved. */
 export function behaviourOf(platform: Platform, id: string): ScriptedBehaviour | undefined {
   const form = delistingIds[platform];
   return behaviours[platform].get(id) ?? (form.pattern.test(id) ? form.behaviour : undefined);
 }
 
-/** Eight digits of a Unix time come again after this many seconds, about three years. */
+/** The last eight digits of a Unix time repeat after this many seconds, about three years. */
 const delistingCycleSeconds = 100_000_000;
-/** The digits of a delisting id are its last ones on every platform. */
+/** The number of time digits at the end of a delisting ID, on every platform. */
 const delistingDigits = 8;
 
-/** True from the time on that a delisting id names. */
+/** Returns true from the time in a delisting ID on. */
 function isDelisted(id: string, at: Date): boolean {
   const named = Number(id.slice(-delistingDigits));
   const nowSeconds = Math.floor(at.getTime() / 1_000);
   const since = (nowSeconds - named) % delistingCycleSeconds;
-  // The named time is the one nearest to now, before it or after it.
+  // The digits mean the matching time that is nearest to now.
   return (since + delistingCycleSeconds) % delistingCycleSeconds < delistingCycleSeconds / 2;
 }
 
-/** A prime, so that reads at a steady beat do not fall on the same price. */
+/** A prime, so that reads at a fixed interval do not repeat the same price. */
 const priceCycleMs = 9_973;
 const minuteMs = 60_000;
 
@@ -49,7 +46,7 @@ const alwaysTheSame: ReadonlyMap<ScriptedBehaviour, ReadStatus> = new Map([
   ["always_not_found", "not_found"],
 ]);
 
-/** How a read of a reserved id ends. */
+/** Returns the status of a read of a reserved ID. */
 export function scriptedStatus(
   behaviour: ScriptedBehaviour,
   { id, at }: { readonly id: string; readonly at: Date },
@@ -63,7 +60,7 @@ export function scriptedStatus(
 
 const steadyPrice = 99.99;
 
-/** Of every reserved item, on every platform. */
+/** The regular price of every reserved item, on every platform. */
 export const scriptedRegularPrice = 149.99;
 
 export const scriptedPrice = (behaviour: ScriptedBehaviour, at: Date): number =>

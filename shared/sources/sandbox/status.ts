@@ -5,16 +5,19 @@ import type { ReadStatus } from "../../scrapers/scraper.ts";
 import { type Draw, stepOf } from "./draw.ts";
 import { behaviourOf, scriptedStatus } from "./script.ts";
 
-/** Items that never existed; fixed per id. */
+/** The share of IDs that do not exist. Fixed for each ID. */
 const notFoundShare = 0.02;
-/** Reads that fail; drawn anew per id in every step of this length, so that a retry helps. */
+/**
+ * The shares of failed reads. Drawn again for each ID after `failureStepMs`, so that a retry can
+ * succeed.
+ */
 const partialShare = 0.01;
 const unavailableShare = 0.01;
 const failureStepMs = 10 * 60 * 1_000;
 
 /**
- * How a read of an item ends. Whether the item exists is the same for every kind of read; each kind
- * fails on its own.
+ * Returns the status of a read. Whether an item exists is the same for every kind of read; the
+ * kinds fail independently.
  */
 export function statusAt(
   { platform, kind }: { readonly platform: Platform; readonly kind: string },
@@ -29,13 +32,13 @@ export function statusAt(
   return failed < unavailableShare + partialShare ? "partial" : "ok";
 }
 
-/** When a read is answered, and which ids come too late for its deadline. */
+/** The time of a read, and the IDs that miss its deadline. */
 export interface ReadTiming {
   readonly at: Date;
   readonly isLate: (id: string) => boolean;
 }
 
-/** Waits for the slow ids of a read, as long as its deadline allows. */
+/** Waits for the slow IDs of a read until its deadline at most. */
 export async function readTiming(
   platform: Platform,
   { ids, deadline }: { readonly ids: readonly string[]; readonly deadline: Date },

@@ -1,6 +1,6 @@
 /**
- * The contract between the service and a team's own server, as schemas: what is published, what the
- * conformance run checks, and what the adapter reads by.
+ * Schemas of the contract between the service and an upstream server. The documentation, the
+ * conformance check and the adapter use them.
  */
 import * as v from "valibot";
 import {
@@ -31,13 +31,16 @@ const {
   ...lite
 } = retailerAObject.entries;
 
-/** What each tier of retailer_a shows in its own object. */
+/** The fields of `retailer_a` in each tier. */
 const retailerAObjects: Readonly<Record<string, v.GenericSchema>> = {
   "retailer_a.pulse": v.object({ newCount, newMinPrice }),
   "retailer_a.lite": v.object(lite),
 };
 
-/** `data` of a product scraper's results: the fields of a result, named as there. */
+/**
+ * Returns the schema of `data` in a product result: the fields of an API result, under the same
+ * names.
+ */
 function productData(scraper: ProductScraperId): v.ObjectSchema<v.ObjectEntries, undefined> {
   const schemas: v.ObjectEntries = productFieldSchemas;
   const { platform }: ScraperEntry = scrapers[scraper];
@@ -59,12 +62,12 @@ const offersData = v.object({
   offers: described(v.array(offerSchema), "In every condition, in any order."),
 });
 
-/** `data` of an offer check's result. */
+/** `data` of an offer check result. */
 const offerCheckData = v.object({
   buyable: described(v.boolean(), "False for what is no offer of that item, for whatever reason."),
 });
 
-/** `data` by scraper. */
+/** The schema of `data` by scraper. */
 export const upstreamData = {
   "retailer_a.pulse": productData("retailer_a.pulse"),
   "retailer_a.lite": productData("retailer_a.lite"),
@@ -152,10 +155,10 @@ const byScraper = (
 ): ReadonlyMap<string, v.GenericSchema> =>
   new Map(stepScraperIds.map((scraper) => [scraper, make(scraper)]));
 
-/** Body of `POST {baseUrl}/read`, by scraper. */
+/** Body of `POST {baseUrl}/read` by scraper. */
 export const upstreamRequests = byScraper(requestFor);
 
-/** Body of its 200 reply, by the scraper that was asked. */
+/** Body of its 200 reply by scraper. */
 export const upstreamReplies = byScraper(replyFor);
 
 /** Body of the 200 reply of `GET {baseUrl}/capabilities`. */

@@ -8,104 +8,109 @@ import type { OpenSecret } from "../contract/open-secret.ts";
 import { parseUpstreamReply, type UpstreamEntry, type UpstreamResult } from "./reply.ts";
 
 export interface UpstreamOptions {
-  /** Where the contract is spoken; `/read` is put behind it. */
+  /** The server's address, to which `/read` is appended. */
   readonly baseUrl: string;
-  /** Ids, or offers, that the server takes in one call. */
+  /** Items in one call, IDs or offers. */
   readonly batchIdsMax: number;
   readonly callsAtOnceMax: number;
 }
 
-/** What an operator should know of a server; told once in a read. Holds nothing of an answer. */
+/**
+ * A warning for the operator about a server, sent once in a read. Contains nothing of an answer.
+ */
 export type UpstreamNote =
-  /** It turned a call away for good: a wrong secret or path, or what is no call to it. */
+  /** The server refused a call permanently: wrong secret, wrong path, or an invalid request. */
   | { readonly kind: "refused"; readonly scraper: StepScraperId; readonly status: number }
-  /** It takes fewer items in a call than it is configured to be sent. */
+  /** The server takes fewer items in a call than configured. */
   | { readonly kind: "too_many"; readonly scraper: StepScraperId }
-  /** It answered with what is no reply of the contract. */
+  /** The server's answer violates the contract. */
   | { readonly kind: "unreadable"; readonly scraper: StepScraperId };
 
 export interface UpstreamDependencies {
-  /** Bound to the server's host, with the pace and the retries that it is due. */
+  /** Sends calls to the server's host, with its rate and retries. */
   readonly client: SourceClient;
   readonly clock: Clock;
   readonly chance: Chance;
-  /** Sent as a bearer token; called for every batch. Absent where the server wants none. */
+  /** Sent as a bearer token; opened for every batch. Absent if the server needs none. */
   readonly secret?: OpenSecret;
   readonly note: (note: UpstreamNote) => void;
 }
 
-/** What one read wants to know of so many items. */
-export interface UpstreamQuestion<Item> {
+/** The request of one read. */
+export interface UpstreamQuery<Item> {
   readonly scraper: StepScraperId;
   readonly marketplace: string;
   readonly items: readonly Item[];
   readonly deadline: Date;
-  /** What is known of how many items the server takes in a call. */
+  /** The current batch size of the server. */
   readonly size: BatchSize;
-  /** The rest of the request's body. */
+  /** Returns the other fields of the request body. */
   readonly bodyFor: (items: readonly Item[]) => object;
   readonly keyOf: (item: Item) => string;
-  /** The key of the item that a result is about. */
+  /** Returns the key of the item that a result belongs to. */
   readonly keyOfResult: (result: UpstreamResult) => string;
 }
 
-/** What the server said of an item; undefined where it said nothing usable. */
-type Said = UpstreamEntry | undefined;
+/** The server's entry for an item; undefined without a usable one. */
+type MaybeEntry = UpstreamEntry | undefined;
 
-/** An answer that is given at the last moment has yet to get here. */
+/** Subtracted from `deadline_ms`: an answer sent at the deadline still needs time to arrive. */
 const deliveryMs = 250;
 const okStatus = 200;
-/** The batch holds something that the server does not accept. */
+/** The batch contains something that the server does not accept. */
 const refusedStatus = 400;
-/** The batch is too much for the server. */
+/** The batch is too large for the server. */
 const tooManyStatus = 413;
-/** "Not now", even after the retries. */
+/** Temporary refusals that remain after the retries. */
 const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
 
-/** What is said of each item by the deadline, in the items' order; asked in batches. */
-export async function askUpstream<Item>(
-  question: UpstreamQuestion<Item>,
+/**
+ * Reads items from an upstream server in batches. Returns one entry for each item, in their order;
+ * undefined for an item without a usable one.
+ */
+export async function readUpstream<Item>(
+  query: UpstreamQuery<Item>,
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
-): Promise<Said[]> {
+): Promise<MaybeEntry[]> {
   const noted = new Set<string>();
   const note = (one: UpstreamNote): void => {
     const key = JSON.stringify(one);
     if (!noted.has(key)) dependencies.note(one);
     noted.add(key);
   };
-  const asking = { question, options, dependencies: { ...dependencies, note } };
-  return readInBatches(question.items, {
-    batchMax: question.size,
+  const read = { query, options, dependencies: { ...dependencies, note } };
+  return readInBatches(query.items, {
+    batchMax: query.size,
     atOnce: options.callsAtOnceMax,
-    read: (items) => askForBatch(items, asking),
+    read: (items) => readBatch(items, read),
     unread: () => undefined,
   });
 }
 
-interface Asking<Item> {
-  readonly question: UpstreamQuestion<Item>;
+interface UpstreamRead<Item> {
+  readonly query: UpstreamQuery<Item>;
   readonly options: UpstreamOptions;
   readonly dependencies: UpstreamDependencies;
 }
 
-async function askForBatch<Item>(
+async function readBatch<Item>(
   items: readonly Item[],
-  asking: Asking<Item>,
-): Promise<BatchOutcome<Said>> {
-  const { question, dependencies } = asking;
-  const { scraper, deadline, keyOf, keyOfResult } = question;
+  read: UpstreamRead<Item>,
+): Promise<BatchOutcome<MaybeEntry>> {
+  const { query, dependencies } = read;
+  const { scraper, deadline, keyOf, keyOfResult } = query;
   const { client, clock, note } = dependencies;
   if (deadline <= clock.now()) return { kind: "none" };
-  const call = await callFor(items, asking);
+  const call = await callFor(items, read);
   if (call === null) return { kind: "none" };
   const reply = await client.send(call, deadline);
   if (reply.kind !== "answered") return { kind: isFailed(reply) ? "failed" : "none" };
   if (reply.status !== okStatus) {
     const kind = failureOf(reply.status);
     const isRefused = kind === "refused" || kind === "too_many";
-    // A batch that is refused is no trouble as long as its parts are not.
-    if ((isRefused && items.length === 1) || isDismissal(reply.status)) {
+    // A refused batch is no problem as long as its parts are accepted.
+    if ((isRefused && items.length === 1) || isPermanentRefusal(reply.status)) {
       note({ kind: "refused", scraper, status: reply.status });
     } else if (kind === "too_many") note({ kind, scraper });
     return { kind };
@@ -124,20 +129,20 @@ function failureOf(status: number): "refused" | "too_many" | "failed" | "none" {
   return status >= 500 && !busyStatuses.has(status) ? "failed" : "none";
 }
 
-/** The call is turned away for good, whatever it asks for. */
-const isDismissal = (status: number): boolean =>
+/** Returns true if the server would refuse any call. */
+const isPermanentRefusal = (status: number): boolean =>
   status < 500 && !busyStatuses.has(status) && failureOf(status) === "none";
 
-/** Null when the secret cannot be opened. */
+/** Returns null if the secret cannot be opened. */
 async function callFor<Item>(
   items: readonly Item[],
-  { question, options, dependencies }: Asking<Item>,
+  { query, options, dependencies }: UpstreamRead<Item>,
 ): Promise<SourceCall | null> {
   const { clock, chance, secret } = dependencies;
   const bearer = await secret?.();
   if (bearer === null) return null;
-  const { scraper, marketplace } = question;
-  const rest = question.bodyFor(items);
+  const { scraper, marketplace } = query;
+  const rest = query.bodyFor(items);
   return {
     method: "POST",
     url: new URL(`${options.baseUrl.replace(/\/+$/, "")}/read`),

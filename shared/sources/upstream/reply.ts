@@ -3,18 +3,18 @@ import type { SourceReply } from "../http/source-client.ts";
 import { tellsOfTrouble } from "../contract/reply-trouble.ts";
 import { readingAgeMaxMs } from "../contract/reading-age.ts";
 
-/** One item's result, its `data` not looked at yet. `fetchedAt` is ISO 8601 UTC. */
+/** The result of one item with unparsed `data`. `fetchedAt` is ISO 8601 UTC. */
 export interface UpstreamEntry {
   readonly status: "ok" | "partial" | "not_found" | "unavailable";
   readonly fetchedAt: string;
   readonly data: unknown;
-  /** Present where `not_found` was said beside an error, and is not believed. */
-  readonly isDoubted?: true;
+  /** True if a `not_found` became `unavailable` because the reply also reported an error. */
+  readonly isDowngraded?: true;
 }
 
 const reply = v.object({ results: v.array(v.unknown()) });
 
-/** Ids are texts to the service; a server may hold them as numbers. */
+/** IDs are strings in the service; a server may send them as numbers. */
 const id = v.pipe(v.union([v.string(), v.pipe(v.number(), v.safeInteger())]), v.transform(String));
 
 const result = v.object({
@@ -30,9 +30,11 @@ const time = v.pipe(v.string(), v.trim(), v.isoTimestamp());
 export type UpstreamResult = v.InferOutput<typeof result>;
 
 /**
- * Results of a reply by key; of two with one key the first counts, what is no result is left out.
- * Null when the whole is no reply. In a reply that tells of an error `not_found` is `unavailable`:
- * what was not found there may not have been looked for.
+ * Parses a reply into results by key; returns null if the body is not a reply.
+ *
+ * If two results have the same key, the first counts. Invalid results are left out. In a reply that
+ * reports an error, `not_found` becomes `unavailable`, because the server may not have looked for
+ * the item.
  */
 export function parseUpstreamReply(
   { body, headers }: Extract<SourceReply, { kind: "answered" }>,
@@ -42,7 +44,7 @@ export function parseUpstreamReply(
   const json = parseJson(decoded(body, headers.get("content-type") ?? ""));
   const parsed = v.safeParse(reply, json);
   if (!parsed.success) return null;
-  const isTroubled = tellsOfTrouble(json);
+  const hasError = tellsOfTrouble(json);
   const entries = new Map<string, UpstreamEntry>();
   for (const one of parsed.output.results) {
     const read = v.safeParse(result, one);
@@ -50,16 +52,16 @@ export function parseUpstreamReply(
     const key = keyOf(read.output);
     if (entries.has(key)) continue;
     const entry = entryOf(read.output, now);
-    entries.set(key, isTroubled ? believed(entry) : entry);
+    entries.set(key, hasError ? downgraded(entry) : entry);
   }
   return entries;
 }
 
-/** As much of an entry as stands beside an error. */
-const believed = (entry: UpstreamEntry): UpstreamEntry =>
-  entry.status === "not_found" ? { ...entry, status: "unavailable", isDoubted: true } : entry;
+/** Replaces `not_found` in a reply that reports an error. */
+const downgraded = (entry: UpstreamEntry): UpstreamEntry =>
+  entry.status === "not_found" ? { ...entry, status: "unavailable", isDowngraded: true } : entry;
 
-/** What was read more than a day ago, or nobody can tell when, says nothing about now. */
+/** Converts a result. One that is older than a day, or whose time is invalid, is `unavailable`. */
 function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): UpstreamEntry {
   const readAtMs = readAt(fetchedAt, now);
   if (Number.isNaN(readAtMs) || now.getTime() - readAtMs > readingAgeMaxMs) {
@@ -69,8 +71,8 @@ function entryOf({ status, fetchedAt, data }: UpstreamResult, now: Date): Upstre
 }
 
 /**
- * Milliseconds since 1970; NaN for what is no time. A time in the future is a clock that runs ahead:
- * the reply was read now at the latest. Null is nothing said, as an absent one.
+ * Returns the read time in milliseconds since 1970; NaN for an invalid time. A time in the future
+ * comes from a fast clock and counts as `now`, and so does an absent or null one.
  */
 function readAt(fetchedAt: unknown, now: Date): number {
   if (fetchedAt === undefined || fetchedAt === null) return now.getTime();
@@ -78,7 +80,7 @@ function readAt(fetchedAt: unknown, now: Date): number {
   return read.success ? Math.min(now.getTime(), Date.parse(read.output)) : Number.NaN;
 }
 
-/** JSON is UTF-8; where a reply says that it is something else, it is taken at its word. */
+/** Decodes a body in the charset of its content type; the default is UTF-8. */
 function decoded(body: Uint8Array, contentType: string): string | undefined {
   const charset = /;\s*charset="?([\w.:-]+)"?/i.exec(contentType)?.[1] ?? "utf-8";
   try {

@@ -12,29 +12,32 @@ import type {
 } from "../../scrapers/scraper.ts";
 import { batchSize } from "../http/batch-size.ts";
 import {
-  askUpstream,
+  readUpstream,
   type UpstreamDependencies,
   type UpstreamOptions,
-  type UpstreamQuestion,
+  type UpstreamQuery,
 } from "./exchange.ts";
-import { buyableFrom, offersFrom, productFrom } from "./found.ts";
+import { buyableFrom, offersFrom, productFrom } from "./result-data.ts";
 import type { UpstreamEntry, UpstreamResult } from "./reply.ts";
 
-/** Reads products from a team's own server, which speaks the contract of `/docs/upstream`. */
-export function upstream(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
+/**
+ * Creates a scraper that reads products from an upstream server by the contract at
+ * `/docs/upstream`.
+ */
+export function upstreamScraper(options: UpstreamOptions, dependencies: UpstreamDependencies): Scraper {
   const size = batchSize(options.batchIdsMax);
   return {
     async read(request) {
       const { scraper, marketplace, ids, deadline } = request;
-      const question = { scraper, marketplace, items: ids, deadline, size, ...byId };
-      const entries = await ask(question, options, dependencies);
+      const query = { scraper, marketplace, items: ids, deadline, size, ...byId };
+      const entries = await readEntries(query, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => productAnswer({ id, entry: entries[n], request, at }));
     },
   };
 }
 
-/** Reads offers from a team's own server. */
+/** Creates a reader of offers on an upstream server. */
 export function upstreamOffers(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -43,8 +46,8 @@ export function upstreamOffers(
   return {
     async readOffers({ marketplace, ids, deadline }) {
       const scraper = "retailer_a.offers";
-      const question = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
-      const entries = await ask(question, options, dependencies);
+      const query = { scraper, marketplace, items: ids, deadline, size, ...byListing } as const;
+      const entries = await readEntries(query, options, dependencies);
       const currency = currencyOf("retailer_a", marketplace);
       const at = dependencies.clock.now().toISOString();
       return ids.map((id, n) => offersAnswer(id, entries[n], { at, currency }));
@@ -52,7 +55,7 @@ export function upstreamOffers(
   };
 }
 
-/** Asks a team's own server whether offers can be bought. */
+/** Creates an offer checker on an upstream server. */
 export function upstreamOfferChecker(
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
@@ -61,23 +64,26 @@ export function upstreamOfferChecker(
   return {
     async checkOffers({ marketplace, offers, deadline }) {
       const scraper = "retailer_a.offer_check";
-      const question = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
-      const entries = await ask(question, options, dependencies);
+      const query = { scraper, marketplace, items: offers, deadline, size, ...byOffer } as const;
+      const entries = await readEntries(query, options, dependencies);
       const at = dependencies.clock.now().toISOString();
       return offers.map((offer, n) => checkAnswer(offer, entries[n], at));
     },
   };
 }
 
-/** What is said of each item. A `not_found` beside an error breaks the contract, as `/docs/upstream` has it. */
-async function ask<Item>(
-  question: UpstreamQuestion<Item>,
+/**
+ * Reads one entry for each item. A `not_found` beside an error violates the contract
+ * (`/docs/upstream`).
+ */
+async function readEntries<Item>(
+  query: UpstreamQuery<Item>,
   options: UpstreamOptions,
   dependencies: UpstreamDependencies,
 ): Promise<(UpstreamEntry | undefined)[]> {
-  const entries = await askUpstream(question, options, dependencies);
-  if (entries.some((entry) => entry?.isDoubted)) {
-    dependencies.note({ kind: "unreadable", scraper: question.scraper });
+  const entries = await readUpstream(query, options, dependencies);
+  if (entries.some((entry) => entry?.isDowngraded)) {
+    dependencies.note({ kind: "unreadable", scraper: query.scraper });
   }
   return entries;
 }
@@ -93,7 +99,7 @@ const byListing = {
   bodyFor: (ids: readonly string[]): object => ({ ids, condition: "all" }),
 };
 
-/** An offer is known by its item and its own id together. */
+/** The same offer ID may exist on several items. */
 const pairKey = (asin: string | undefined, offerListingId: string): string =>
   JSON.stringify([asin, offerListingId]);
 
@@ -118,9 +124,9 @@ function productAnswer({ id, entry, request, at }: ProductReading): Answer {
   const currency = currencyOf(scrapers[scraper].platform, marketplace);
   const found = productFrom(scraper, data, currency);
   if (found === null) return { id, status: "unavailable", fetchedAt };
-  // The server's own "partial" stands: it knows what it missed.
-  const ending = status === "partial" ? status : found.status;
-  return { id, status: ending, fetchedAt, fields: found.fields };
+  // The server's own "partial" has priority: it may miss a field that the schema does not require.
+  const finalStatus = status === "partial" ? status : found.status;
+  return { id, status: finalStatus, fetchedAt, fields: found.fields };
 }
 
 function offersAnswer(
@@ -136,7 +142,7 @@ function offersAnswer(
   return { id, status: "ok", fetchedAt: entry.fetchedAt, ...found };
 }
 
-/** An item that does not exist has no offer that can be bought. */
+/** An item that does not exist has no buyable offer. */
 function checkAnswer(
   { asin, offerListingId }: OfferReference,
   entry: UpstreamEntry | undefined,

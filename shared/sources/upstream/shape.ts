@@ -1,18 +1,18 @@
 /**
- * Reads foreign JSON by a schema of the service's own: tolerantly, as `foreign-value.ts` does, and
- * with nothing in the result that the schema does not name.
+ * Parses JSON of a source by a schema of the service. Invalid optional values are dropped, as in
+ * `foreign-value.ts`, and fields that the schema does not name are left out.
  */
 import * as v from "valibot";
 import { isOfferListingId } from "../../scrapers/offer.ts";
 import { foreignAmount, foreignFlag, foreignText, foreignUrl } from "../contract/foreign-value.ts";
 import { plainLine } from "../contract/html-text.ts";
 
-/** Entries of one list beyond which the rest is not read. */
+/** Entries of an array beyond this number are ignored. */
 const listLengthMax = 1_000;
 const lineLengthMax = 1_000;
 
 const day = v.fallback(v.optional(v.pipe(v.string(), v.trim(), v.isoDate())), undefined);
-/** A text that is sent back as it came, so that it is taken whole or not at all. */
+/** A text that is later sent back unchanged, so it is never shortened. */
 const key = v.fallback(v.optional(v.pipe(v.string(), v.check(isOfferListingId))), undefined);
 
 const withoutControls = (value: unknown): unknown =>
@@ -20,7 +20,7 @@ const withoutControls = (value: unknown): unknown =>
 
 const text = v.pipe(v.unknown(), v.transform(withoutControls), foreignText);
 
-/** A line that may be empty, as it says less than what stands beside it. */
+/** A text that may be empty, because it only adds to other fields. */
 const line = v.fallback(
   v.optional(
     v.pipe(
@@ -33,7 +33,7 @@ const line = v.fallback(
 
 type Leaf = v.GenericSchema<unknown, string | number | boolean | undefined>;
 
-/** Texts of a form of their own, by the name of their field. */
+/** Text fields with a special format, by name. */
 const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
   ["url", foreignUrl],
   ["images", foreignUrl],
@@ -46,9 +46,10 @@ const textForms: ReadonlyMap<string, Leaf> = new Map<string, Leaf>([
 ]);
 
 /**
- * The value as the schema has it; undefined where there is nothing that fits. In an object, what
- * does not fit is left out; if the schema does not let it be left out, the object does not fit. In
- * a list, every entry must fit.
+ * Returns the value as the schema defines it; undefined if it does not fit.
+ *
+ * An object loses the fields that do not fit; if the schema requires such a field, the object does
+ * not fit. In an array, every entry must fit.
  */
 export function readShape(schema: v.GenericSchema, value: unknown, name = ""): unknown {
   if (isOptional(schema))
@@ -57,7 +58,7 @@ export function readShape(schema: v.GenericSchema, value: unknown, name = ""): u
   if (isObject(schema)) return readObject(schema, value);
   if (isArray(schema)) return readList(schema, value, name);
   const read = v.parse(leafFor(schema, name), value);
-  // The schema's own bounds hold for what was read: a count is whole, whatever it was sent as.
+  // The schema's own bounds apply to the parsed value: a count must be an integer.
   return v.is(schema, read) ? read : undefined;
 }
 

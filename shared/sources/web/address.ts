@@ -2,8 +2,8 @@ const placeholder = "{id}";
 const loopback: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
 /**
- * Whether a text is a template of product pages' addresses: `https://` (`http://` only for this
- * machine's own addresses), with `{id}` once in its path or query and nowhere else.
+ * Returns true for a template of product page addresses: `https://` (`http://` only for loopback
+ * addresses), with `{id}` exactly once, in the path or query.
  */
 export function isUrlTemplate(template: string): boolean {
   if (template.split(placeholder).length !== 2) return false;
@@ -11,18 +11,18 @@ export function isUrlTemplate(template: string): boolean {
   if (!URL.canParse(filled)) return false;
   const { origin, username, password, hash } = new URL(filled);
   if (username !== "" || password !== "" || hash !== "" || !isSafe(new URL(filled))) return false;
-  // Whatever the id is, the host stays the same.
+  // The host must not depend on the ID.
   const other = template.replace(placeholder, "1");
   return URL.canParse(other) && new URL(other).origin === origin;
 }
 
-/** The address of an id's page. */
+/** Returns the page address of an ID. */
 export const addressOf = (template: string, id: string): URL =>
   new URL(template.replace(placeholder, () => encodeURIComponent(id)));
 
 /**
- * Whether an address belongs to the site of the template: its host without `www.`, or a part of it.
- * Narrower than a registrable domain, for which one would need the list of public suffixes.
+ * Returns true if an address belongs to the site of the template: its host without `www.`, or a
+ * subdomain. Narrower than a registrable domain, which would need the public suffix list.
  */
 export function isOfSite(address: URL, site: URL): boolean {
   const base = site.hostname.replace(/^www\./, "");

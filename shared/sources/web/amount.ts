@@ -1,20 +1,22 @@
 import { textBoundary } from "./text-boundary.ts";
 
-/** Nothing on sale costs more; a larger number is several numbers run together. */
+/** Upper bound of a price. A larger number is several numbers without a separator. */
 const amountMax = 1_000_000;
-/** How far from whole cents an amount may be before it is no amount of money. */
+/** The greatest difference from whole cents. An amount further away is not money. */
 const centTolerance = 0.000_5;
 
 const blanks = " \u00A0\u2009\u202F";
-/** One number, and what stands before and after it. */
+/** One number with its prefix and suffix. */
 const oneNumber = new RegExp(
   String.raw`^([^\d.,−-]{0,20}?)(\d[\d.,'${blanks}]*)(?:[.,]?-{1,2})?\.?([^\d.,−-]{0,20}?)\.?$`,
   "u",
 );
-/** Digits in threes, which blanks or apostrophes divide. */
+/** Digits in groups of three, separated by blanks or apostrophes. */
 const inThrees = new RegExp(String.raw`^\d{1,3}([${blanks}'])\d{3}(?:\1\d{3})*(?:[.,]\d*)?$`, "u");
 
-/** What may stand by the price of one piece. Whatever else does makes the amount another thing's. */
+/**
+ * Words allowed beside the price of one piece. With any other word, the amount is something else.
+ */
 const plainWords: ReadonlySet<string> = new Set([
   "price",
   "now",
@@ -31,13 +33,14 @@ const plainWords: ReadonlySet<string> = new Set([
 ]);
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 const currencySign = /^(?:[A-Z]{1,3}(?=\$))?[\p{Sc}--[¢￠]](?:[A-Z]{2,3})?$/v;
-/** A country that stands apart from its dollar. */
+/** A country code separated by a space from its dollar sign. */
 const apartFromDollar = /(?<![A-Z])(US|CA|AU|NZ|HK|SG)\s+(?=\$)/gu;
 
 /**
- * Reads an amount of money as people write it; undefined for 0, which pages say when they do not
- * know, and for whatever is not clearly one amount. Where the currency is US dollars a comma only
- * ever divides thousands.
+ * Parses an amount of money in human notation.
+ *
+ * Returns undefined for 0, which pages show for an unknown price, and for any text that is not
+ * clearly one amount. In US dollars, a comma always separates thousands.
  */
 export function amountOf(value: string | number, currency: string | null): number | undefined {
   if (typeof value === "string" && value.includes(textBoundary))
@@ -49,7 +52,10 @@ export function amountOf(value: string | number, currency: string | null): numbe
   return cents > 0 && Math.abs(cents - amount) < centTolerance ? cents : undefined;
 }
 
-/** The one amount that texts of several elements hold: whole and cents may stand apart. */
+/**
+ * Returns the only amount in the texts of several elements. Whole and cents may be in separate
+ * elements.
+ */
 function amountAmong(value: string, currency: string | null): number | undefined {
   const all = value.split(textBoundary);
   const texts = all.filter((text) => /\d/.test(text));
@@ -61,7 +67,10 @@ function amountAmong(value: string, currency: string | null): number | undefined
   return new Set(amounts).size === 1 ? amounts[0] : undefined;
 }
 
-/** Whether words beside a number leave it the price of one piece: "from", "/lb", "% off" do not. */
+/**
+ * Returns true if the words beside a number leave it the price of one piece. False for "from",
+ * "/lb", "% off".
+ */
 const isPlain = (text: string): boolean =>
   text
     .replaceAll(apartFromDollar, "$1")
@@ -84,32 +93,34 @@ function numberIn(text: string, commasAreThousands: boolean): number | undefined
   return whole === undefined ? undefined : Number(`${whole}.${fraction}`);
 }
 
-/** The one number of a text that says no more than a price, without the blanks within it. */
+/**
+ * Returns the only number of a text that contains nothing but a price, without its inner blanks.
+ */
 function digitsIn(text: string): string | undefined {
   if (text.length > 40) return undefined;
   const [, before = "", digits = "", after = ""] = oneNumber.exec(text) ?? [];
   const number = digits.trim();
   if (number === "" || !isPlain(before) || !isPlain(after)) return undefined;
-  // A blank or an apostrophe divides thousands, or it divides two numbers.
+  // A blank or an apostrophe separates thousands, or else two numbers.
   if (/['\s]/u.test(number) && !inThrees.test(number)) return undefined;
   return number.replaceAll(/['\s]/gu, "");
 }
 
-/** The separator before the decimals; undefined when there is none. */
+/** Returns the decimal separator; undefined if there is none. */
 function decimalMark(written: string, commasAreThousands: boolean): "." | "," | undefined {
   const comma = written.lastIndexOf(",");
   const dot = written.lastIndexOf(".");
   if (commasAreThousands) return dot === -1 ? undefined : ".";
   if (comma !== -1 && dot !== -1) return comma > dot ? "," : ".";
   if (comma !== -1) return isThousands(written, ",") ? undefined : ",";
-  // A lone dot is the vocabulary's own decimal mark; several divide thousands.
+  // A single dot is the decimal mark of schema.org; several dots separate thousands.
   return dot === -1 || written.indexOf(".") !== dot ? undefined : ".";
 }
 
 const isThousands = (written: string, mark: string): boolean =>
   written.split(mark).length > 2 || written.length - written.indexOf(mark) === 4;
 
-/** The whole part without its dividers, unless they stand where no thousands end. */
+/** Returns the whole part without group separators; undefined if they do not separate thousands. */
 function wellGrouped(whole: string, decimal: string): number | undefined {
   if (/^\d+$/.test(whole)) return Number(whole);
   const [first = "", ...groups] = whole.split(/[.,]/);

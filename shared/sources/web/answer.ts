@@ -14,16 +14,16 @@ const notFoundStatusCode = 404;
 
 export interface PageReading {
   readonly id: string;
-  /** The address that was asked for, before redirects. */
+  /** The requested address, before redirects. */
   readonly asked: URL;
   readonly platform: WebPlatform;
   readonly marketplace: string;
   readonly fetchedAt: string;
-  /** Whether a 404 of this site says that there is no such product. */
+  /** True if a 404 of this site means that the product does not exist. */
   readonly notFoundStatus: boolean;
 }
 
-/** What a page proves of the id that was asked for. */
+/** Converts a page to the answer for the requested ID. */
 export function webAnswer(landing: Landing, reading: PageReading): Answer {
   const { id, fetchedAt, platform, marketplace } = reading;
   const { status, body, headers } = landing.answer;
@@ -40,7 +40,10 @@ export function webAnswer(landing: Landing, reading: PageReading): Answer {
   return { id, status: foundStatus(fields), fetchedAt, fields };
 }
 
-/** The positive word that there is no such product: of its own address, and not a block in disguise. */
+/**
+ * Returns true if the site reports that the product does not exist: on the product's address, and
+ * not as a disguised block page.
+ */
 function isGone({ url, answer }: Landing, { id, asked, notFoundStatus }: PageReading): boolean {
   const { status, body, headers } = answer;
   const isSaid = status === goneStatus || (notFoundStatus && status === notFoundStatusCode);
@@ -49,8 +52,8 @@ function isGone({ url, answer }: Landing, { id, asked, notFoundStatus }: PageRea
 }
 
 /**
- * Whether what an address says is of the product: the one that was asked for, or one that holds the
- * id in its path. A page for everything (a login, a notice) may carry the id in its query.
+ * Returns true if an address identifies the product: the requested address, or one with the ID in
+ * its path. A general page, such as a login, may carry the ID in its query.
  */
 const isOwnAddress = (url: URL, asked: URL, id: string): boolean =>
   (url.pathname === asked.pathname && url.search === asked.search) ||

@@ -1,9 +1,9 @@
 import { termOf } from "./schema-node.ts";
 
-/** The vocabulary's words for whether something can be had. */
+/** The availability terms of schema.org. */
 export type AvailabilityWord = keyof typeof words;
 
-/** Whether each can be bought, and how a person says it. */
+/** Whether an item with the term can be bought, and its message. */
 const words = {
   instock: { inStock: true, message: "In stock" },
   onlineonly: { inStock: true, message: "Online only" },
@@ -19,7 +19,7 @@ const words = {
   reserved: { inStock: false, message: "Reserved" },
 } as const;
 
-/** Words of other vocabularies and common slips. */
+/** Terms of other vocabularies, and common misspellings. */
 const sameAs: Readonly<Record<string, AvailabilityWord>> = {
   available: "instock",
   availablefororder: "backorder",
@@ -29,13 +29,13 @@ const sameAs: Readonly<Record<string, AvailabilityWord>> = {
 
 const isWord = (word: string): word is AvailabilityWord => Object.hasOwn(words, word);
 
-/** The word that a text is, in any of its spellings; undefined when nobody knows it. */
+/** Returns the term in any of its spellings; undefined for an unknown one. */
 export function availabilityWord(text: string): AvailabilityWord | undefined {
   const word = termOf(text).replaceAll(/[\s_-]/g, "");
   return isWord(word) ? word : Object.hasOwn(sameAs, word) ? sameAs[word] : undefined;
 }
 
-/** The word as a result shows it. */
+/** Returns the term's availability for a result. */
 export const availabilityOf = (
   word: AvailabilityWord,
 ): { readonly inStock: boolean; readonly message: string } => words[word];

@@ -4,16 +4,18 @@ import { pageHead } from "./page-head.ts";
 import { pageText } from "./page-text.ts";
 
 const productMarks = /application\/ld\+json|\bitemprop\b|["']og:type["']/i;
-/** With these a page may come that keeps readers out. */
+/** Statuses that block pages may have. */
 const disguises: ReadonlySet<number> = new Set([200, 404, 410]);
 const okStatus = 200;
 
 const forbiddenStatus = 403;
 
 /**
- * Whether an answer keeps readers out, or is a page that says so though its status does not: for
- * the circuit of the client. A page that is only short says no such thing: shops have small pages
- * for what they no longer sell; nor do words within one whose status is that there is nothing.
+ * Returns true if an answer blocks the client, by its status or by the text of the page. The
+ * client's circuit uses it.
+ *
+ * A short page alone is not a block: shops have short pages for delisted items. With status 404 or
+ * 410, only the title counts.
  */
 export function isBlockAnswer({ status, body, headers }: Answered): boolean {
   if (status === forbiddenStatus) return true;

@@ -1,10 +1,10 @@
 import type { PageHead } from "./page-head.ts";
 
-/** Shops' pages are longer; a shorter one without a product is nothing that a shop says of one. */
+/** Pages of shops are longer. A shorter page without a product proves nothing about one. */
 const pageCharactersMin = 20_000;
 /**
- * What pages that keep readers out say. Whole phrases: single words of them (robot, blocked,
- * forbidden) are in the names of things on sale.
+ * Phrases of block pages. Only complete phrases: single words (robot, blocked, forbidden) also
+ * occur in product names.
  */
 const blockPhrases = new RegExp(
   [
@@ -18,7 +18,7 @@ const blockPhrases = new RegExp(
     .join("|"),
   "i",
 );
-/** What such pages ask for. Books, games and locks are called so too. */
+/** Names of tests on block pages. Books, games and locks have such names too. */
 const tests = [
   "(?:re|h)?captcha|robot check|robot or human|bot (?:check|detection)",
   String.raw`(?:are you|not) a (?:ro)?bot|are you (?:a )?human|you(?:['’]re| are) (?:a )?human`,
@@ -26,13 +26,13 @@ const tests = [
 ].join("|");
 const demands =
   "complete|solve|pass|enter|type|fill in|fill out|answer|finish|confirm|prove|verify";
-/** A test that the reader is told to take. */
+/** A test that the reader must take. */
 const demandedTest = new RegExp(
   String.raw`\b(?:${demands})\b[^.!?:;|]{0,40}\b(?:${tests})\b|` +
     String.raw`\b(?:${tests})\b\W{0,5}(?:is )?\b(?:please|to continue|to proceed|required|press)\b`,
   "i",
 );
-/** What such pages say where a page of a shop says what it is about; the site's name may follow. */
+/** Titles of block pages, optionally followed by the site's name. */
 const blockTitle = new RegExp(
   String.raw`^(?:forbidden|blocked|denied|verification|robots?)\W*$|` +
     String.raw`^(?:just a moment|please verify|attention required)\b|` +
@@ -42,18 +42,18 @@ const blockTitle = new RegExp(
 
 const isDemand = (text: string): boolean => blockPhrases.test(text) || demandedTest.test(text);
 
-/** Whether a page's title says that the reader is kept out. */
+/** Returns true if a page's title reports a block. */
 export const isBlockTitle = ({ title }: PageHead): boolean =>
   title !== undefined && (isDemand(title) || blockTitle.test(title));
 
-/** Whether a page that describes no product says, in its title or as all it says, that readers are kept out. */
+/** Returns true if a page without a product reports a block, in its title or in a short text. */
 export const saysBlocked = (html: string, head: PageHead): boolean =>
   isBlockTitle(head) || (isShortPage(html) && isDemand(wordsOf(html)));
 
-/** Whether a page that describes no product is too short to be a shop's. */
+/** Returns true if a page without a product is too short to be a shop's page. */
 export const isShortPage = (html: string): boolean => html.length < pageCharactersMin;
 
-/** Without scripts and styles, which name things that readers never see. */
+/** Without scripts and styles, which contain words that readers never see. */
 const wordsOf = (html: string): string =>
   html
     .split(/<\/(?:script|style)/i)

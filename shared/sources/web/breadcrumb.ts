@@ -2,8 +2,8 @@ import { plainText } from "./plain-text.ts";
 import { nodesOf, type SchemaNode, textOf } from "./schema-node.ts";
 
 /**
- * The narrowest category on the way to a product: the last step of the page's breadcrumb that is
- * not the product itself.
+ * Returns the narrowest category of a product: the last step of the page's breadcrumb that is not
+ * the product itself.
  */
 export function categoryIn(
   nodes: readonly SchemaNode[],
@@ -16,7 +16,7 @@ export function categoryIn(
   const steps = nodesOf(breadcrumb, "itemlistelement")
     .toSorted((a, b) => positionOf(a) - positionOf(b))
     .map((step) => plainText(textOf(step, "name", "item") ?? ""));
-  // Of a single step nobody can tell whether it is the product.
+  // A single step may be the product or a category.
   if (steps.length < 2) return undefined;
   const isProduct = title !== undefined && steps.at(-1)?.toLowerCase() === title.toLowerCase();
   const category = isProduct ? steps.at(-2) : steps.at(-1);

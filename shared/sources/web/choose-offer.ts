@@ -4,12 +4,12 @@ import { offersOf } from "./product-candidates.ts";
 import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./schema-node.ts";
 import { isNamed, type WantedProduct } from "./wanted-product.ts";
 
-/** What the chosen offer of a product says. */
+/** The values of the chosen offer of a product. */
 export interface ChosenOffer {
   readonly price?: OfferedPrice | undefined;
   readonly listPrice?: OfferedPrice | undefined;
   readonly availability?: AvailabilityWord | undefined;
-  /** There is a price that cannot be read: what another markup says of it is not to be trusted. */
+  /** True if a price exists but cannot be parsed. Prices of other markup are then not used. */
   readonly isPriceUnclear?: boolean;
   readonly node?: SchemaNode;
 }
@@ -20,9 +20,9 @@ interface ReadOffer extends ChosenOffer {
 }
 
 /**
- * The offer to show of a product: in the wanted currency, of the wanted id, new, in stock; the
- * first of equals. Where equals differ in price, or the product's variants do, none of the prices is
- * known to be the one.
+ * Chooses the offer of a product to show. Priority: wanted currency, wanted ID, new, in stock; then
+ * the first. If equal offers, or the variants of the product, have different prices, no price is
+ * returned.
  */
 export function chooseOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
   const chosen = bestOffer(product, wanted);
@@ -50,7 +50,7 @@ function bestOffer(product: SchemaNode, wanted: WantedProduct): ChosenOffer {
   return { availability, isPriceUnclear: true };
 }
 
-/** Higher is better; the order of the conditions is that of their weight. */
+/** A higher rank is better. The conditions are in order of weight. */
 function rank(offer: ReadOffer, wanted: WantedProduct): number {
   const { price, node } = offer;
   const conditions = [
@@ -68,7 +68,7 @@ const isNew = (offer: SchemaNode): boolean =>
 const isBuyable = ({ availability }: ReadOffer): boolean | undefined =>
   availability === undefined ? undefined : availabilityOf(availability).inStock;
 
-/** An aggregate stands for the offers within it, if it holds any. */
+/** Parses the offers inside an aggregate offer, or the node itself if it contains none. */
 function readOffers(node: SchemaNode, wanted: WantedProduct): ReadOffer[] {
   const within = nodesOf(node, "offers");
   if (within.length === 0) return [readOffer(node, wanted, undefined)];

@@ -11,23 +11,23 @@ import {
   type WantedProduct,
 } from "./wanted-product.ts";
 
-/** Shorter names are in many a title. */
+/** Shorter names occur in unrelated titles. */
 const titleNameLengthMin = 8;
 
 export type Choice =
   | {
       readonly kind: "chosen";
       readonly product: SchemaNode;
-      /** The group that the product is a variant of: it says what all of them share. */
+      /** The group whose variant the product is. It holds the values that all variants share. */
       readonly group: SchemaNode | undefined;
     }
-  /** Several products, and nothing tells which one was meant. */
+  /** Several products, and the page does not show which one is wanted. */
   | { readonly kind: "several" }
-  /** The page is about another product than the one asked for. */
+  /** The page describes another product than the wanted one. */
   | { readonly kind: "another" }
   | { readonly kind: "none" };
 
-/** The product that was asked for, among those that a page describes. */
+/** Chooses the wanted product from those that a page describes. */
 export function chooseProduct(
   candidates: readonly Candidate[],
   wanted: WantedProduct,
@@ -41,7 +41,10 @@ export function chooseProduct(
   return sole === undefined ? { kind: "several" } : variantOf(sole, wanted.id);
 }
 
-/** Of those that say they are the one: by number rather than by address, offered rather than not. */
+/**
+ * Finds a candidate that has the wanted ID. Priority: an ID in a number over one in an address, a
+ * product with offers over one without.
+ */
 function named(candidates: readonly Candidate[], id: string): SchemaNode | undefined {
   const nodes = candidates.map(({ node }) => node);
   const found = nodes.filter((node) => isNamedWithOffers(node, id) || hasVariant(node, id));
@@ -50,7 +53,7 @@ function named(candidates: readonly Candidate[], id: string): SchemaNode | undef
   return best.find((node) => hasOffers(node) || isGroup(node)) ?? best[0];
 }
 
-/** Of those that do not say: the one that is offered, else the one that the page is about. */
+/** Finds the only candidate with offers, or else the only main product of the page. */
 function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
   const offered = candidates.filter(({ node }) => hasOffers(node) || isGroup(node));
   if (offered.length === 1) return offered[0]?.node;
@@ -59,7 +62,9 @@ function onlyOne(candidates: readonly Candidate[]): SchemaNode | undefined {
   return candidates.length === 1 ? candidates[0]?.node : undefined;
 }
 
-/** On a page that is the wanted one by its own address: the one product that its title names. */
+/**
+ * If the page's own address contains the ID: finds the only product that the page's title names.
+ */
 function titled(
   candidates: readonly Candidate[],
   wanted: WantedProduct,
@@ -77,14 +82,17 @@ function titled(
   );
 }
 
-/** True unless the page says by its own address that it is the one, or nothing says otherwise. */
+/**
+ * Returns true if the page describes another product. False if its own address contains the ID, or
+ * nothing contradicts it.
+ */
 function isAnother(node: SchemaNode | undefined, wanted: WantedProduct, head: PageHead): boolean {
   if (isNamedPage(wanted, head)) return false;
   if (!addressMentions(wanted.url.href, wanted.id)) return true;
   return (node !== undefined && isStated(node)) || ownAddresses(head).length > 0;
 }
 
-/** Whether the page gives itself an address that holds the id. */
+/** Returns true if an address that the page declares as its own contains the ID. */
 export const isNamedPage = (wanted: WantedProduct, head: PageHead): boolean =>
   ownAddresses(head).some((address) => addressMentions(address, wanted.id));
 
@@ -94,7 +102,7 @@ const ownAddresses = (head: PageHead): string[] =>
 const hasVariant = (node: SchemaNode, id: string): boolean =>
   nodesOf(node, "hasvariant").some((variant) => isNamedWithOffers(variant, id));
 
-/** The one variant that was meant, else the group itself: a parent with offers of its own or none. */
+/** Chooses the wanted variant of a group, or else the group itself. */
 function variantOf(product: SchemaNode, id: string): Choice {
   const variants = nodesOf(product, "hasvariant");
   const variant =

@@ -1,4 +1,4 @@
-/** Signs that stand for one currency only; `$` and `¥` stand for several. */
+/** Signs of exactly one currency. `$` and `¥` belong to several. */
 const signs: Readonly<Record<string, string>> = {
   "€": "EUR",
   "£": "GBP",
@@ -6,7 +6,7 @@ const signs: Readonly<Record<string, string>> = {
   "₹": "INR",
 };
 
-/** The currency that a text names, as ISO 4217. */
+/** Returns the ISO 4217 code of the currency that a text names. */
 export function currencyIn(text: string): string | undefined {
   const trimmed = text.trim().replace(/(?<![A-Z])US\s+(?=\$)/u, "US");
   const code = /^[a-z]{3}$/i.test(trimmed) ? trimmed : /\b[A-Z]{3}\b/.exec(trimmed)?.[0];

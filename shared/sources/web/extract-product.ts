@@ -16,25 +16,25 @@ import type { WantedProduct } from "./wanted-product.ts";
 export type { ProductFacts } from "./product-facts.ts";
 export type { WantedProduct } from "./wanted-product.ts";
 
-/** What a page proves about the product that was asked for. */
+/** What a page proves about the wanted product. */
 export type Extraction =
-  /** It is the product's page; a fact that it does not state clearly is absent. */
+  /** The page describes the product. Facts that it does not state clearly are absent. */
   | { readonly proof: "product"; readonly facts: ProductFacts }
-  /** It is about another product, or about several and nothing says which one was meant. */
+  /** The page describes another product, or several without showing which one is wanted. */
   | { readonly proof: "another" | "several" }
-  /** Its prices are in another currency than the marketplace's: it was made for another country. */
+  /** Its prices are not in the marketplace's currency: it was made for another country. */
   | { readonly proof: "foreign_currency" }
-  /** It keeps readers out, or is too short to tell it from such a page. */
+  /** The page is a block page, or too short to be distinguished from one. */
   | { readonly proof: "blocked" }
-  /** It says nothing of products. */
+  /** The page describes no product. */
   | { readonly proof: "nothing" };
 
-/** Longer pages are read so far. */
+/** Longer pages are cut. */
 const pageCharactersMax = 5 * 1024 * 1024;
 
 /**
- * Reads a product off its page: JSON-LD first, then microdata and Open Graph for a price or an
- * availability that is still missing. Pure; never throws, whatever the page; never guesses.
+ * Extracts a product from its page: from JSON-LD first, then from microdata and Open Graph for a
+ * missing price or availability. Pure. Never throws, and never guesses.
  */
 export function extractProduct(html: string, wanted: WantedProduct): Extraction {
   const page = html.slice(0, pageCharactersMax);
@@ -62,7 +62,7 @@ const isComplete = ({ price, isPriceUnclear, availability }: ProductFacts): bool
 
 const linkedData = (html: string): SchemaNode[] => jsonLdNodes(jsonLdBlocks(html));
 
-/** A page that never says so has no product in microdata, and looking for it is quick. */
+/** A cheap check that avoids parsing: a page without these words has no product in microdata. */
 const mayHoldMicrodata =
   /\bitemtype\s{0,5}=\s{0,5}["']?[^"'>]{0,200}(?:product|vehicle|car|motorcycle|book)/i;
 
@@ -72,7 +72,7 @@ const microdata = (html: string): SchemaNode[] =>
 const openGraph = (_html: string, head: () => PageHead): SchemaNode[] =>
   [openGraphProduct(head())].filter((node) => node !== undefined);
 
-/** An amount without its currency is no price. */
+/** Builds the result for a product. An amount without a currency is not a price. */
 function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead): Extraction {
   const { price, listPrice, isPriceUnclear: _unclear, ...others } = facts;
   const isForeign = price?.currency !== undefined && price.currency !== wanted.currency;
@@ -92,7 +92,10 @@ function proven(facts: ProductFacts, wanted: WantedProduct, head: () => PageHead
 const isIn = (wanted: string | null, stated: string | undefined): boolean =>
   wanted === null || stated === wanted;
 
-/** A page that says by its address and title that it is the product's proves that there is one. */
+/**
+ * Builds the result without a product in the markup. A page whose own address and title identify
+ * the product proves that it exists.
+ */
 function withoutProduct(html: string, wanted: WantedProduct, head: PageHead): Extraction {
   if (isShortPage(html) || isBlockTitle(head)) return { proof: "blocked" };
   const title = plainText(head.metas.get("og:title") ?? "");

@@ -12,7 +12,7 @@ import { defined } from "./defined.ts";
 import type { OfferedPrice } from "./offer-price.ts";
 import type { ProductFacts } from "./extract-product.ts";
 
-/** The platforms that may be read off their pages. */
+/** The platforms whose pages the adapter reads. */
 export type WebPlatform = Exclude<Platform, "retailer_a">;
 
 interface Shown {
@@ -27,7 +27,10 @@ interface Money {
   readonly currency: string;
 }
 
-/** Facts as a result of the platform shows them; what the page does not state is left out. */
+/**
+ * Converts facts to the fields of a platform's result. Facts that the page does not state are left
+ * out.
+ */
 export function webFields(
   facts: ProductFacts,
   shown: Shown,
@@ -91,7 +94,7 @@ function retailerC({
   });
 }
 
-/** A word that names one way to get something says that the other way there is none. */
+/** A term for one way of delivery means that the other way is unavailable. */
 function onlyAt(
   availability: AvailabilityWord | undefined,
   way: "onlineonly" | "instoreonly",
@@ -160,6 +163,6 @@ const isOnline = (word: AvailabilityWord): boolean =>
 const moneyIn = (price: OfferedPrice | undefined, currency: string): Money | undefined =>
   price?.currency === currency ? { amount: price.amount, currency } : undefined;
 
-/** An address on another site is not the product's page here. */
+/** Returns the product's address, or the page's if the product's is on another site. */
 const ownAddress = ({ url }: ProductFacts, page: URL): string =>
   url !== undefined && new URL(url).hostname === page.hostname ? url : page.href;

@@ -8,24 +8,25 @@ export type Answered = Extract<SourceReply, { kind: "answered" }>;
 
 /** The last answer of a chain of redirects. */
 export interface Landing {
-  /** Where it came from. */
+  /** The address of the answer. */
   readonly url: URL;
   readonly answer: Answered;
 }
 
 export interface Journey {
   readonly client: SourceClient;
-  /** Redirects lead to addresses of its site only. */
+  /** Redirects to other sites are not followed. */
   readonly site: URL;
   readonly accept: string;
   readonly deadline: Date;
-  /** Asked before every step; false ends the journey. */
+  /** Called before every request; false ends the chain. */
   readonly mayVisit: (url: URL) => Promise<boolean>;
 }
 
 /**
- * GETs an address and follows up to three redirects within the site, each through the same client.
- * Null when there was no whole answer, or a redirect led in a circle, too far, or off the site.
+ * Sends a GET and follows up to three redirects within the site, all through the same client.
+ * Returns null without a complete answer, and for a redirect that repeats an address, exceeds the
+ * limit, or leaves the site.
  */
 export async function follow(start: URL, journey: Journey): Promise<Landing | null> {
   const { client, site, accept, deadline, mayVisit } = journey;

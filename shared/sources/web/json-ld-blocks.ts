@@ -1,17 +1,17 @@
 import { jsonrepair } from "jsonrepair";
 
-/** A longer block is no product's. */
+/** Longer blocks do not describe a product. */
 const blockCharactersMax = 1024 * 1024;
-/** Guessing at what was meant takes time, and a long block is mostly well formed. */
+/** Repair is slow, and long blocks are usually well formed. */
 const repairCharactersMax = 100_000;
 const blocksMax = 50;
-/** How long the opening of a script element may be. */
+/** Upper bound of the length of a script element's opening tag. */
 const openingCharactersMax = 4_000;
 const linkedDataType = /\stype\s*=\s*["']?\s*application\/ld\+json/i;
 
 /**
- * The JSON-LD of a page, parsed, without building the page: a scan for the script elements, past
- * comments, finds the same blocks as a parser. What cannot be read is left out.
+ * Returns the parsed JSON-LD blocks of a page. Scans for script elements outside comments, which
+ * finds the same blocks as an HTML parser in less time. Unreadable blocks are left out.
  */
 export function jsonLdBlocks(html: string): object[] {
   const found: object[] = [];
@@ -32,7 +32,7 @@ export function jsonLdBlocks(html: string): object[] {
   return found;
 }
 
-/** The content of a script element from behind its name, if it is JSON-LD. */
+/** Returns the content of a script element, from after its name, if it is JSON-LD. */
 function linkedDataIn(html: string, start: number, end: number): string | undefined {
   const close = html.slice(start, Math.min(end, start + openingCharactersMax)).indexOf(">");
   if (close === -1) return undefined;
@@ -40,7 +40,7 @@ function linkedDataIn(html: string, start: number, end: number): string | undefi
   return isLinkedData ? html.slice(start + close + 1, end) : undefined;
 }
 
-/** A comment without an end goes on to the page's. */
+/** A comment without an end extends to the end of the page. */
 function endOfComment(html: string, start: number): number {
   const end = html.indexOf("-->", start);
   return end === -1 ? html.length : end + 3;
@@ -52,7 +52,10 @@ function endOfScript(html: string, start: number): number {
   return closing.exec(html)?.index ?? html.length;
 }
 
-/** Strict first, then without what people put around and into JSON, then repaired; never run. */
+/**
+ * Parses strictly, then after removal of common additions, then with repair. Never evaluates the
+ * text.
+ */
 function parseBlock(block: string): object | undefined {
   if (block.length > blockCharactersMax) return undefined;
   const text = block.trim();
@@ -77,7 +80,7 @@ function repaired(text: string): object | undefined {
   }
 }
 
-/** Without comment and CDATA marks, a closing semicolon, control characters, trailing commas. */
+/** Removes comment and CDATA marks, a closing semicolon, control characters and trailing commas. */
 const cleaned = (text: string): string =>
   text
     .replace(/^[\s/*]*(?:<!--|<!\[CDATA\[)[\s/*]*/i, "")

@@ -1,12 +1,12 @@
 import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
 
-/** Levels of things within things. */
+/** Upper bound of the nesting depth. */
 const depthMax = 8;
-/** Things read of one page. */
+/** Upper bound of the nodes of one page. */
 const nodesMax = 5_000;
 
 interface Reading {
-  /** Things that say more than their `@id`, by it. */
+  /** Nodes with more than an `@id`, by `@id`. */
   readonly byId: Map<string, Json>;
   nodesLeft: number;
 }
@@ -14,8 +14,8 @@ interface Reading {
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The things at the top of the blocks, those of an `@graph` among them. A reference by `@id` stands
- * for what it refers to on the same page; nothing else is looked up.
+ * Returns the top nodes of the blocks, including those in an `@graph`. A reference by `@id` is
+ * resolved on the same page only.
  */
 export function jsonLdNodes(blocks: readonly object[]): SchemaNode[] {
   const reading: Reading = { byId: new Map(), nodesLeft: nodesMax };
@@ -24,7 +24,7 @@ export function jsonLdNodes(blocks: readonly object[]): SchemaNode[] {
   return blocks.flatMap(listOf).flatMap((one) => topNodes(one, 0, reading));
 }
 
-/** Remembers what references may point to. */
+/** Indexes the nodes that references may name. */
 function index(value: unknown, depth: number, reading: Reading): void {
   if (depth > depthMax || reading.nodesLeft <= 0 || !isJson(value)) return;
   reading.nodesLeft -= 1;
@@ -81,7 +81,7 @@ const typesOf = (json: Json): string[] =>
 const isReference = (json: Json): boolean =>
   Object.keys(json).every((key) => key === "@id" || key === "@type");
 
-/** One or many; lists within lists within lists are nobody's. */
+/** Returns one or many values as an array. Resolves two levels of nesting. */
 const listOf = (value: unknown): unknown[] => [value].flat(2);
 
 const isPlain = (value: unknown): value is string | number | boolean =>

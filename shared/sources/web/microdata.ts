@@ -2,13 +2,16 @@ import { Parser } from "htmlparser2";
 import { textBoundary } from "./text-boundary.ts";
 import { type SchemaNode, type SchemaValue, termOf } from "./schema-node.ts";
 
-/** Things read of one page, and texts of one property. */
+/** Upper bound of the items of one page. */
 const nodesMax = 5_000;
 const depthMax = 8;
 const textLengthMax = 2_000;
-/** Elements open at once: no page needs more, and the parser's time grows with them. */
+/**
+ * Upper bound of the open elements. The parser's time grows with them, and no product page needs
+ * more.
+ */
 const openElementsMax = 2_000;
-/** Things and values that are open at once; what is deeper is not read. */
+/** Upper bound of open items and values. Deeper ones are ignored. */
 const framesMax = 50;
 
 interface MutableNode extends SchemaNode {
@@ -16,7 +19,7 @@ interface MutableNode extends SchemaNode {
   readonly depth: number;
 }
 
-/** An open element that matters: it opened a thing, or its text is a value. */
+/** An open element that starts an item, or whose text is a value. */
 interface Frame {
   readonly element: number;
   readonly node: MutableNode | undefined;
@@ -27,10 +30,10 @@ interface Frame {
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** What stands in these no longer holds: a price of before. */
+/** Elements whose content is no longer valid, such as a former price. */
 const struckOut: ReadonlySet<string> = new Set(["del", "s", "strike"]);
 
-/** The attribute that holds the value, by element. */
+/** The attributes that hold the value, by element. */
 const valueAttributes: ReadonlyMap<string, readonly string[]> = new Map([
   ["link", ["href"]],
   ["a", ["href"]],
@@ -48,14 +51,16 @@ const valueAttributes: ReadonlyMap<string, readonly string[]> = new Map([
 interface Reading {
   readonly top: MutableNode[];
   readonly frames: Frame[];
-  /** Elements that are open. */
+  /** The number of open elements. */
   open: number;
-  /** The outermost open element that is struck out, as `open` counts; 0 for none. */
+  /** The depth of the outermost open struck-out element; 0 if there is none. */
   struck: number;
   nodesLeft: number;
 }
 
-/** The things at the top of a page's microdata, in the order written; no page is built. */
+/**
+ * Returns the top items of a page's microdata in document order, without building a document tree.
+ */
 export function microdataNodes(html: string): SchemaNode[] {
   const reading: Reading = { top: [], frames: [], open: 0, struck: 0, nodesLeft: nodesMax };
   const parser = new Parser({
@@ -86,7 +91,7 @@ export function microdataNodes(html: string): SchemaNode[] {
   return reading.top;
 }
 
-/** A thing, which may be the value of a property of the thing around it. */
+/** Opens an item, which may be a property value of the enclosing item. */
 function openScope(names: readonly string[], attributes: Attributes, reading: Reading): void {
   reading.nodesLeft -= 1;
   const scope = scopeOf(reading.frames);
@@ -98,7 +103,7 @@ function openScope(names: readonly string[], attributes: Attributes, reading: Re
   pushFrame({ node, property: undefined }, reading);
 }
 
-/** A value: of an attribute at once, else of the element's text when it closes. */
+/** Adds the value of an attribute at once, or opens a frame that collects the element's text. */
 function openValue(names: readonly string[], value: string | undefined, reading: Reading): void {
   const scope = scopeOf(reading.frames);
   if (scope === undefined || reading.struck > 0) return;
@@ -122,7 +127,7 @@ function closeElement({ frames, open }: Reading): void {
   if (text !== "") add(frame.property.of, frame.property.names, text);
 }
 
-/** Texts on either side of a tag are not one word. */
+/** Separates the texts on both sides of a tag. */
 function markBoundary(frames: readonly Frame[]): void {
   for (const { property, texts } of frames) {
     if (property !== undefined && texts.at(-1) !== textBoundary) texts.push(textBoundary);
@@ -156,7 +161,10 @@ function add(node: MutableNode, names: readonly string[], value: SchemaValue): v
   }
 }
 
-/** `content` counts on every element; else what the kind of element says; else its text. */
+/**
+ * Returns the `content` attribute, or else the value attribute of the element; undefined if the
+ * text is the value.
+ */
 function attributeValue(name: string, attributes: Attributes): string | undefined {
   if (attributes["content"] !== undefined) return attributes["content"].trim();
   if (name === "meta") return "";

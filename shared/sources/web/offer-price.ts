@@ -12,21 +12,24 @@ import {
 
 export interface OfferedPrice {
   readonly amount: number;
-  /** ISO 4217; undefined when the page does not say. */
+  /** ISO 4217; undefined if the page does not state it. */
   readonly currency: string | undefined;
 }
 
-/** A price; or one that is said but is not clearly the price of one piece; or none. */
+/**
+ * "unclear" is a stated price that is not clearly the price of one piece. Undefined: no price is
+ * stated.
+ */
 type SaidPrice = OfferedPrice | "unclear" | undefined;
 
 interface PriceReading {
-  /** ISO 4217 of what was asked for; null accepts every currency. */
+  /** The ISO 4217 code of the wanted currency; null accepts every currency. */
   readonly wantedCurrency: string | null;
-  /** What stands around the price. */
+  /** The currency stated around the price. */
   readonly currency: string | undefined;
 }
 
-/** Prices that nobody pays now. */
+/** Prices that buyers do not pay now. */
 const listPriceTypes: ReadonlySet<string> = new Set([
   "listprice",
   "strikethroughprice",
@@ -35,12 +38,12 @@ const listPriceTypes: ReadonlySet<string> = new Set([
   "msrp",
 ]);
 const otherPriceTypes: ReadonlySet<string> = new Set(["invoiceprice", "minimumadvertisedprice"]);
-/** What is paid beside the price. */
+/** Charges in addition to the price. */
 const chargeTypes: ReadonlySet<string> = new Set([
   "deliverychargespecification",
   "paymentchargespecification",
 ]);
-/** Units that are the piece itself: words, and codes of UN/CEFACT. */
+/** Units of one piece: words, and UN/CEFACT codes. */
 const pieceUnits: ReadonlySet<string> = new Set([
   "ea",
   "c62",
@@ -57,8 +60,9 @@ const pieceUnits: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The price of one piece by an offer: its own, else that of its specifications, else of its range.
- * Its own is unclear where a specification of one piece, or the range, says another.
+ * Returns the price of one piece from an offer: its own price, or else that of its specifications,
+ * or else of its range. The own price is unclear if a specification of one piece, or the range,
+ * contradicts it.
  */
 export function priceOf(offer: SchemaNode, reading: PriceReading): SaidPrice {
   if (isOfMany(offer)) return "unclear";
@@ -81,7 +85,7 @@ const isComparable = (price: SaidPrice, own: SaidPrice): boolean =>
   typeof own !== "object" ||
   (price.currency ?? own.currency) === (own.currency ?? price.currency);
 
-/** The price that an offer says was or would be paid. */
+/** Returns the former or recommended price that an offer states. */
 export function listPriceOf(offer: SchemaNode, reading: PriceReading): OfferedPrice | undefined {
   const listed = nodesOf(offer, "pricespecification").filter((one) =>
     listPriceTypes.has(priceTypeOf(one)),
@@ -102,8 +106,8 @@ const pieceOrRange = (specification: SchemaNode, reading: PriceReading): SaidPri
   between(specification, ["minprice", "maxprice"], reading);
 
 /**
- * An aggregate's lowest price is the price only where it is the highest too, or of one offer. An
- * offer among several of which nothing else is known is not the one to show.
+ * Returns the lowest price of an aggregate offer if it is also the highest, or the only offer's.
+ * Otherwise the price is unclear.
  */
 function rangePrice(aggregate: SchemaNode, reading: PriceReading): SaidPrice {
   const price = between(aggregate, ["lowprice", "highprice"], reading);
@@ -112,7 +116,7 @@ function rangePrice(aggregate: SchemaNode, reading: PriceReading): SaidPrice {
   return textOf(aggregate, "offercount") === "1" ? price : "unclear";
 }
 
-/** Where the lowest is the highest, or there is no highest, it is the price. */
+/** Returns the lowest price if it equals the highest, or if there is no highest. */
 function between(
   node: SchemaNode,
   [lowest, highest]: readonly [string, string],
@@ -123,7 +127,10 @@ function between(
   return high === undefined ? low : ((low && oneOf([low, high])) ?? "unclear");
 }
 
-/** The price that all say that say one; several, or one that cannot be read, are unclear. */
+/**
+ * Returns the price on which all stated prices agree; "unclear" if they differ, or one cannot be
+ * parsed.
+ */
 function oneOf(prices: readonly SaidPrice[]): SaidPrice {
   const said = prices.filter((price) => price !== undefined);
   const amounts = new Set(said.map((price) => (price === "unclear" ? price : price.amount)));
@@ -133,7 +140,7 @@ function oneOf(prices: readonly SaidPrice[]): SaidPrice {
 const pricesIn = (node: SchemaNode, term: string, reading: PriceReading): SaidPrice[] =>
   valuesOf(node, term).map((value) => priceIn(node, value, reading));
 
-/** Zero is what pages say when they do not know; so are words without an amount. */
+/** Parses one price. Pages show 0, or words without an amount, for an unknown price. */
 function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): SaidPrice {
   if (isNode(value) || typeof value === "boolean") return undefined;
   const stated = textOf(node, "pricecurrency") ?? reading.currency;
@@ -143,7 +150,7 @@ function priceIn(node: SchemaNode, value: SchemaValue, reading: PriceReading): S
   return /[1-9]/.test(String(value)) ? "unclear" : undefined;
 }
 
-/** Whether it is a price that everybody pays now for the thing itself. */
+/** Returns true for a price that every buyer pays now for the item itself. */
 const isPaid = (specification: SchemaNode): boolean => {
   const type = priceTypeOf(specification);
   const isOther = listPriceTypes.has(type) || otherPriceTypes.has(type);
@@ -151,29 +158,29 @@ const isPaid = (specification: SchemaNode): boolean => {
   return !isOther && !isBeside && !isForSome(specification);
 };
 
-/** Whether it is such a price, and of one piece. */
+/** Returns true for a paid price of one piece. */
 const isOfPiece = (specification: SchemaNode): boolean =>
   isPaid(specification) && !isOfMany(specification) && !isOfMeasure(specification);
 
-/** Only members pay it, or it is not for buying. */
+/** Returns true for a price that only members pay, or that is not for buying. */
 const isForSome = (node: SchemaNode): boolean =>
   valuesOf(node, "validformembertier").length > 0 ||
   !["sell", undefined].includes(termIn(node, "businessfunction"));
 
-/** Whoever buys one piece does not pay it. */
+/** Returns true for a price that a buyer of one piece does not pay. */
 const isOfMany = (node: SchemaNode): boolean =>
   valuesOf(node, "eligiblequantity").some((value) => {
     const least = isNode(value) ? textOf(value, "minvalue", "value") : withoutPiece(String(value));
     return least !== undefined && Number(least) !== 1 && Number(least) !== 0;
   });
 
-/** The number of a text such as "1 pc". */
+/** Returns the number of a text such as "1 pc". */
 function withoutPiece(quantity: string): string {
   const [, number, unit = ""] = /^\s*([\d.]+)\s*([a-z]+)\s*$/i.exec(quantity) ?? [];
   return number !== undefined && pieceUnits.has(unit.toLowerCase()) ? number : quantity;
 }
 
-/** It is the price of a weight, a length, a month; or a part of the price. */
+/** Returns true for the price of a weight, a length or a month, and for a part of a price. */
 const isOfMeasure = (specification: SchemaNode): boolean =>
   ["billingduration", "pricecomponenttype"].some(
     (term) => valuesOf(specification, term).length > 0,
@@ -181,7 +188,7 @@ const isOfMeasure = (specification: SchemaNode): boolean =>
   !valuesOf(specification, "referencequantity").every(isPiece) ||
   unitsOf(specification).some((unit) => !pieceUnits.has(unit));
 
-/** Whether a quantity is one piece, and no measure stands behind it. */
+/** Returns true if a quantity is one piece without a reference to a measure. */
 const isPiece = (quantity: SchemaValue): boolean =>
   isNode(quantity) &&
   Number(textOf(quantity, "value")) === 1 &&

@@ -14,7 +14,7 @@ const productTerms: readonly (readonly [string, readonly string[]])[] = [
   ["sku", ["product:retailer_item_id"]],
 ];
 
-/** The product of the page's Open Graph metas, in the vocabulary's words. */
+/** Returns the product in a page's Open Graph metas, in schema.org terms. */
 export function openGraphProduct({ metas }: PageHead): SchemaNode | undefined {
   const offer = nodeOf("offer", metas, offerTerms);
   const isProduct = /(?:^|[.:])product(?:\.item)?$/i.test(metas.get("og:type") ?? "");

@@ -1,21 +1,24 @@
 import { plainText } from "./plain-text.ts";
 
-/** What the head of a page says about it. */
+/** The metadata in the head of a page. */
 export interface PageHead {
   readonly title: string | undefined;
-  /** `<link rel="canonical">`, as written. */
+  /** `<link rel="canonical">`, unchanged. */
   readonly canonical: string | undefined;
-  /** Contents of `<meta>` elements by `property` or `name` in lower case; the first of each. */
+  /**
+   * Contents of `<meta>` elements by `property` or `name` in lower case. The first of each name
+   * counts.
+   */
   readonly metas: ReadonlyMap<string, string>;
 }
 
 const tagsMax = 2_000;
 const tagLengthMax = 4_000;
 const titleLengthMax = 1_000;
-/** An attribute right where the one before it ended. */
+/** One attribute; sticky, so that it starts where the previous one ended. */
 const attribute = /[\s/]*([^\s=<>"'/]+)\s*(?:=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/y;
 
-/** Reads title, canonical address and metas by a scan; some pages carry metas in the body. */
+/** Scans a page for its title, canonical address and metas. Some pages have metas in the body. */
 export function pageHead(html: string): PageHead {
   const metas = new Map<string, string>();
   let canonical: string | undefined;
@@ -54,7 +57,7 @@ function canonicalIn(attributes: ReadonlyMap<string, string>): string | undefine
   return address === "" ? undefined : address;
 }
 
-/** The attributes of a tag, from behind the name of its element; the first of each name. */
+/** Parses the attributes of a tag, from after the element's name. The first of each name counts. */
 function attributesOf(html: string, start: number): Map<string, string> {
   const tag = html.slice(start, start + tagLengthMax);
   const found = new Map<string, string>();

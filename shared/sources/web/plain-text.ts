@@ -1,9 +1,11 @@
 import { Parser } from "htmlparser2";
 
-/** Longer texts are cut before they are read. */
+/** Longer texts are cut before parsing. */
 const textLengthMax = 10_000;
 
-/** A text without markup and entities, spaces made one; what sites put into text fields. */
+/**
+ * Returns a text without markup and entities, with spaces joined. Sites put HTML into text fields.
+ */
 export function plainText(text: string): string {
   const cut = text.slice(0, textLengthMax);
   const bare = /[&<]/.test(cut) ? withoutMarkup(cut) : cut;
@@ -22,7 +24,7 @@ function withoutMarkup(text: string): string {
     },
   });
   parser.end(text);
-  // Texts that were escaped twice are common; a third time is not.
+  // Texts that are escaped twice are common, so entities are decoded a second time.
   return bare.includes("&") && /&(?:amp|quot|lt|gt|nbsp|#\d+);/.test(bare) ? decoded(bare) : bare;
 }
 

@@ -3,7 +3,7 @@ import { isNode, nodesOf, type SchemaNode, valuesOf } from "./schema-node.ts";
 /** A product that a page describes. */
 export interface Candidate {
   readonly node: SchemaNode;
-  /** The page says that it is about this one. */
+  /** True if the page declares it as its main subject. */
   readonly isMain: boolean;
 }
 
@@ -14,10 +14,10 @@ const productTypes: ReadonlySet<string> = new Set([
   "productgroup",
   "someproducts",
 ]);
-/** Kinds that are products where somebody offers them. */
+/** Types that count as products if they have offers. */
 const offeredTypes: ReadonlySet<string> = new Set(["vehicle", "car", "motorcycle", "book"]);
 
-/** What these lead to is another product than the page's, or another part of the same. */
+/** Properties that lead to another product than the page's, or to another part of it. */
 const notFollowed: ReadonlySet<string> = new Set([
   "isrelatedto",
   "issimilarto",
@@ -35,7 +35,9 @@ const notFollowed: ReadonlySet<string> = new Set([
 
 export const isGroup = (node: SchemaNode): boolean => node.types.includes("productgroup");
 
-/** The offers of a product; some pages write the price on the product itself. */
+/**
+ * Returns the offers of a product. If the price is on the product itself, the product is its offer.
+ */
 export function offersOf(product: SchemaNode): SchemaNode[] {
   const offers = nodesOf(product, "offers");
   const isPriced = valuesOf(product, "price", "pricespecification").length > 0;
@@ -48,7 +50,7 @@ const isProduct = (node: SchemaNode): boolean =>
   node.types.some((type) => productTypes.has(type)) ||
   (hasOffers(node) && node.types.some((type) => offeredTypes.has(type)));
 
-/** The products among things and within them, each once, in the order written. */
+/** Returns the products among nodes and inside them, each once, in document order. */
 export function candidatesIn(nodes: readonly SchemaNode[]): Candidate[] {
   const found: Candidate[] = [];
   const visit = (node: SchemaNode, isMain: boolean): void => {

@@ -9,13 +9,15 @@ import { plainText } from "./plain-text.ts";
 import { isNode, nodesOf, type SchemaNode, termOf, textOf, valuesOf } from "./schema-node.ts";
 import type { WantedProduct } from "./wanted-product.ts";
 
-/** What a page states of a product; what it does not state clearly is absent. */
+/**
+ * The facts that a page states about a product. Facts that it does not state clearly are absent.
+ */
 export interface ProductFacts {
   readonly title?: string;
   /** Absolute. */
   readonly url?: string;
   readonly price?: OfferedPrice;
-  /** There is a price that cannot be read, so that no other markup's is taken. */
+  /** True if a price exists but cannot be parsed. Prices of other markup are then not used. */
   readonly isPriceUnclear?: boolean;
   readonly listPrice?: OfferedPrice;
   readonly availability?: AvailabilityWord;
@@ -33,7 +35,7 @@ export interface ProductFacts {
   readonly rating?: number;
   readonly reviewsCount?: number;
   readonly shipping?: OfferedPrice;
-  /** How the offer can be had, as terms of the vocabulary. */
+  /** Delivery methods as schema.org terms. */
   readonly deliveryMethods?: readonly string[];
 }
 
@@ -49,7 +51,9 @@ const conditions: ReadonlyMap<string, string> = new Map([
   ["damagedcondition", "Damaged"],
 ]);
 
-/** The facts of the chosen product; a variant's own before those of its group. */
+/**
+ * Returns the facts of the chosen product. A variant's own facts have priority over its group's.
+ */
 export function productFacts(
   { product, group }: Extract<Choice, { kind: "chosen" }>,
   wanted: WantedProduct,
@@ -58,16 +62,16 @@ export function productFacts(
   return group === undefined ? own : mergedFacts(own, sharedFacts(group, wanted));
 }
 
-/** What the first does not state is taken from the second. */
+/** Adds the facts of the second that the first does not state. */
 export function mergedFacts(first: ProductFacts, second: ProductFacts): ProductFacts {
-  // A list price belongs to the price beside it.
+  // A list price is only used together with its price.
   const { price, listPrice, ...others } = second;
   const takesPrice = first.price === undefined && first.isPriceUnclear !== true;
   const prices = takesPrice ? defined<ProductFacts>({ price, listPrice }) : {};
   return { ...others, ...prices, ...first };
 }
 
-/** What every variant of a group has in common; never an offer. */
+/** Returns the facts that all variants of a group share; never an offer. */
 function sharedFacts(group: SchemaNode, wanted: WantedProduct): ProductFacts {
   const { title, images, brand, category, rating, reviewsCount } = describing(group, wanted);
   const parentId = text(group, "productgroupid", "sku");
@@ -134,7 +138,7 @@ function imagesOf(product: SchemaNode, base: URL): string[] | undefined {
   return addresses.length === 0 ? undefined : [...new Set(addresses)].slice(0, imagesMax);
 }
 
-/** Absolute, of the web; undefined for anything else. */
+/** Returns an absolute HTTP address; undefined for anything else. */
 function addressIn(address: string | undefined, base: URL): string | undefined {
   const bare = plainText(address ?? "");
   if (bare === "" || bare.length > 2_000 || !URL.canParse(bare, base.href)) return undefined;
@@ -142,7 +146,7 @@ function addressIn(address: string | undefined, base: URL): string | undefined {
   return /^https?:$/.test(url.protocol) ? url.href : undefined;
 }
 
-/** Of five, as the platforms count. */
+/** Returns a rating on a scale of five, as the platforms use. */
 function ratingOf(rating: SchemaNode): number | undefined {
   const value = Number((textOf(rating, "ratingvalue") ?? "").replace(",", "."));
   const best = Number(textOf(rating, "bestrating") ?? "5");

@@ -7,25 +7,25 @@ import { follow } from "./follow.ts";
 const parseRobots = robotsModule as unknown as typeof robotsModule.default;
 
 const millisecondsPerHour = 3_600_000;
-/** How long rules hold, and how long it counts that there were none to be had. */
+/** How long rules are cached, and how long a failure to get them is. */
 const rulesHoldMs = 24 * millisecondsPerHour;
 const silenceHoldsMs = 60_000;
-/** Rules beyond this are not read. */
+/** Longer files are cut. */
 const rulesBytesMax = 512 * 1024;
-/** No crawl delay is kept beyond this: it would be a site's slip, or its way to say no. */
+/** Upper bound of a crawl delay. A longer one is an error of the site, or means "do not crawl". */
 const crawlDelayMsMax = millisecondsPerHour;
-/** No call has more time. */
+/** Longer than the time of any call. */
 const waitMsMax = 600_000;
 
-/** What a site's robots.txt says. */
+/** The rules of a site's robots.txt. */
 export interface RobotsRules {
   isAllowed(url: URL): boolean;
-  /** The least time between two calls, at most an hour; 0 when nothing is asked. */
+  /** The least time between two calls in milliseconds, at most an hour; 0 if none is required. */
   readonly gapMs: number;
 }
 
 export interface Robots {
-  /** The rules of an address's host. */
+  /** Returns the rules of an address's host. */
   rulesFor(url: URL, deadline: Date): Promise<RobotsRules>;
 }
 
@@ -46,8 +46,8 @@ const everything: RobotsRules = { isAllowed: () => true, gapMs: 0 };
 const nothing: RobotsRules = { isAllowed: () => false, gapMs: 0 };
 
 /**
- * Rules of a site's hosts (RFC 9309), each read once a day: a 4xx allows everything; a 5xx, or no
- * answer, allows nothing for now, which is asked again after a minute.
+ * Creates a reader of the robots.txt rules of a site's hosts (RFC 9309). Rules are cached for a
+ * day. A 4xx allows everything. A 5xx, or no answer, allows nothing, and is retried after a minute.
  */
 export function robots(options: RobotsOptions): Robots {
   const { clock } = options;
@@ -56,7 +56,7 @@ export function robots(options: RobotsOptions): Robots {
     const rules = await readRules(url, deadline, options);
     const now = clock.now();
     entry.until = now.getTime() + (rules === nothing ? silenceHoldsMs : rulesHoldMs);
-    // Running out of one call's time says nothing about the site.
+    // If the call's time ran out, the site is not at fault, so the next call tries again.
     if (rules === nothing && now >= deadline) known.delete(url.origin);
     return rules;
   };
@@ -64,7 +64,8 @@ export function robots(options: RobotsOptions): Robots {
     rulesFor(url, deadline) {
       const now = clock.now().getTime();
       const before = known.get(url.origin);
-      // Another call may have more time to wait for the rules than this one.
+      // Rules may be in flight for another call with more time, so this wait ends at its own
+      // deadline.
       if (before !== undefined && now < before.until) {
         return withinMs(before.rules, deadline.getTime() - now);
       }
@@ -76,7 +77,7 @@ export function robots(options: RobotsOptions): Robots {
   };
 }
 
-/** The rules, or those that allow nothing when they do not come in time. */
+/** Returns the rules, or rules that allow nothing if they do not arrive in time. */
 function withinMs(rules: Promise<RobotsRules>, milliseconds: number): Promise<RobotsRules> {
   const late = AbortSignal.timeout(Math.min(waitMsMax, Math.max(0, Math.floor(milliseconds))));
   return new Promise((resolve, reject) => {
@@ -98,13 +99,15 @@ async function readRules(
     mayVisit: async () => true,
   });
   const status = landing?.answer.status ?? 0;
-  // Being asked too often is no leave to ask for more.
+  // After a 429, sending page requests would be wrong, so it does not count as a 4xx.
   if (landing === null || status === 429) return nothing;
   if (status >= 400 && status < 500) return everything;
   if (status !== 200) return nothing;
   const rules = rulesIn(landing.answer.body, origin, userAgent);
   if (rules.gapMs > crawlDelayMsMax) {
-    note?.(`${origin}/robots.txt asks for ${rules.gapMs / 1_000} s between pages; an hour is kept`);
+    note?.(
+      `${origin}/robots.txt requests ${rules.gapMs / 1_000} s between pages; the service waits 3600 s`,
+    );
   }
   return { ...rules, gapMs: Math.min(crawlDelayMsMax, rules.gapMs) };
 }
@@ -116,11 +119,13 @@ function rulesIn(body: Uint8Array, origin: string, userAgent: string): RobotsRul
   return { gapMs, isAllowed: (url) => rules.isAllowed(comparable(url), userAgent) !== false };
 }
 
-/** An address with what the parser encodes in rules encoded too, and nothing else (RFC 9309, 2.2.2). */
+/**
+ * Encodes an address as the parser encodes rules, so that both can be compared (RFC 9309, 2.2.2).
+ */
 const comparable = ({ origin, pathname, search }: URL): string =>
   origin + plainlyEncoded(encodeURI(pathname + search).replaceAll("%25", "%"));
 
-/** What needs no percent-encoding stands for itself; the parser makes the rest upper case. */
+/** Decodes unreserved characters. The parser converts other encodings to upper case. */
 const plainlyEncoded = (text: string): string =>
   text.replaceAll(/%(?:2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi, (encoded) =>
     decodeURIComponent(encoded),

@@ -1,17 +1,20 @@
-/** A property's value. */
+/** The value of a property. */
 export type SchemaValue = string | number | boolean | SchemaNode;
 
-/** A thing described by schema.org words, whichever markup it was written in. */
+/** An item described in schema.org terms, from any markup. */
 export interface SchemaNode {
   /** Its `@id` or `itemid`. */
   readonly id: string | undefined;
-  /** Types as terms. */
+  /** Its types, as terms. */
   readonly types: readonly string[];
-  /** Values by the property's term, in the order written. */
+  /** Values by property term, in document order. */
   readonly values: ReadonlyMap<string, readonly SchemaValue[]>;
 }
 
-/** A word of the vocabulary without its prefix or address, in lower case: `https://schema.org/InStock` is `instock`. */
+/**
+ * Returns a schema.org word as a term: in lower case, without prefix or address.
+ * `https://schema.org/InStock` becomes `instock`.
+ */
 export function termOf(word: string): string {
   const bare = word.trim().replace(/[#/]+$/, "");
   return bare.slice(bare.search(/[^/#:]*$/)).toLowerCase();
@@ -20,7 +23,7 @@ export function termOf(word: string): string {
 export const isNode = (value: SchemaValue | undefined): value is SchemaNode =>
   typeof value === "object";
 
-/** Values of the first of the properties that has any. */
+/** Returns the values of the first property that has any. */
 export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonly SchemaValue[] {
   for (const term of terms) {
     const values = node.values.get(term) ?? [];
@@ -32,7 +35,7 @@ export function valuesOf(node: SchemaNode, ...terms: readonly string[]): readonl
 export const nodesOf = (node: SchemaNode, ...terms: readonly string[]): SchemaNode[] =>
   valuesOf(node, ...terms).filter(isNode);
 
-/** The first text among the properties, in their order; a thing stands for its name. */
+/** Returns the first text among the properties, in their order. For a node, its name is used. */
 export function textOf(node: SchemaNode, ...terms: readonly string[]): string | undefined {
   for (const term of terms) {
     for (const value of valuesOf(node, term)) {

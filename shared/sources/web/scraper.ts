@@ -14,7 +14,7 @@ export interface WebDependencies {
   /** Bound to the template's host and to the User-Agent of the options. */
   readonly client: SourceClient;
   readonly clock: Clock;
-  /** Told what a deployer should know of the site. */
+  /** Receives warnings for the deployer about the site. */
   readonly note?: (problem: string) => void;
 }
 
@@ -25,15 +25,17 @@ interface Reader extends Omit<WebDependencies, "note"> {
 }
 
 /**
- * Reads products off a site's public pages, one page an id, as far as they describe themselves in
- * schema.org words. Asks nothing that the site's robots.txt forbids, sends no cookies, solves no
- * challenges. A product that a page does not clearly describe is `partial` or `unavailable`; only a
- * 410 (and a 404 where the deployer vouches for it) makes one `not_found`.
- * @throws Error for a template that is none, and when asked for retailer_a, which it does not read.
+ * Creates a scraper that reads products from a site's public pages, one page for each ID, as far as
+ * they have schema.org markup.
+ *
+ * It requests nothing that the site's robots.txt forbids, sends no cookies, and solves no
+ * challenges. A product that a page does not clearly describe is `partial` or `unavailable`. Only a
+ * 410, or a 404 if the deployer configured it, makes it `not_found`.
+ * @throws Error for an invalid template, and for a read of `retailer_a`.
  */
 export function webScraper(options: WebOptions, { client, clock, note }: WebDependencies): Scraper {
   const { urlTemplate, userAgent, callsAtOnceMax } = options;
-  if (!isUrlTemplate(urlTemplate)) throw new Error("web: urlTemplate is no template");
+  if (!isUrlTemplate(urlTemplate)) throw new Error("web: urlTemplate is not a template");
   const site = addressOf(urlTemplate, "0");
   const reader: Reader = {
     options,
@@ -46,7 +48,7 @@ export function webScraper(options: WebOptions, { client, clock, note }: WebDepe
     async read(request) {
       const { platform } = scrapers[request.scraper];
       if (platform === "retailer_a") {
-        throw new Error("web: retailer_a is not read off its pages");
+        throw new Error("web: retailer_a cannot be read from its pages");
       }
       return inParallel(request.ids, callsAtOnceMax, (id) =>
         readPage(id, { ...request, platform, reader }),
@@ -71,7 +73,7 @@ async function readPage(id: string, request: PageRequest): Promise<Answer> {
     ({ gapMs } = rules);
     return rules.isAllowed(url);
   };
-  // The crawl delay is the one of the address that was visited last, which a redirect may change.
+  // A redirect may lead to a host with another crawl delay; the last visited address counts.
   const spaced: SourceClient = {
     send: (call, until) => client.send({ ...call, gapMs }, until),
   };

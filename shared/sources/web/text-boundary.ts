@@ -1,2 +1,2 @@
-/** Stands between texts of different elements of one value, so that amounts do not run together. */
+/** Separates texts of different elements in one value, so that amounts are not joined. */
 export const textBoundary = "\u0001";

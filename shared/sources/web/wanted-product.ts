@@ -1,17 +1,17 @@
 import { isNode, nodesOf, type SchemaNode, textOf, valuesOf } from "./schema-node.ts";
 
-/** What was asked for, and where the page was read. */
+/** The wanted product, and the address where its page was read. */
 export interface WantedProduct {
   readonly id: string;
   /** The page's own address, after redirects. */
   readonly url: URL;
-  /** ISO 4217; null accepts every currency, which is for measuring only. */
+  /** ISO 4217; null accepts every currency, which only measurements use. */
   readonly currency: string | null;
 }
 
 const numberTerms = ["sku", "productid", "gtin", "gtin13", "gtin12", "gtin14", "gtin8", "mpn"];
 
-/** Whether a text holds the id as a word of its own. */
+/** Returns true if a text contains the ID as a separate word. */
 export function mentions(text: string, id: string): boolean {
   const within = text.toLowerCase();
   const wanted = id.toLowerCase();
@@ -24,18 +24,18 @@ export function mentions(text: string, id: string): boolean {
   return false;
 }
 
-/** As `mentions`, of an address that may be percent-encoded in another way than the id. */
+/** As `mentions`, for an address whose percent-encoding may differ from the ID's. */
 export function addressMentions(address: string, id: string): boolean {
   return mentions(address, id) || mentions(unescaped(address), id);
 }
 
-/** Whether a product or an offer says by a number of its own that it is the one. */
+/** Returns true if one of a node's numbers equals the ID. */
 export const isNumbered = (node: SchemaNode, id: string): boolean =>
   numberTerms.some((term) =>
     valuesOf(node, term).some((value) => !isNode(value) && isSame(String(value), id)),
   );
 
-/** Whether a product or an offer says in any way that it is the one. */
+/** Returns true if a number or an address of a node contains the ID. */
 export function isNamed(node: SchemaNode, id: string): boolean {
   if (isNumbered(node, id)) return true;
   const numbers = [...numberTerms, "productgroupid"].flatMap((term) => valuesOf(node, term));
@@ -43,11 +43,11 @@ export function isNamed(node: SchemaNode, id: string): boolean {
   return addressesOf(node).some((address) => addressMentions(address, id));
 }
 
-/** As `isNamed`, also by one of its offers. */
+/** As `isNamed`, or one of its offers is. */
 export const isNamedWithOffers = (node: SchemaNode, id: string): boolean =>
   isNamed(node, id) || nodesOf(node, "offers").some((offer) => isNamed(offer, id));
 
-/** Whether a product says which one it is. */
+/** Returns true if a product states a number or an address. */
 export const isStated = (node: SchemaNode): boolean =>
   textOf(node, "sku", "productid", "url") !== undefined;
 

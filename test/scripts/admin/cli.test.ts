@@ -277,7 +277,9 @@ describe("dead letters", () => {
 
     expect(await runsRow()).toMatchObject({ dead_letters: 12, dead_letters_in_flight: 2 });
     const shown = await admin("dead-letters", "show", "--queue", "runs", "--limit", "9");
-    expect(shown.err).toBe("2 letters are in somebody's hands: again in a minute.\n");
+    expect(shown.err).toBe(
+      "2 messages are in flight at another receiver. Try again in a minute.\n",
+    );
     expect(JSON.parse(shown.out)).toMatchObject({ has_more: true });
     const replayed = await admin("dead-letters", "replay", "--queue", "runs");
     expect(replayed).toMatchObject({ code: 1, err: shown.err });
@@ -324,7 +326,7 @@ describe("dead letters", () => {
     );
     child.kill("SIGINT");
 
-    expect(await said).toBe("Stopped. What was looked at has been given back.\n");
+    expect(await said).toBe("Stopped. The messages were returned to the queue.\n");
     expect(await runsRow()).toMatchObject({ dead_letters: 3, dead_letters_in_flight: 0 });
     await bury(0);
     sqs.destroy();
@@ -432,7 +434,7 @@ describe("reconcile", () => {
 
 describe("what is asked for wrongly", () => {
   it.each([
-    [["grunt"], "There is no command grunt. npm run admin lists what there is."],
+    [["grunt"], 'There is no command "grunt". Run npm run admin for a list.'],
     [["keys"], "--account is required"],
     [
       ["keys", "--account", "a", "--pack", "x"],
@@ -440,25 +442,25 @@ describe("what is asked for wrongly", () => {
     ],
     [
       ["grant", "--account", "a", "--id", "b", "--credits", "1.5"],
-      "--credits 1.5 is not a whole number from 1 to 1000000000000",
+      '--credits must be an integer from 1 to 1000000000000 (got "1.5")',
     ],
     [
       ["purchase", "--account", "a", "--id", "b", "--pack", "huge"],
-      "--pack is one of starter, builder, growth, scale, volume",
+      '--pack must be one of starter, builder, growth, scale, volume (got "huge")',
     ],
     [
       ["dead-letters", "show", "--queue", "x"],
-      "--queue is one of runs, steps, finishes, deliveries",
+      '--queue must be one of runs, steps, finishes, deliveries (got "x")',
     ],
     ...["1e3", "0x10", " 5 ", "", "+5", "5.0"].map((credits): [string[], string] => [
       ["grant", "--account", "a", "--id", "b", "--credits", credits],
       credits === ""
         ? "--credits is required"
-        : `--credits ${credits} is not a whole number from 1 to 1000000000000`,
+        : `--credits must be an integer from 1 to 1000000000000 (got "${credits}")`,
     ]),
     [
       ["adjust", "--account", "a", "--id", "b", "--credits=-1000000000001"],
-      "--credits -1000000000001 is not a whole number from -1000000000000 to 1000000000000",
+      '--credits must be an integer from -1000000000000 to 1000000000000 (got "-1000000000001")',
     ],
     [
       ["create-account", "--name", "a", "--email", "not an email"],
@@ -475,8 +477,8 @@ describe("what is asked for wrongly", () => {
     [["watchlists", "--account", "nope"], "There is no account nope"],
     [["credits", "--account", "nope"], "There is no account nope"],
     [["runs", "--watchlist", "wl_nope"], "There is no watchlist wl_nope"],
-    [["accounts", "--stage", "test"], "--stage is one of dev, prod"],
-    [["accounts", "--region", "eu-west-1"], "--region goes with --stage"],
+    [["accounts", "--stage", "test"], '--stage must be one of dev, prod (got "test")'],
+    [["accounts", "--region", "eu-west-1"], "--region requires --stage"],
   ])("%j is refused", async (words, message) => {
     expect(await admin(...words)).toEqual({ code: 1, out: "", err: `${message}\n` });
   });
@@ -494,7 +496,7 @@ describe("what is asked for wrongly", () => {
     expect(usage.code).toBe(0);
     expect(usage.out).toContain("dead-letters replay --queue <runs|steps|finishes|deliveries>");
     expect(await admin()).toEqual({ ...usage, code: 1 });
-    expect((await admin("grant", "--help")).out).toContain("Gives credits away.");
+    expect((await admin("grant", "--help")).out).toContain("Adds free credits.");
   });
 });
 
@@ -544,7 +546,7 @@ describe("a deployed stage", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toContain(`Grant 9 credits to ${account} (g)`);
     expect(err).toContain("in AWS account 111122223333, us-east-1, stage prod, as arn:aws:iam::");
-    expect(err).toContain("repeat it with --yes. Nothing was changed.");
+    expect(err).toContain("Repeat the command with --yes. Nothing was changed.");
     expect(await balanceOf(account)).toBe(5_000);
   });
 
@@ -564,7 +566,7 @@ describe("a deployed stage", () => {
 
     expect(code).toBe(1);
     expect(err).toBe(
-      "There is no stack RetailProductData-dev-data in us-east-1. Deploy it, or name the right --region and account.\n",
+      "There is no stack RetailProductData-dev-data in us-east-1. Deploy it, or use another --region or account.\n",
     );
   });
 
@@ -588,7 +590,7 @@ describe("a deployed stage", () => {
     );
 
     expect(outcome).toBe(isConfirmed ? true : "Not confirmed. Nothing was changed.");
-    expect(String(output.read())).toContain("Type prod to go on: ");
+    expect(String(output.read())).toContain("Type prod to continue: ");
   });
 });
 

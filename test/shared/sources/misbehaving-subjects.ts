@@ -1,6 +1,6 @@
 import { type ProductScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import type { OfferReference } from "../../../shared/scrapers/scraper.ts";
-import { historyOfferId } from "../../../shared/sources/a-history/offer-id.ts";
+import { historyOfferId } from "../../../shared/sources/price-history/offer-id.ts";
 import {
   parseSources,
   type SourceConfiguration,
@@ -17,9 +17,9 @@ import type {
 } from "../../contracts/misbehaving-source.contract.ts";
 import type { SourceRequest } from "../../contracts/misbehaving-server.ts";
 import { aSourceWorld } from "../../support/source-dependencies.ts";
-import * as history from "./a-history/double.ts";
-import * as affiliate from "./b-affiliate/double.ts";
-import * as catalogue from "./d-catalog/double.ts";
+import * as history from "./price-history/double.ts";
+import * as affiliate from "./affiliate/double.ts";
+import * as catalogue from "./catalog/double.ts";
 import * as page from "./web/page.ts";
 
 const marketplace = "us";
@@ -100,7 +100,7 @@ const jsonSpeech = { contentType: "application/json", written: JSON.stringify } 
 const numbers = { ids: ["6501234", "6505678"], stranger: "6509999" } as const;
 const asins = { ids: ["B0LAMP0001", "B0LAMP0002"], stranger: "B0STRANGER" } as const;
 
-const dCatalog: MisbehavingSubject = {
+const catalogScraper: MisbehavingSubject = {
   name: "d_catalog",
   questions: 1,
   ...numbers,
@@ -117,7 +117,7 @@ const dCatalog: MisbehavingSubject = {
   },
 };
 
-const bAffiliate: MisbehavingSubject = {
+const affiliateScraper: MisbehavingSubject = {
   name: "b_affiliate",
   questions: 1,
   ...numbers,
@@ -143,7 +143,7 @@ const bAffiliate: MisbehavingSubject = {
   },
 };
 
-const aHistory = { adapter: "a_history", secret: "/sources/a", ...pace } as const;
+const priceHistoryScraper = { adapter: "a_history", secret: "/sources/a", ...pace } as const;
 
 const historySpeech = {
   ...jsonSpeech,
@@ -157,14 +157,18 @@ const historySpeech = {
   reply: (listings: readonly unknown[]) => history.envelope({ products: listings }),
 };
 
-const aHistoryProducts: MisbehavingSubject = {
+const priceHistoryProducts: MisbehavingSubject = {
   name: "a_history",
   questions: 1,
   ...asins,
   leftOut: "unavailable",
   wrongBytes: "a wrong letter",
   start: (url, options) =>
-    products("retailer_a.lite", { ...aHistory, baseUrl: url, ...options }, history.apiKey),
+    products(
+      "retailer_a.lite",
+      { ...priceHistoryScraper, baseUrl: url, ...options },
+      history.apiKey,
+    ),
   speech: {
     ...historySpeech,
     entry: (id, isDearer = false) =>
@@ -175,10 +179,11 @@ const aHistoryProducts: MisbehavingSubject = {
   },
 };
 
-const aHistoryOffers: MisbehavingSubject = {
-  ...aHistoryProducts,
+const priceHistoryOffers: MisbehavingSubject = {
+  ...priceHistoryProducts,
   name: "a_history of offers",
-  start: (url, options) => offers({ ...aHistory, baseUrl: url, ...options }, history.apiKey),
+  start: (url, options) =>
+    offers({ ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
   speech: {
     ...historySpeech,
     entry: (id, isDearer = false) =>
@@ -195,11 +200,11 @@ const historyOfferOf = (asin: string): OfferReference => {
   return { asin, offerListingId: historyOfferId({ listing: asin, ...seller }) };
 };
 
-const aHistoryChecks: MisbehavingSubject = {
-  ...aHistoryOffers,
+const priceHistoryChecks: MisbehavingSubject = {
+  ...priceHistoryOffers,
   name: "a_history of offer checks",
   start: (url, options) =>
-    checks(historyOfferOf, { ...aHistory, baseUrl: url, ...options }, history.apiKey),
+    checks(historyOfferOf, { ...priceHistoryScraper, baseUrl: url, ...options }, history.apiKey),
 };
 
 /** Only a team's own server can be told to write what it says it writes. */
@@ -340,11 +345,11 @@ const web: MisbehavingSubject = {
 
 /** Every adapter that reads over HTTP, for what it reads. */
 export const misbehavingSubjects: readonly MisbehavingSubject[] = [
-  dCatalog,
-  bAffiliate,
-  aHistoryProducts,
-  aHistoryOffers,
-  aHistoryChecks,
+  catalogScraper,
+  affiliateScraper,
+  priceHistoryProducts,
+  priceHistoryOffers,
+  priceHistoryChecks,
   upstreamProducts,
   upstreamOffers,
   upstreamChecks,

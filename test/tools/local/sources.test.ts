@@ -125,8 +125,8 @@ describe("values of options", () => {
   });
 
   it.each([
-    ["burst=many", "burst is a number of calls"],
-    ["burst=0", "burst is 1 to 1000 calls"],
+    ["burst=many", "burst must be a number of calls"],
+    ["burst=0", "burst must be from 1 to 1000 calls"],
     ["zipcode=02139", "no option of the adapter b_affiliate"],
   ])("that do not fit are refused by name: %s", (option, message) => {
     expect(() => chosen(`${affiliate},${option}`)).toThrow(message);

@@ -390,7 +390,7 @@ describe("what could not be compared", () => {
     const moving = { ...noCounts(), accounts: 1, watchlists: 2, unsteady: 1, moving: ["wl_1"] };
     expect(tallyLine(moving)).toBe(
       "reconcile: 1 account, 2 watchlists: no differences in what was compared; NOT compared: " +
-        "the counters of 1 watchlist (wl_1), which kept moving: try again",
+        "the counters of 1 watchlist (wl_1), which kept changing: try again",
     );
   });
 

@@ -1,4 +1,4 @@
-/** Examples of an account's resources. */
+/** Examples of account resources. */
 export const apiKey = {
   id: "key_3v8n1k6z2wh8fj2m4q9x0c7b",
   object: "api_key",

@@ -2,7 +2,7 @@ import { run, watchlist, watchlistItem } from "./watchlists.ts";
 
 const { last_change: change } = watchlistItem;
 
-/** The change that the example run found. */
+/** An event for a change in the example run. */
 export const eventChanged = {
   id: "evt_1m7xv93dgyexkfrp3w2953xb",
   type: "watchlist.product.changed",

@@ -1,4 +1,4 @@
-/** Examples of what item calls answer. */
+/** Examples of responses to item calls. */
 const fetchedAt = "2026-11-21T01:09:35.668Z";
 const oneOk = { requested: 1, ok: 1, partial: 0, notFound: 0, unavailable: 0 };
 

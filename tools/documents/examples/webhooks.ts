@@ -1,4 +1,4 @@
-/** Examples of webhook resources, as answers show them. */
+/** Examples of webhook resources. */
 
 export const endpoint = {
   id: "we_8fj2m4q9x0c7v5b3n1k6z2wh",

@@ -6,11 +6,14 @@ import { shardPlace } from "../rules/shard-fold.ts";
 export interface AccountsWanted {
   readonly accounts: AccountsReader;
   readonly tell: (differences: readonly Difference[]) => void;
-  /** Keys of which something was said already, by id; filled while accounts are worked through. */
+  /** IDs of keys that were already reported; filled while accounts are checked. */
   readonly strayKeys: ReadonlySet<string>;
 }
 
-/** The account asked for. @throws Error when nothing of it is there. */
+/**
+ * Yields the requested account.
+ * @throws Error if the tables contain nothing of it
+ */
 export async function* oneAccount(
   accountId: string,
   { accounts, tell }: AccountsWanted,
@@ -24,15 +27,15 @@ export async function* oneAccount(
 }
 
 /**
- * Every account, one after the other; then what belongs to an account whose row is not there, and
- * keys that let calls in though nobody lists them.
+ * Yields every account, one after the other. Then reports rows of accounts whose own row is
+ * missing, and keys that admit calls although no account lists them.
  */
 export async function* everyAccount({
   accounts,
   tell,
   strayKeys,
 }: AccountsWanted): AsyncGenerator<AccountLine> {
-  /** How many shards each account had when its row was read. */
+  /** The number of shards of each account when its row was read. */
   const seen = new Map<string, number>();
   const named = new Set<string>();
   const shards = new Map<string, Set<number>>();
@@ -49,7 +52,7 @@ export async function* everyAccount({
     else if (await accounts.isUnlisted(found.key)) unlisted.push(found.key);
   }
   for await (const found of accounts.ledgers()) note(found);
-  // An account that was opened in the meantime has its row by now.
+  // An account that was created during the scan has its row by now.
   for (const accountId of named) {
     if (!seen.has(accountId)) tell(await lost(accountId, accounts));
   }
@@ -62,7 +65,9 @@ export async function* everyAccount({
   }
 }
 
-/** Shards that have rows although their account has fewer shards, unless it has grown in the meantime. */
+/**
+ * Reports shards that have rows although their account has fewer shards, unless it has grown since.
+ */
 async function beyond(
   accountId: string,
   numbers: readonly number[],

@@ -8,14 +8,14 @@ import { confirmed, type Looked } from "./confirmed.ts";
 import type { BooksDependencies } from "./read-ledger.ts";
 
 interface BooksFound extends Looked {
-  /** Null for an account that is not there any more. */
+  /** Null for an account that was deleted in the meantime. */
   readonly sums: LedgerSums | null;
   readonly holds: number;
-  /** Ids of keys whose lookup rows are those of other accounts. */
+  /** IDs of keys whose lookup rows belong to other accounts. */
   readonly strayKeys: readonly string[];
 }
 
-/** The ledger of an account, and its holds, usage and keys. */
+/** Checks the ledger of an account, its holds, usage and keys. */
 export const checkBooks = (
   accountId: string,
   since: FoldSince,
@@ -32,7 +32,7 @@ const nothing: BooksFound = {
 };
 
 /**
- * Entries and records never change. Those up to the moment at which a row was read add up to what the
+ * Entries and records never change. Those up to the time at which a row was read add up to what the
  * row stores. Later entries and records show what has changed since then.
  */
 async function lookAtBooks(

@@ -3,7 +3,7 @@ import { type Difference, differenceName } from "../rules/difference.ts";
 
 export interface Looked {
   readonly differences: readonly Difference[];
-  /** False when what was looked at moved meanwhile, so that part of it could not be compared. */
+  /** False if the rows changed during the check, so that a part could not be compared. */
   readonly isSteady: boolean;
 }
 
@@ -11,8 +11,8 @@ const pauseMs = 500;
 const scannedEntriesMax = 8;
 
 /**
- * Looks again before it says that anything differs: the service goes on meanwhile, and what is half
- * way there is no difference. Gives those that were there in the look before, as they are now.
+ * Repeats a check before it reports a difference, because the service keeps writing. Returns the
+ * differences that two consecutive checks found, with their current values.
  */
 export async function confirmed<Found extends Looked>(
   look: () => Promise<Found>,

@@ -15,13 +15,13 @@ import { orUnreadable } from "./unreadable.ts";
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
 interface DeliveriesFound extends Looked {
-  /** Deliveries and exports that are pending. */
+  /** Pending deliveries and exports. */
   readonly pending: number;
   /** Runs in the feed. */
   readonly feedRuns: number;
 }
 
-/** An account's endpoints, what it is owed, and its feed. */
+/** Checks an account's endpoints, pending deliveries and feed. */
 export const checkDeliveries = (
   account: PublishingAccount,
   dependencies: DeliveriesDependencies,
@@ -76,7 +76,7 @@ async function endpointDifferences(
   return [...differences, ...targets.flatMap((target) => targetDifferences(target, now))];
 }
 
-/** Whoever is pending in a log is owed an attempt. */
+/** Compares the pending deliveries in the log with the entries in the outboxes. */
 async function owedDifferences(
   accountId: string,
   dependencies: DeliveriesDependencies,
@@ -110,7 +110,10 @@ async function owedDifferences(
 
 type Owed = { readonly target: Target; readonly entries: readonly Entry[] } | null;
 
-/** An attempt that is made meanwhile takes its entry away, and says so in the log. */
+/**
+ * Reports missing outbox entries. An attempt during the check removes its entry and records it in
+ * the log, so both are read again.
+ */
 async function missingEntries(
   id: string,
   owed: () => Promise<Owed>,

@@ -5,7 +5,7 @@ import { deliveriesOfRun, lostDeliveries, type RunDeliveries } from "../rules/de
 import type { DeliveriesDependencies, PublishingAccount } from "./publishing-account.ts";
 
 interface FeedWanted extends PublishingAccount {
-  /** As they are now; empty when they cannot be read. */
+  /** The current endpoints; empty if they cannot be read. */
   readonly endpoints: readonly Endpoint[];
 }
 
@@ -16,8 +16,8 @@ interface FeedFound {
 }
 
 /**
- * An account's feed by itself; whether every run of its lists stands in it; and whether the newest of
- * these went to everybody whom they had to go to.
+ * Checks that an account's feed is consistent, contains every run of its watchlists, and that the
+ * newest runs were sent to every endpoint that must receive them.
  */
 export async function checkFeed(
   { id, openedAt, ended = [], endpoints }: FeedWanted,
@@ -44,7 +44,7 @@ export async function checkFeed(
   return { differences, runs };
 }
 
-/** A run is over once it stands in the feed. */
+/** A finished run must be in the feed. */
 const notPublished = (place: string): Difference => ({
   place,
   field: "run in the feed",
@@ -54,7 +54,9 @@ const notPublished = (place: string): Difference => ({
 
 const deliveriesAtOnce = 100;
 
-/** A first attempt is kept in the transaction that takes its entry away, so the log is asked last. */
+/**
+ * A first attempt is recorded in the transaction that deletes its entry, so the log is read last.
+ */
 async function undelivered(
   accountId: string,
   wanted: readonly RunDeliveries[],

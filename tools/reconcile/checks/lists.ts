@@ -29,7 +29,7 @@ interface ItemsFound extends Looked {
   readonly items: number;
 }
 
-/** The pages of a list, and its counters against them. */
+/** Compares the pages of a watchlist with its counters. */
 export const checkItems = (ref: ListRef, dependencies: ListsDependencies): Promise<ItemsFound> =>
   confirmed(() => lookAtItems(ref, dependencies), dependencies);
 
@@ -43,7 +43,7 @@ async function lookAtItems(
   for await (const page of lists.pages(watchlistId)) differences.push(...fold.take(page));
   const { counts, items, differences: whole } = fold.end();
   const after = await lists.counts(accountId, watchlistId);
-  // A list that is gone has no pages to be.
+  // A deleted watchlist has no pages.
   if (before === undefined || after === undefined) {
     return { items: 0, differences: [], isSteady: true };
   }
@@ -63,28 +63,30 @@ interface RunsDependencies extends ListsDependencies {
 }
 
 export interface RunsWanted extends ListRef {
-  /** How many runs, the newest, are held to what their steps recorded. */
+  /** The number of newest runs that are compared with the records of their steps. */
   readonly runsMax: number;
-  /** What the ledger charged, and since when; null when there is no telling. */
+  /** The charges of the ledger by run, and their start; null if they are unknown. */
   readonly charged: {
     readonly sums: LedgerSums;
     readonly since: Date;
-    /** When the ledger was added up: a run that ended later is not in it. */
+    /** When the ledger was read. It does not contain runs that ended later. */
     readonly until: Date;
   } | null;
 }
 
 interface RunsFound extends Looked {
   readonly runs: number;
-  /** Those that are over and whose events are kept. */
+  /** The finished runs whose events are kept. */
   readonly ended: readonly EndedRun[];
 }
 
-/** A list's schedule and runs: its row, theirs, and what the steps recorded. */
+/** Checks a watchlist's schedule and runs: its row, their rows, and the records of their steps. */
 export const checkRuns = (wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> =>
   confirmed(() => lookAtRuns(wanted, dependencies), dependencies);
 
-/** What steps recorded is kept for 14 days; a day is left for a run to take. */
+/**
+ * Records of steps are kept for 14 days. One day is subtracted, because a run may last that long.
+ */
 const recordedDays = 13;
 
 async function lookAtRuns(wanted: RunsWanted, dependencies: RunsDependencies): Promise<RunsFound> {
@@ -121,7 +123,7 @@ async function lookAtRuns(wanted: RunsWanted, dependencies: RunsDependencies): P
 
 const noRuns: RunsFound = { runs: 0, ended: [], differences: [], isSteady: true };
 
-/** A run that was handed over to those who are to learn of it. */
+/** Returns a run that was published. */
 function endedRun(
   { id: runId, watchlistId, runNumber, phase, finishedAt, watchlist }: Run,
   { keptSince, isNewest }: { readonly keptSince: string; readonly isNewest: boolean },
@@ -161,7 +163,7 @@ async function recordedBy(run: Run, { steps }: RunsDependencies): Promise<Record
   return { steps: recorded, tracked: tracked.size };
 }
 
-/** The count that limits an account's lists. */
+/** Checks the counter that limits an account's watchlists. */
 export async function checkListCount(
   accountId: string,
   dependencies: ListsDependencies,

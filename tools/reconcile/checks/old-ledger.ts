@@ -9,7 +9,9 @@ import {
 } from "../rules/account.ts";
 import type { BooksDependencies, LedgerSince, ReadLedger } from "./read-ledger.ts";
 
-/** Reads the ledger of an account that has no shards yet: its row, and its entries up to the row's sequence. */
+/**
+ * Reads the ledger of an account without shards: its row, and its entries up to the row's sequence.
+ */
 export async function readOldLedger(
   { accountId }: StoredAccount,
   since: FoldSince,

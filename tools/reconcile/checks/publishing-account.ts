@@ -17,6 +17,6 @@ export interface PublishingAccount {
   readonly id: string;
   /** An ISO time. */
   readonly openedAt: string;
-  /** What its lists had to say, read before; absent when that is not known. */
+  /** The finished runs of its watchlists; absent if they are unknown. */
   readonly ended?: readonly EndedRun[];
 }

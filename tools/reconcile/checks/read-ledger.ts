@@ -9,7 +9,7 @@ export interface BooksDependencies {
   readonly clock: Clock;
 }
 
-/** A ledger that was read to its end while calls went on. */
+/** A ledger that was read to its end while calls continued. */
 export interface ReadLedger {
   readonly sums: LedgerSums;
   /** Open holds in shards. */

@@ -26,8 +26,8 @@ interface WholeShard {
 }
 
 /**
- * Reads the shards of an account in order, the first one first. A call from before there were shards
- * changes two shards when it ends: the first, which has its credits, and the shard whose slot it takes.
+ * Reads the shards of an account in order. A call from before there were shards changes two shards
+ * when it ends: the first, which has its credits, and the shard whose slot it takes.
  */
 export async function readShards(
   account: StoredAccount,

@@ -2,7 +2,7 @@ import { ServiceError } from "../../../shared/base/errors.ts";
 import type { Difference } from "../rules/difference.ts";
 import { unreadable } from "../rules/runs.ts";
 
-/** What a look finds; that the place cannot be read, when something there is damaged. */
+/** Runs a check. Returns the difference "unreadable" for a place with a damaged row. */
 export async function orUnreadable(
   place: string,
   look: () => Promise<readonly Difference[]>,
@@ -15,7 +15,9 @@ export async function orUnreadable(
   }
 }
 
-/** True for what comes of a row's content; false for what the network or the tables refuse. */
+/**
+ * Returns true for an error in a row's content; false for an error of the network or of DynamoDB.
+ */
 function isDamage(error: unknown): boolean {
   if (error instanceof ServiceError) return error.status === badRequest;
   if (!(error instanceof Error) || "$metadata" in error) return false;
@@ -27,7 +29,7 @@ function isDamage(error: unknown): boolean {
   return isCompression || error.name === "ValiError";
 }
 
-/** How failed assertions about stored rows begin. */
+/** The prefix of failed assertions about stored rows. */
 const brokenInvariant = "Invariant broken";
-/** A rule for what customers send that what is stored breaks. */
+/** The status of a stored value that breaks a rule for customer input. */
 const badRequest = 400;

@@ -6,31 +6,31 @@ import { readRows, rowsBelow, scanRows } from "./rows.ts";
 import { dynamoShardsReader } from "./shards.ts";
 import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 
-/** A key that lets calls in. */
+/** A key that admits calls. */
 export interface LiveKey {
   readonly hash: string;
   readonly keyId: string;
   readonly accountId: string;
 }
 
-/** What a row of the accounts table is; `shard` is null for a row below the account itself. */
+/** The kind of a row of the accounts table. `shard` is null for a row of the account itself. */
 export type FoundRow =
   | { readonly kind: "account"; readonly account: AccountLine }
   | { readonly kind: "below"; readonly accountId: string; readonly shard: number | null }
   | { readonly kind: "key"; readonly key: LiveKey };
 
-/** Reads which accounts there are, and what there is of accounts that are not; changes nothing. */
+/** Finds accounts, and rows of accounts that do not exist. Read-only. */
 export interface AccountsReader {
   account(accountId: string): Promise<AccountLine | undefined>;
-  /** The whole accounts table, as far as it says whose it is. */
+  /** Yields all rows of the accounts table that name their account. */
   everyRow(): AsyncIterable<FoundRow>;
-  /** Accounts that have a ledger, and each shard that has pages. */
+  /** Yields accounts with a ledger, and each shard with pages. */
   ledgers(): AsyncIterable<{ readonly accountId: string; readonly shard: number | null }>;
-  /** Whether anything of an account is there besides its row: rows below it, or a ledger. */
+  /** Returns true if an account has other rows than its own, or a ledger. */
   hasRows(accountId: string): Promise<boolean>;
-  /** Numbers of shards that have rows or pages although the account has fewer shards. */
+  /** Returns the numbers of shards with rows or pages although the account has fewer shards. */
   shardsBeyond(account: Pick<AccountLine, "id" | "shards">): Promise<readonly number[]>;
-  /** Whether a key lets calls in though no account lists it; looked up anew. */
+  /** Returns true if a key admits calls although no account lists it. Reads it again. */
   isUnlisted(key: LiveKey): Promise<boolean>;
 }
 
@@ -78,17 +78,17 @@ export function dynamoAccountsReader(
     async isUnlisted({ hash, keyId, accountId }) {
       const listing = await read(accountKeys.key(accountId, keyId));
       if (listing?.["hash"] === hash) return false;
-      // Read after its listing: whoever revokes a key takes both away at once.
+      // Read after its listing, because a revocation deletes both at once.
       const lookup = await read(accountKeys.keyHash(hash));
       return lookup !== undefined && lookup["revoked_at"] === undefined;
     },
   };
 }
 
-/** What tells whose a row is, and what a list of accounts shows. */
+/** The attributes that name a row's account, and those of an account line. */
 const saysWhose = [...accountLineAttributes, "account_id", "key_id", "revoked_at"];
 
-/** The account that a partition belongs to, and the shard of it. */
+/** Returns the account of a partition, and its shard. */
 function placeOf(pk: string): { readonly accountId: string; readonly shard: number | null } {
   const [, accountId = "", , shard] = pk.split("#");
   return { accountId, shard: shard === undefined ? null : Number(shard) };

@@ -18,7 +18,7 @@ import {
   type RowKey,
 } from "../../../shared/aws/table/table.ts";
 
-/** An account as a list of all accounts shows it. */
+/** An account in a list of all accounts. */
 export interface AccountLine {
   readonly id: string;
   readonly name: string;
@@ -39,33 +39,36 @@ export interface HoldLine {
   readonly holdId: string;
   readonly credits: number;
   readonly createdAt: string;
-  /** From when the sweeper gives it back. */
+  /** When the sweeper releases it. */
   readonly expiresAt: string;
 }
 
-/** The API keys of an account as its rows have them. */
+/** The rows of an account's API keys. */
 export interface StoredKeys {
-  /** What counts for the limit of keys; null while keys come and go. */
+  /** The count for the limit of keys; null while keys are being created or revoked. */
   readonly count: number | null;
   /**
-   * Of each key that is listed, what its lookup row is: `present`, which lets calls in, `missing`,
-   * `revoked`, or that of another account.
+   * The lookup row of each listed key: `present` admits calls; otherwise `missing`, `revoked`, or
+   * the row of another account.
    */
   readonly lookups: ReadonlyMap<string, string>;
 }
 
-/** Reads what accounts and their ledgers consist of, row by row; changes nothing. */
+/** Reads the rows of accounts and their ledgers. Read-only. */
 export interface BooksReader {
   accounts(): Promise<readonly AccountBalance[]>;
   account(accountId: string): Promise<StoredAccount | undefined>;
-  /** The sums of an account from before there were shards; undefined for any other. */
+  /** Returns the sums of an account from before there were shards; undefined for any other. */
   books(accountId: string): Promise<StoredBooks | undefined>;
   readonly shards: ShardsReader;
-  /** Entries from before there were shards, by their numbers, both inclusive; without `to` all. */
+  /**
+   * Yields entries from before there were shards, by number, both ends inclusive; without `to`,
+   * all.
+   */
   entries(accountId: string, from: number, to?: number): AsyncIterable<LedgerEntry>;
-  /** Holds with rows: the open ones, and those resolved within the last 30 days. */
+  /** Yields holds with rows: the open ones, and those resolved in the last 30 days. */
   holds(accountId: string): AsyncIterable<StoredHold>;
-  /** Open holds, in rows and in shards. */
+  /** Yields open holds, in rows and in shards. */
   openHolds(account: { readonly id: string; readonly shards: number }): AsyncIterable<HoldLine>;
   /** From before there were shards. */
   usage(accountId: string): AsyncIterable<StoredUsage>;
@@ -132,7 +135,7 @@ export function dynamoBooksReader(
   };
 }
 
-/** All accounts with the sums of their balances, from one scan. */
+/** Returns all accounts with the sums of their balances, from one scan. */
 async function accountBalances(
   client: DynamoDBDocumentClient,
   table: string,
@@ -162,7 +165,7 @@ interface Rows {
 
 const steadyLooksMax = 8;
 
-/** Count and list agree at each moment only: both are read twice, until they stand still. */
+/** Count and list are only consistent at one moment, so both are read until two reads agree. */
 async function storedKeys(accountId: string, { read, below }: Rows): Promise<StoredKeys> {
   const look = async () => {
     const counter = await read(accountKeys.keyCount(accountId));
@@ -186,7 +189,7 @@ async function storedKeys(accountId: string, { read, below }: Rows): Promise<Sto
   return { count: isSteady ? before.count : null, lookups };
 }
 
-/** What a listed key's lookup row is to it. */
+/** Returns the state of a listed key's lookup row. */
 function lookupOf(listed: Row, lookup: Row | undefined): string {
   if (lookup === undefined || lookup["key_id"] !== listed["key_id"]) return missing;
   if (lookup["revoked_at"] !== undefined) return "revoked";
@@ -194,7 +197,7 @@ function lookupOf(listed: Row, lookup: Row | undefined): string {
   return lookup["account_id"] === owner ? present : `that of ${String(lookup["account_id"])}`;
 }
 
-/** By its key: whatever its row has lost, it is this account's. */
+/** Uses the ID in the key, which is valid even if the row lost attributes. */
 export const accountLineOf = (row: Row): AccountLine => ({
   id: accountIdOf(keyOf(row)),
   name: String(row["name"]),
@@ -204,7 +207,7 @@ export const accountLineOf = (row: Row): AccountLine => ({
   createdAt: String(row["created_at"]),
 });
 
-/** Attributes that an account line needs. */
+/** The attributes of an account line. */
 export const accountLineAttributes = ["pk", "sk", "name", "email", "demo", "shards", "created_at"];
 
 const lineAttributes = [...accountLineAttributes, "balance"];

@@ -13,16 +13,19 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { readRows, rowsBelow } from "./rows.ts";
 import { deliveryKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 
-/** Reads outboxes and feeds, row by row; changes nothing. */
+/** Reads the rows of outboxes and feeds. Read-only. */
 export interface DeliveriesReader {
-  /** The account's targets: its destination, these endpoints, and whatever else has an outbox. */
+  /**
+   * Yields the account's delivery targets: its S3 destination, the given endpoints, and others with
+   * an outbox.
+   */
   targets(accountId: string, endpointIds: readonly string[]): Promise<readonly StoredTarget[]>;
   isOwed(target: Target, entry: Entry): Promise<boolean>;
-  /** By their numbers. */
+  /** Yields entries by number. */
   feed(accountId: string): AsyncIterable<StoredFeedEntry>;
-  /** The number of the newest run. */
+  /** Returns the number of the newest run. */
   feedCount(accountId: string): Promise<number>;
-  /** Runs that ended since an ISO time, by that time. */
+  /** Yields runs that ended since an ISO time, by that time. */
   feedByTime(accountId: string, since: string): AsyncIterable<FeedPlace>;
 }
 
@@ -36,7 +39,7 @@ export function dynamoDeliveriesReader(
     const command = new GetCommand({ TableName: table, Key, ConsistentRead: true });
     return (await client.send(command)).Item;
   };
-  /** When the earliest entry of either lane is due. */
+  /** Returns when the earliest entry of both lanes is due. */
   const owedAt = async (target: Target): Promise<string | null> => {
     const dues: string[] = [];
     for (const lane of ["first", "later"] as const) {
@@ -62,7 +65,8 @@ export function dynamoDeliveriesReader(
       for (const id of ids) {
         const target = endpointTarget(accountId, id);
         const owed = await owedAt(target);
-        // Read after its entries: whoever adds one has the target due no later.
+        // Read after its entries: a writer that adds an entry also sets the target's due time to
+        // its time or earlier.
         const head = await read(deliveryKeys.outbox(target));
         targets.push({
           target,
@@ -80,7 +84,7 @@ export function dynamoDeliveriesReader(
       for await (const row of readRows(client, table, rowsBelow(pk, "run#"))) {
         yield {
           ...placeOf(row),
-          // By its key, as whoever reads the feed finds it.
+          // The time in the key, as feed readers use it.
           sequence: Number(String(row["sk"]).slice("run#".length)),
           createdAt: String(row["created_at"]),
           appendedAt: String(row["appended_at"]),

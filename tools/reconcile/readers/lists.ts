@@ -12,35 +12,38 @@ import { runOf } from "../../../shared/aws/runs/run-row.ts";
 import { type RowKey, watchlistKeys } from "../../../shared/aws/table/table.ts";
 import { watchlistOf } from "../../../shared/aws/watchlists/watchlist-row.ts";
 
-/** Counters of a list that move with its pages. */
+/** Counters of a watchlist, which change with its pages. */
 export interface StoredCounts {
   readonly counts: ItemCounts;
   readonly total: number;
 }
 
-/** A run as an operator looks at it: with the time at which the sweeper does. */
+/** A run with the time of its next sweeper check. */
 export type RunLine = StoredRun;
 
-/** Reads watchlists, their pages and their runs, row by row; changes nothing. */
+/** Reads the rows of watchlists, their pages and their runs. Read-only. */
 export interface ListsReader {
-  /** What counts for the limit of lists. */
+  /** Returns the count for the limit of watchlists. */
   listCount(accountId: string): Promise<number>;
-  /** @param unreadable is told the ids of lists whose rows are damaged, which are left out then. */
+  /**
+   * Yields watchlists.
+   * @param unreadable receives the IDs of watchlists with damaged rows, which are left out
+   */
   lists(accountId: string, unreadable?: (watchlistId: string) => void): AsyncIterable<StoredList>;
   list(accountId: string, watchlistId: string): Promise<StoredList | undefined>;
   counts(accountId: string, watchlistId: string): Promise<StoredCounts | undefined>;
-  /** Pages as they stand, by their keys, whatever their ranges say. */
+  /** Yields the pages by key, regardless of their ranges. */
   pages(watchlistId: string): AsyncIterable<StoredPage>;
   /**
-   * The newest first.
-   * @param unreadable is told the numbers of runs whose rows are damaged, which are left out then;
-   * without it these are thrown over.
+   * Yields runs, newest first.
+   * @param unreadable receives the numbers of runs with damaged rows, which are left out. Without
+   * it, they throw.
    */
   runs(watchlistId: string, unreadable?: (runNumber: number) => void): AsyncIterable<RunLine>;
   run(watchlistId: string, runNumber: number): Promise<RunLine | undefined>;
 }
 
-/** A run's row holds its pipeline and its stats: so many are read at once. */
+/** Runs in one request. A row contains a pipeline and stats, so rows are large. */
 const runsAtOnce = 100;
 const pagesAtOnce = 10;
 
@@ -99,7 +102,7 @@ const listOf = (row: Row): StoredList => ({
 
 const storedRunOf = (row: Row): RunLine => ({ run: runOf(row), dueAt: dueTimeOf("run", row) });
 
-/** What has to be there for anything to be compared. */
+/** The attributes that a comparison requires. */
 const neededOfList = object({
   id: string(),
   item_counts: object({ new: number(), active: number(), delisted: number() }),

@@ -6,7 +6,7 @@ import {
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { queryRows } from "../../../shared/aws/table/query-rows.ts";
 
-/** Rows of one partition whose sort keys lie in a range, both ends inclusive. */
+/** Rows of one partition whose sort keys are in a range, both ends inclusive. */
 export interface RowRange {
   readonly pk: string;
   readonly from: string;
@@ -14,9 +14,9 @@ export interface RowRange {
 }
 
 interface Reading {
-  /** The highest sort key first. */
+  /** True to yield the highest sort key first. */
   readonly newestFirst?: boolean;
-  /** Rows asked for at once: as many as are wanted, when that is known. */
+  /** Rows in one request. Set it if the number of needed rows is known. */
   readonly rowsAtOnce?: number;
   readonly filter?: Pick<
     QueryCommandInput,
@@ -25,8 +25,8 @@ interface Reading {
 }
 
 /**
- * Every row that begins with a sort key; of an empty one every row. Keys are made of what sorts
- * between `!` and `~`, and DynamoDB takes no empty key.
+ * Returns the range of all sort keys with a prefix; all rows for an empty prefix. Characters of
+ * keys sort between `!` and `~`, and DynamoDB accepts no empty key.
  */
 export const rowsBelow = (pk: string, prefix: string): RowRange => ({
   pk,
@@ -34,7 +34,10 @@ export const rowsBelow = (pk: string, prefix: string): RowRange => ({
   to: `${prefix}~`,
 });
 
-/** Strongly consistent, one request at a time, so that no partition has to fit into memory. */
+/**
+ * Yields rows of a range, strongly consistent, one request at a time, so that a partition does not
+ * need to fit into memory.
+ */
 export function readRows(
   client: DynamoDBDocumentClient,
   TableName: string,
@@ -56,13 +59,13 @@ export function readRows(
   });
 }
 
-/** Rows of a whole table: those with one sort key, and of each only what is named. */
+/** Limits a scan to one sort key, and to the named attributes. */
 interface Scanning {
   readonly sk?: string;
   readonly attributes?: readonly string[];
 }
 
-/** Every row of a table, or some of them, in the table's own order: partition by partition. */
+/** Yields rows of a table in its own order, partition by partition. */
 export async function* scanRows(
   client: DynamoDBDocumentClient,
   TableName: string,

@@ -22,12 +22,12 @@ export interface ShardsReader {
   /** Pages by the stamps of their first records: `from` inclusive, `to` exclusive. */
   pages(ref: ShardRef, range: { from?: number; to?: number }): AsyncIterable<StoredPage>;
   usage(ref: ShardRef): AsyncIterable<StoredUsage>;
-  /** Numbers of shards that have rows or pages although the account has fewer shards. */
+  /** Returns the numbers of shards with rows or pages although the account has fewer shards. */
   beyond(accountId: string, shards: number): Promise<readonly number[]>;
 }
 
 const shardsMax = shardSlots(concurrencyFor(Infinity), 0).shards;
-/** Later than any stamp; the year 2255. */
+/** Later than any stamp: in the year 2255. */
 const stampMax = 9_000_000_000_000_000;
 
 export function dynamoShardsReader(

@@ -2,15 +2,15 @@ import { type Difference, fieldDifferences, missing, present } from "./differenc
 import { markDifferences } from "./mark.ts";
 import type { LedgerSums } from "./ledger-fold.ts";
 
-/** What an account's row keeps of its ledger. */
+/** The sums in an account's row. */
 export interface StoredAccount {
   readonly accountId: string;
-  /** As the row spells it; null without one. */
+  /** The ID in the row's attributes; null without one. */
   readonly id: string | null;
   readonly lifetime: number;
-  /** How many shards it has; 0 while its own row keeps its sums. */
+  /** The number of shards; 0 while the account's row has the sums. */
   readonly shards: number;
-  /** All credits that it ever received; meaningless without shards. */
+  /** All credits ever received; without shards it has no meaning. */
   readonly received: number;
 }
 
@@ -24,16 +24,16 @@ export interface StoredBooks extends Pick<StoredAccount, "accountId" | "id" | "l
   readonly inFlight: number;
 }
 
-/** What stands in a hold's row. */
+/** The row of a hold. */
 export interface StoredHold {
   readonly holdId: string;
-  /** The shard that its credits belong to. */
+  /** The shard of its credits. */
   readonly shard: number;
   readonly isOpen: boolean;
   readonly credits: number;
   /** Null while it is open. */
   readonly charged: number | null;
-  /** When the sweeper gives it back, ISO 8601 UTC; null when it does not find it. */
+  /** When the sweeper releases it, ISO 8601 UTC; null if the sweeper does not find it. */
   readonly dueAt: string | null;
 }
 
@@ -46,16 +46,16 @@ export interface StoredUsage {
   readonly credits: number;
 }
 
-/** Holds and days that moved after the ledger was added up: of these nothing can be said. */
+/** Holds and days that changed after the ledger was read, so they cannot be compared. */
 export interface Moved {
   readonly holds: ReadonlySet<string>;
   readonly dates: ReadonlySet<string>;
 }
 
-/** The account's row against its ledger, read up to the row's own sequence. */
+/** Compares the account's row with its ledger, read up to the row's sequence. */
 export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums): Difference[] {
   const unnamed = fieldDifferences(books.accountId, { id }, { id: books.accountId });
-  // The newest entry is missing: what it left is not known.
+  // The newest entry is missing, so the balance after it is unknown.
   if (sums.sequence !== books.sequence) return unnamed;
   const open = [...sums.open.values()];
   const whole = {
@@ -75,7 +75,7 @@ export function bookDifferences({ id, ...books }: StoredBooks, sums: LedgerSums)
   ];
 }
 
-/** Entries that stand beyond the sequence of their account: it cannot write another. */
+/** Reports entries after the account's sequence, which block the next entry. */
 export function beyondDifferences(
   { accountId, sequence }: Pick<StoredBooks, "accountId" | "sequence">,
   newest: number,
@@ -87,7 +87,7 @@ export function beyondDifferences(
   return [{ place, field: "row", stored: `beyond sequence ${sequence}`, expected: "within it" }];
 }
 
-/** Holds the rows of holds, taken one by one, to the ledger. */
+/** Compares the rows of holds, one by one, with the ledger. */
 export function holdCheck(accountId: string, sums: LedgerSums) {
   const seen = new Set<string>();
   const own: Difference[] = [];
@@ -105,7 +105,7 @@ export function holdCheck(accountId: string, sums: LedgerSums) {
       if (expected === null) return;
       seen.add(holdId);
       const stored = { state: isOpen ? "open" : "resolved", shard, credits, charged };
-      // Of a hold that is open by mistake the state says it all.
+      // For a hold that is wrongly open, the state is enough.
       const wanted = stored.state === expected.state ? { ...expected } : { state: expected.state };
       suspect(holdId, fieldDifferences(placeOf(holdId), stored, wanted));
     },
@@ -126,11 +126,11 @@ interface ExpectedHold {
   readonly state: "open" | "resolved";
   readonly shard?: number;
   readonly credits?: number;
-  /** Absent for a hold that was resolved before charges were kept. */
+  /** Absent for a hold that was resolved before charges were stored. */
   readonly charged?: number;
 }
 
-/** What a hold is by the ledger. */
+/** Returns a hold as the ledger defines it. */
 function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
   const reserved = open.get(holdId);
   if (reserved !== undefined) {
@@ -142,12 +142,12 @@ function holdIn({ open, resolved }: LedgerSums, holdId: string): ExpectedHold {
     : { state: "resolved", shard, charged };
 }
 
-/** Longer than anybody reserves credits for: a run's step for a day, a call for some minutes. */
+/** Longer than any hold: a run's step reserves for a day, a call for minutes. */
 const holdMsMax = 24 * 60 * 60 * 1_000;
 
 const longestHold = (from: Date): Date => new Date(from.getTime() + holdMsMax);
 
-/** The due mark of a hold, or of a shard with open holds. */
+/** Compares the due mark of a hold, or of a shard with open holds. */
 export function dueDifferences(
   place: string,
   { isOpen, dueAt }: Pick<StoredHold, "isOpen" | "dueAt">,
@@ -160,13 +160,13 @@ export function dueDifferences(
   return markDifferences({ place, field: "due_at" }, dueAt, { now, latest: longestHold });
 }
 
-/** What a hold cannot have been charged, whatever its ledger says. */
+/** Reports a charge above the reserved credits, independent of the ledger. */
 function chargedDifferences(place: string, { credits, charged }: StoredHold): Difference[] {
   if (charged === null || (charged >= 0 && charged <= credits)) return [];
   return [{ place, field: "charged", stored: charged, expected: `0 to ${credits}` }];
 }
 
-/** Daily usage from before there were shards against the holds that were resolved on each day. */
+/** Compares daily usage from before there were shards with the holds resolved on each day. */
 export function usageDifferences(
   accountId: string,
   stored: readonly StoredUsage[],

@@ -9,7 +9,7 @@ import {
   runEntry,
 } from "../../../shared/webhooks/outbox-entries.ts";
 
-/** The entries that have to be in its endpoint's outbox for what the log says of a delivery. */
+/** Returns the outbox entries that a delivery in the log requires. */
 export const entriesFor = (delivery: Delivery): readonly Entry[] => [
   ...(delivery.state === "pending" ? retryEntries(delivery) : []),
   ...(delivery.requestedAt === null
@@ -17,7 +17,7 @@ export const entriesFor = (delivery: Delivery): readonly Entry[] => [
     : [redeliveryEntry(delivery, new Date(delivery.requestedAt))]),
 ];
 
-/** A delivery that is pending and that nobody will attempt: it waits for no time. */
+/** Reports a pending delivery without the time of its next attempt. */
 export const forgottenDelivery = (accountId: string, delivery: Delivery): Difference[] =>
   delivery.state === "pending" && delivery.nextAttemptAt === null && delivery.requestedAt === null
     ? [
@@ -30,41 +30,40 @@ export const forgottenDelivery = (accountId: string, delivery: Delivery): Differ
       ]
     : [];
 
-/** A run that was published, while its events are kept. */
+/** A published run whose events are kept. */
 export interface EndedRun {
-  /** How a difference names it. */
+  /** Its name in differences. */
   readonly place: string;
   readonly runId: string;
   readonly watchlistId: string;
-  /** The endpoint that its list named; null: every endpoint subscribed to the event. */
+  /** The endpoint of its watchlist; null: every endpoint that is subscribed to the event. */
   readonly webhookEndpointId: string | null;
   /** ISO 8601 UTC. */
   readonly endedAt: string;
-  /** Among the newest of its list, as many as are looked at in detail. */
+  /** True if it is among the newest runs of its watchlist, which are checked in detail. */
   readonly isNewest: boolean;
 }
 
-/** What an endpoint got, or is to get, of a run. */
+/** The deliveries of a run to an endpoint. */
 export interface RunDeliveries {
   readonly target: Target;
-  /** Where it stands until all first attempts were made. */
+  /** The outbox entry until all first attempts were made. */
   readonly entry: Entry;
-  /** One delivery of the log for each type of event, by id. */
+  /** The event types by delivery ID, one for each type. */
   readonly types: ReadonlyMap<string, RunEventType>;
   readonly runId: string;
 }
 
 /**
- * An endpoint is dated by when its call began: the call may have stood still before it wrote, and its
- * clock may differ from that of who publishes.
+ * The time of an endpoint's change is when its call began. The call may have been delayed before
+ * its write, and clocks differ.
  */
 const datedWithinMs = 60 * 60_000;
 
 /**
- * Who must have got a run's events: the endpoint that its list named, whatever became of it; else
- * every endpoint that is subscribed and has not changed since the run ended. Of endpoints that were
- * changed or deleted meanwhile there is no telling, and of the parts of an event only the first is
- * looked at.
+ * Returns the deliveries that a run requires: to the endpoint of its watchlist, or else to every
+ * endpoint that is subscribed and has not changed since the run ended. Endpoints that were changed
+ * or deleted since are not checked. Of the parts of an event, only the first is checked.
  */
 export function deliveriesOfRun(
   accountId: string,
@@ -91,7 +90,7 @@ export function deliveriesOfRun(
     );
 }
 
-/** Deliveries that the log does not know and that nobody is to make. */
+/** Reports deliveries that are neither in the log nor pending. */
 export function lostDeliveries(
   { target, types, runId }: RunDeliveries,
   known: ReadonlySet<string>,

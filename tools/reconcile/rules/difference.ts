@@ -1,21 +1,21 @@
-/** Something stored that does not agree with what it has to follow from. */
+/** A stored value that contradicts the rows from which it follows. */
 export interface Difference {
-  /** The row or the part of it, by its ids, such as `acct_… entry 7`. */
+  /** The row or a part of it, by its IDs, such as `acct_… entry 7`. */
   readonly place: string;
   readonly field: string;
   readonly stored: unknown;
-  /** What it should be. */
+  /** The value that the other rows require. */
   readonly expected: unknown;
 }
 
-/** Words for a row: that it is not there, or that it should be. */
+/** Values for a row that is missing, or that should exist. */
 export const missing = "missing";
 export const present = "present";
 
-/** Tells two differences apart, whatever their values are at the moment. */
+/** Identifies a difference regardless of its current values. */
 export const differenceName = ({ place, field }: Difference): string => `${place}: ${field}`;
 
-/** Those fields of `expected` that are stored otherwise; of `stored` only these are looked at. */
+/** Compares the fields of `expected` with the stored ones. Other stored fields are ignored. */
 export function fieldDifferences(
   place: string,
   stored: Readonly<Record<string, unknown>>,
@@ -31,7 +31,7 @@ export function fieldDifferences(
     }));
 }
 
-/** A difference as one line of text. */
+/** Returns a difference as one line. */
 export const differenceLine = (difference: Difference): string =>
   `${differenceName(difference)} is ${shown(difference.stored)}, should be ${shown(difference.expected)}`;
 

@@ -2,7 +2,7 @@ import { type Difference, missing, present } from "./difference.ts";
 import { limits } from "../../../shared/base/limits.ts";
 import type { RunEventType } from "../../../shared/events/event.ts";
 
-/** Where a run stands in the feed. */
+/** The place of a run in the feed. */
 export interface FeedPlace {
   readonly sequence: number;
   readonly runId: string;
@@ -12,25 +12,25 @@ export interface FeedPlace {
 export interface StoredFeedEntry extends FeedPlace {
   /** When the run ended. */
   readonly createdAt: string;
-  /** When it was added: never before a run of a lower number. */
+  /** When the run was added. Never earlier than the run with the previous number. */
   readonly appendedAt: string;
   /** The types of its events, each once. */
   readonly types: readonly RunEventType[];
 }
 
-/** DynamoDB deletes rows when it comes to it: what is about to expire is left alone. */
+/** DynamoDB deletes expired rows later, so runs close to their expiry are not checked. */
 const marginDays = 2;
 
-/** From when on runs must be in the feed, as an ISO time. */
+/** Returns the ISO time from which runs must be in the feed. */
 export const feedKeptSince = (now: Date): string =>
   new Date(
     now.getTime() - (limits.eventRetentionDays - marginDays) * 24 * 60 * 60 * 1_000,
   ).toISOString();
 
 /**
- * Holds an account's feed, taken by its numbers and then by its times, to its count, read before:
- * numbers have no gap among the runs that are kept, and each run stands in both places. Remembers
- * where each run stands.
+ * Checks an account's feed, first by number and then by time, against its count, which was read
+ * before. The numbers of kept runs have no gap, and each run is stored under its number and its
+ * time. Keeps the event types of each run.
  */
 export function feedCheck(
   accountId: string,
@@ -38,20 +38,20 @@ export function feedCheck(
 ) {
   const { kept, count } = opened;
   let [next, before] = [1, opened.at];
-  /** Kept runs by their numbers, as long as they were not found by their times. */
+  /** Kept runs by number that were not found by time yet. */
   const waiting = new Map<number, string>();
   const entries = new Map<string, readonly RunEventType[]>();
   const placeOf = (which: string): string => `${accountId} feed ${which}`;
   const gapTo = (last: number): Difference[] => {
     const first = next;
-    // What came after a run that is kept is kept too.
+    // Runs after a kept run are kept too.
     if (first > last || before < kept) return [];
     const which = first === last ? `run ${first}` : `runs ${first} to ${last}`;
     return [{ place: placeOf(which), field: "row", stored: missing, expected: present }];
   };
   return {
     take({ sequence, runId, createdAt, appendedAt, types }: StoredFeedEntry): Difference[] {
-      // What was added since the count was read is looked at by the next to look.
+      // The next check covers runs that were added after the count was read.
       const gap = gapTo(Math.min(sequence - 1, count));
       [next, before] = [sequence + 1, appendedAt];
       entries.set(runId, types);
@@ -66,7 +66,10 @@ export function feedCheck(
       const place = placeOf(`run ${sequence}`);
       return [{ place, field: "run_id", stored: found, expected: runId }];
     },
-    /** @param later the count, read after all: what was added meanwhile is within it. */
+    /**
+     * Ends the check.
+     * @param later the count, read last, which includes runs added since
+     */
     end(later: number): Difference[] {
       const highest = next - 1;
       const unequal = { place: `${accountId} feed`, field: "count", stored: later };
@@ -81,7 +84,7 @@ export function feedCheck(
         ...(highest > later ? [{ ...unequal, expected: highest }] : []),
       ];
     },
-    /** The types of a run's events; none for one whose entry is gone, null for one not there at all. */
+    /** Returns the event types of a run; empty if its entry expired, null if it is missing. */
     typesOf: (runId: string): readonly RunEventType[] | null => entries.get(runId) ?? null,
   };
 }

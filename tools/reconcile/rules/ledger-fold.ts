@@ -110,11 +110,11 @@ export interface FoldPlace {
 }
 
 /**
- * Adds up a ledger, entry by entry, and holds it to its rules: numbers have no gap, each
- * entry begins with the balance that the one before left and moves it by its credits, and each hold
- * is made once and resolved once, by a charge and a refund that make up what was reserved. A charge is
- * reversed at most once, by a separate refund. Keeps only open holds, daily totals, and the holds and
- * runs charged since a time.
+ * Adds up a ledger, entry by entry, and checks its rules: numbers have no gap; each entry begins
+ * with the balance after the previous one and changes it by its credits; each hold is made once and
+ * resolved once, by a charge and a refund that add up to the reservation. A charge is reversed at
+ * most once, by a separate refund. Keeps only open holds, daily totals, and the holds and runs
+ * charged since a time.
  */
 export function ledgerFold(of: FoldPlace, since: FoldSince): LedgerFold {
   const state: State = {
@@ -187,7 +187,7 @@ function gapBefore(state: State, sequence: number, ledger: string): Difference[]
   return [{ place, field: "row", stored: missing, expected: present }];
 }
 
-/** Pages of the history go on after an id: each entry has its own. */
+/** Pages of the history continue after an ID, so each entry must have the ID of its number. */
 const idDifferences = ({ accountId }: State, { id, sequence }: LedgerEntry): Difference[] =>
   id === null
     ? []
@@ -216,7 +216,7 @@ function chainDifferences(state: State, entry: LedgerEntry): Difference[] {
   ];
 }
 
-/** How an entry moves the balance; an adjustment goes either way. */
+/** Returns how an entry changes the balance. An adjustment can do both. */
 function moveOf(type: LedgerEntry["type"], credits: number, moved: number): number {
   if (type === "charge") return 0;
   if (type === "reserve" || (type === "adjust" && moved < 0)) return -credits;
@@ -250,7 +250,7 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
   if (entry.type === "charge") countCharge(state, entry);
   const hold = open.get(holdId);
   if (hold === undefined) {
-    // Its reservation may be among the entries that are missing.
+    // Its reservation may be among the missing entries.
     if (!state.isWhole) return [];
     const place = `${ledger} entry ${entry.sequence}`;
     const field = `${entry.type} of hold ${holdId}`;
@@ -274,8 +274,8 @@ function resolve(state: State, entry: LedgerEntry, holdId: string): Difference[]
 }
 
 /**
- * A charge and a refund are for what was reserved, and never for more items. A process of an earlier
- * release leaves out what it does not know.
+ * A charge and a refund must have the source of the reservation, with no more items. A process of
+ * an earlier release leaves out fields that it does not support.
  */
 function sourceDifferences(
   place: string,
@@ -296,7 +296,7 @@ function sourceDifferences(
   return itemsCharged > most ? [...wrong, tooMany] : wrong;
 }
 
-/** The charge of a hold that was resolved is taken back, whole. */
+/** Checks the reversal of a complete charge. */
 function takeBack(
   state: State,
   entry: LedgerEntry & { readonly chargedAt: string },
@@ -308,7 +308,7 @@ function takeBack(
   state.spent -= credits;
   countDay(state, { ...entry, createdAt: chargedAt }, { requests: 0, credits: -credits });
   if (hold !== undefined) state.resolved.set(holdId, { ...hold, hasRow: true, charged: 0 });
-  // Holds that were resolved long ago are not kept, nor those of entries that are missing.
+  // Holds that were resolved long ago, and those of missing entries, are not kept.
   const isKept = new Date(chargedAt) >= state.since.resolved && state.isWhole;
   if (!isKept || charged === credits) return [];
   const place = `${ledgerOf(state, entry)} entry ${sequence}`;
@@ -332,7 +332,7 @@ function countDay({ usage }: State, { id, createdAt }: LedgerEntry, more: DayUsa
   usage.set(date, { requests: requests + more.requests, credits: credits + more.credits });
 }
 
-/** Charge and refund stand in one transaction: a hold that only has one of them is damaged. */
+/** Charge and refund are written in one transaction, so a hold with only one of them is damaged. */
 const halfResolved = ({ place, open, isWhole }: State): Difference[] =>
   isWhole
     ? [...open]

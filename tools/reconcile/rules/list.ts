@@ -12,16 +12,16 @@ import {
 import { nextRunAfter } from "../../../shared/watchlists/schedule.ts";
 import { type ItemCounts, noItems, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
 
-/** A list's row, with what stands in it for those who do not read the list itself. */
+/** The row of a watchlist with its index attributes. */
 export interface StoredList {
   readonly list: Watchlist;
   readonly itemTotal: number;
-  /** When the sweeper looks at it; null when it does not. */
+  /** When the sweeper checks it; null if the sweeper does not find it. */
   readonly dueAt: string | null;
 }
 
 export interface PageFold {
-  /** Takes the next page by its key; gives what is wrong with it. */
+  /** Adds the next page by key; returns its differences. */
   take(page: StoredPage): Difference[];
   end(): {
     readonly counts: ItemCounts;
@@ -31,9 +31,9 @@ export interface PageFold {
 }
 
 /**
- * Adds up the items in a list's pages, and holds these to their rules: ranges follow each other
- * without a gap or an overlap, ids stand once, in order and in the range of their page, and counts
- * are those of the items. An id that stands twice counts once.
+ * Adds up the items in a watchlist's pages and checks their rules: ranges follow each other without
+ * a gap or an overlap; IDs are unique, in order, and in the range of their page; counts match the
+ * items. A repeated ID counts once.
  */
 export function pageFold(watchlistId: string): PageFold {
   let next: string | null = "";
@@ -113,7 +113,7 @@ function orderDifferences(
   });
 }
 
-/** The counters of a list against what stands in its pages. */
+/** Compares the counters of a watchlist with its pages. */
 export const countDifferences = (
   watchlistId: string,
   stored: { readonly counts: ItemCounts; readonly total: number },
@@ -132,8 +132,8 @@ const named = (counts: ItemCounts): Record<string, number> => ({
 });
 
 /**
- * A list that is active is due at its next run, and one that is not never is. The next run comes
- * within one turn of the schedule.
+ * Checks a watchlist's due time. An active watchlist is due at its next run, at most one interval
+ * of its schedule ahead. Any other is never due.
  */
 export function scheduleDifferences({ list, dueAt }: StoredList, now: Date): Difference[] {
   const { id, status, schedule, nextRunAt } = list;

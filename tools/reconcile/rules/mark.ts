@@ -1,21 +1,21 @@
 import type { Difference } from "./difference.ts";
 
-/** Sweepers look every minute: what has been due for longer than this was passed over. */
+/** Sweepers run every minute. A mark that has been due for longer was missed. */
 const passedOverMs = 10 * 60_000;
-/** Clocks of whoever writes and of whoever reads may differ by so much. */
+/** The greatest difference between the clocks of writers and readers. */
 const skewMs = 5 * 60_000;
 
 interface MarkBounds {
   readonly now: Date;
-  /** The latest time that anybody writes who writes it at `from`. */
+  /** Returns the latest time that a writer can set at `from`. */
   readonly latest: (from: Date) => Date;
-  /** True for a time that may lie in the past. */
+  /** True if the time may be in the past. */
   readonly mayBePast?: boolean;
 }
 
 /**
- * A time at which somebody is to look (ISO 8601), when it is later than anybody writes it, or long
- * past: what stands there is not found when it has to be.
+ * Reports a due mark (ISO 8601) that is later than any writer sets it, or long past. A row with
+ * such a mark is not found in time.
  */
 export function markDifferences(
   { place, field }: Pick<Difference, "place" | "field">,

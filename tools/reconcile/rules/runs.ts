@@ -13,23 +13,23 @@ import {
 } from "../../../shared/runs/run.ts";
 import { creditsOf, statsOf } from "../../../shared/runs/run-findings.ts";
 
-/** A run's row, and when the sweeper looks at it. */
+/** The row of a run, and when the sweeper checks it. */
 export interface StoredRun {
   readonly run: Run;
-  /** ISO 8601 UTC; null when the sweeper does not, as for a run that is over. */
+  /** ISO 8601 UTC; null if the sweeper does not, as for a finished run. */
   readonly dueAt: string | null;
 }
 
-/** A step with what its batches recorded, without the outcomes that nothing follows from. */
+/** A step with the records of its batches, without outcomes that change nothing. */
 export interface RecordedStep {
   readonly step: StepRecord;
   readonly results: readonly BatchResult[];
 }
 
-/** True once stats and credits of a run stand. */
+/** Returns true if a run's stats and credits are final. */
 export const isFolded = ({ phase }: Run): boolean => phase === "emitting" || phase === "done";
 
-/** What is said of a row that there is, and that nothing can be read from. */
+/** The difference for a row that exists but cannot be read. */
 export const unreadable = (place: string): Difference => ({
   place,
   field: "row",
@@ -40,7 +40,7 @@ export const unreadable = (place: string): Difference => ({
 export const runPlace = (watchlistId: string, runNumber: number): string =>
   `${watchlistId} run ${runNumber}`;
 
-/** Takes the runs of a list, the newest first, and holds them to the list's row. */
+/** Checks the runs of a watchlist, newest first, against its row. */
 export function runSequenceCheck(list: Watchlist) {
   let next = list.runCount;
   let highest = 0;
@@ -66,12 +66,15 @@ export function runSequenceCheck(list: Watchlist) {
           : []),
       ];
     },
-    /** Takes a run's number of whose row nothing else is known. */
+    /** Takes a run of which only the number is known. */
     takeUnreadable: (runNumber: number): Difference[] => [
       ...gapBefore(runNumber),
       unreadable(runPlace(list.id, runNumber)),
     ],
-    /** @param runCount the list's, read after the runs: new ones may have begun meanwhile. */
+    /**
+     * Ends the check.
+     * @param runCount the watchlist's count, read after the runs, because new ones may have started
+     */
     end(runCount: number): Difference[] {
       const kept = Math.max(1, list.runCount - limits.runHistoryMax + 1);
       return [
@@ -87,7 +90,7 @@ export function runSequenceCheck(list: Watchlist) {
 
 const nextLook = (from: Date): Date => new Date(from.getTime() + progressMs);
 
-/** A run that is not over is looked at whenever it has stood still for a while. */
+/** The sweeper checks a run that is not finished after a time without progress. */
 function dueDifferences(place: string, { run, dueAt }: StoredRun, now: Date): Difference[] {
   const isOver = run.phase === "done";
   const isDue = dueAt !== null;
@@ -100,7 +103,7 @@ function missingRun({ id }: Watchlist, newest: number, oldest: number): Differen
   return { place, field: "row", stored: missing, expected: present };
 }
 
-/** What a list says of its newest run. */
+/** Compares what a watchlist's row stores of its newest run. */
 function newestDifferences(list: Watchlist, run: Run): Difference[] {
   const isOver = isFolded(run);
   return fieldDifferences(
@@ -118,14 +121,14 @@ function newestDifferences(list: Watchlist, run: Run): Difference[] {
   );
 }
 
-/** What a run began with and what its steps recorded. */
+/** The steps of a run with their records, and its items. */
 export interface RecordedRun {
   readonly steps: readonly RecordedStep[];
-  /** Items that started at one step or several. */
+  /** Items that started at one or more steps. */
   readonly tracked: number;
 }
 
-/** A folded run and its steps against what the steps' batches recorded. */
+/** Compares a run's final stats with the records of its steps. */
 export function resultDifferences(run: Run, { steps: recorded, tracked }: RecordedRun) {
   const place = runPlace(run.watchlistId, run.runNumber);
   const findings = recorded.map(({ step, results }) => ({
@@ -135,7 +138,7 @@ export function resultDifferences(run: Run, { steps: recorded, tracked }: Record
   const { steps, ...totals } = statsOf(run, findings);
   const { steps: stored, ...counted } = run.stats;
   const expected = Object.entries({ ...totals, tracked });
-  // A run of an earlier release has no count of what that release did not count.
+  // A run of an earlier release has no counts that the release did not have.
   const known = Object.fromEntries(expected.filter(([field]) => Object.hasOwn(counted, field)));
   return [
     ...recorded.flatMap((one) => stepDifferences(`${place} step ${one.step.step}`, one)),
@@ -154,7 +157,7 @@ export function resultDifferences(run: Run, { steps: recorded, tracked }: Record
   ];
 }
 
-/** A run that could not be folded ends as failed, with nothing counted but its steps. */
+/** Returns true for a run that failed without final stats, so that only its steps were counted. */
 const isUnfolded = ({ status, stats }: Run): boolean =>
   status === "failed" &&
   [
@@ -177,7 +180,7 @@ function stepDifferences(place: string, { step, results }: RecordedStep): Differ
   );
 }
 
-/** What the ledger charged for a run against what the run says it cost. */
+/** Compares the ledger's charges for a run with the credits of the run. */
 export const chargeDifferences = (run: Run, charged: number): Difference[] =>
   fieldDifferences(
     runPlace(run.watchlistId, run.runNumber),

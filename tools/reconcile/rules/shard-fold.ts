@@ -38,7 +38,7 @@ export interface StoredShard extends JournalState {
   readonly fence: number;
   readonly holds: ReadonlyMap<string, { readonly credits: number; readonly at: number }>;
   readonly journal: readonly JournalRecord[];
-  /** When the sweeper checks its holds, ISO 8601 UTC; null when the sweeper does not find it. */
+  /** When the sweeper checks its holds, ISO 8601 UTC; null if the sweeper does not find it. */
   readonly dueAt: string | null;
 }
 

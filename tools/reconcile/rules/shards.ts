@@ -41,7 +41,9 @@ export function shardDifferences(
   ];
 }
 
-/** The row keeps the open holds of calls, without those from before the account had shards. */
+/**
+ * Compares the open holds of calls in the row, without those from before the account had shards.
+ */
 function holdDifferences(
   place: string,
   { holds }: StoredShard,

@@ -3,20 +3,20 @@ import { markDifferences } from "./mark.ts";
 import { leaseUntil as longestLease } from "../../../shared/outbox/lease.ts";
 import type { Target } from "../../../shared/outbox/outbox.ts";
 
-/** What stands in a target's row, and the earliest of what it is owed; times are ISO 8601 UTC. */
+/** The row of a delivery target, and its earliest entry; times are ISO 8601 UTC. */
 export interface StoredTarget {
   readonly target: Target;
-  /** When the sweeper has it worked off; null when it is not due. */
+  /** When the sweeper has it drained; null if it is not due. */
   readonly dueAt: string | null;
-  /** Until when somebody is at it. */
+  /** When its lease ends; null without a lease. */
   readonly leaseUntil: string | null;
-  /** When the earliest entry is due; null when nothing is owed. */
+  /** When the earliest entry is due; null without entries. */
   readonly owedAt: string | null;
 }
 
 /**
- * A target that is owed something is due no later than that, or as soon as its lease ends; and no
- * lease is longer than the longest that is ever taken.
+ * Checks the due time and lease of a delivery target. A target with entries is due at the earliest
+ * one, or when its lease ends. No lease is longer than the longest that workers take.
  */
 export function targetDifferences(stored: StoredTarget, now: Date): Difference[] {
   const { target, dueAt, leaseUntil, owedAt } = stored;
@@ -24,7 +24,7 @@ export function targetDifferences(stored: StoredTarget, now: Date): Difference[]
   const bounds = { now, latest: longestLease, mayBePast: true };
   if (leaseUntil !== null) {
     const late = markDifferences({ place, field: "lease_until" }, leaseUntil, bounds);
-    // It is due when its lease ends: said once.
+    // The target is due when its lease ends, so the difference is reported once.
     if (late.length > 0) return late;
   }
   if (owedAt === null) return [];

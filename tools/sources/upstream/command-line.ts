@@ -1,6 +1,9 @@
-/** Options that the check and the reference server have in common. */
+/** Options of the upstream check and the reference server. */
 
-/** What a variable holds; undefined where none is named. @throws Error when it is empty or not set */
+/**
+ * Returns the value of an environment variable; undefined without a name.
+ * @throws Error if it is empty or not set
+ */
 export function secretFrom(
   name: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -16,16 +19,19 @@ interface Range {
   readonly to: number;
 }
 
-/** @throws Error when the text is no whole number in the range */
+/**
+ * Parses an integer option.
+ * @throws Error if the text is not an integer in the range
+ */
 export function wholeNumberFrom(option: string, text: string, { from, to }: Range): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isInteger(value) || value < from || value > to) {
-    throw new Error(`${option} is a whole number from ${from} to ${to}, not "${text}"`);
+    throw new Error(`${option} must be an integer from ${from} to ${to} (got "${text}")`);
   }
   return value;
 }
 
-/** Runs a command; what is wrong with its options goes to stderr, with exit code 2. */
+/** Runs a command. An error goes to stderr without a stack trace, with exit code 2. */
 export async function runCommand(command: () => Promise<void>): Promise<void> {
   await command().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { UpstreamResult } from "./sandbox-results.ts";
 
-/** A call that is about to be answered. */
+/** A call before its answer. */
 interface Course {
   readonly response: ServerResponse;
-  /** The honest answer. */
+  /** The correct answer. */
   readonly results: readonly UpstreamResult[];
 }
 
@@ -31,15 +31,15 @@ const refuse = (
 
 const bytesOf = ({ results }: Course): Buffer => Buffer.from(JSON.stringify({ results }));
 
-/** A letter that UTF-8 writes with two bytes and Latin-1 with one. */
+/** Encoded with a letter that needs two bytes in UTF-8 and one in Latin-1. */
 const inLatin1 = ({ results }: Course): Buffer =>
   Buffer.from(JSON.stringify({ results, café: true }), "latin1");
 
 const waitMs = 1_000;
-/** A date has whole seconds, so that a second from now may have passed already. */
+/** An HTTP date has whole seconds, so one second from now may already have passed. */
 const soon = (): string => new Date(Date.now() + 2 * waitMs).toUTCString();
 
-/** What servers do that they should not, and what they may do though others do not. */
+/** Errors of servers, and rare but valid behaviour. */
 const plays = {
   "429_seconds": (course) => refuse(course, 429, { "Retry-After": "1" }),
   "429_date": (course) => refuse(course, 429, { "Retry-After": soon() }),
@@ -133,7 +133,7 @@ const dated = ({ results }: Course, byMs: number): UpstreamResult[] =>
     fetchedAt: new Date(Date.now() + byMs).toISOString(),
   }));
 
-/** The value with every value in it changed, innermost first. */
+/** Applies a change to a value and every value inside it, innermost first. */
 function eachIn(value: unknown, change: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return change(value.map((one) => eachIn(one, change)));
   if (typeof value !== "object" || value === null) return change(value);
@@ -171,7 +171,7 @@ const withRelativeLinks = (value: unknown): unknown =>
 const withoutPrice = (value: unknown): unknown =>
   hasOwn(value, "amount") ? { ...value, amount: 0 } : value;
 
-/** Of offers: their price is a number. */
+/** Makes the price of offers negative. */
 const belowNothing = (value: unknown): unknown =>
   hasOwn(value, "isBuybox") ? { ...value, price: -5 } : value;
 

@@ -4,12 +4,12 @@ import * as v from "valibot";
 import { type StepScraperId, stepScraperIds } from "../../../shared/scrapers/catalogue.ts";
 import { upstreamRequests } from "../../../shared/sources/upstream/contract.ts";
 
-/** One call of `/read`, as far as it fits the contract. */
+/** One valid call of `/read`. */
 export interface UpstreamCall {
   /** 1 for the first. */
   readonly number: number;
   readonly scraper: StepScraperId;
-  /** Ids of the items, or of the offers. */
+  /** IDs of the items or of the offers. */
   readonly ids: readonly string[];
   readonly headers: IncomingMessage["headers"];
   readonly body: Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export interface Refusal {
   readonly refusal: string;
 }
 
-/** The call; or why it is none. */
+/** Parses a call; returns a refusal with the reason for an invalid one. */
 export function parseCall(
   { headers }: Pick<IncomingMessage, "headers">,
   bytes: Buffer | null,
@@ -37,7 +37,7 @@ export function parseCall(
   }
   const body = v.safeParse(named, parseJson(bytes, headers["content-encoding"]));
   if (!body.success) {
-    return { status: 400, refusal: "The body names no scraper that this server reads for" };
+    return { status: 400, refusal: "The body names no scraper of this server" };
   }
   const { scraper } = body.output;
   const request = v.safeParse(upstreamRequests.get(scraper) ?? v.never(), body.output);

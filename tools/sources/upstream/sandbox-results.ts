@@ -2,11 +2,11 @@ import * as v from "valibot";
 import { systemClock } from "../../../shared/base/system.ts";
 import type { StepScraperId } from "../../../shared/scrapers/catalogue.ts";
 import type { Answer, OfferCheckAnswer, OffersAnswer } from "../../../shared/scrapers/scraper.ts";
-import { sandbox } from "../../../shared/sources/sandbox/scraper.ts";
+import { sandboxScraper } from "../../../shared/sources/sandbox/scraper.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../../../shared/sources/sandbox/offers.ts";
 import { isProductScraper } from "../../../shared/sources/upstream/contract.ts";
 
-/** One result as the contract has it. */
+/** One result of the contract. */
 export interface UpstreamResult {
   readonly id: string;
   readonly asin?: string;
@@ -15,7 +15,7 @@ export interface UpstreamResult {
   readonly data?: unknown;
 }
 
-/** A request that fits the schema of its scraper. */
+/** A request that matches the schema of its scraper. */
 const request = v.object({
   marketplace: v.string(),
   deadline_ms: v.number(),
@@ -24,11 +24,11 @@ const request = v.object({
 });
 
 const shop = { seed: "sandbox", clock: systemClock };
-const source = sandbox(shop);
+const source = sandboxScraper(shop);
 const offerSource = sandboxOffers(shop);
 const checker = sandboxOfferChecker(shop);
 
-/** What the service's invented shops say: the part that a team's own server does in its own way. */
+/** Returns results from the sandbox's shops. Your server replaces this function. */
 export async function sandboxResults(
   scraper: StepScraperId,
   body: unknown,

@@ -1,6 +1,6 @@
 /**
- * A reference server of the contract of `/docs/upstream`, which answers with the sandbox's data. A team's own server does what `sandboxResults` does
- * here in its own way; the rest can stay as it is.
+ * A reference server of the contract at `/docs/upstream`, with the data of the sandbox. Your server
+ * replaces `sandboxResults`; the rest can stay unchanged.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -12,18 +12,18 @@ import { parseCall, type UpstreamCall } from "./parse-call.ts";
 import { sandboxResults } from "./sandbox-results.ts";
 
 export interface UpstreamServerOptions {
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** Wanted as a bearer token where there is one. */
+  /** The required bearer token; without it, calls need none. */
   readonly secret?: string | undefined;
   readonly maxBatch?: number;
-  /** How long an answer takes at least, asked for every call. */
+  /** Returns the least duration of an answer. Called for every call. */
   readonly latencyMs?: () => number;
   readonly misbehave?: (call: UpstreamCall) => Misbehaviour | undefined;
 }
 
 export interface UpstreamServer extends LocalServer {
-  /** Every call so far that fitted the contract, oldest first. */
+  /** All valid calls, oldest first. */
   readonly calls: readonly UpstreamCall[];
 }
 
@@ -91,7 +91,7 @@ function send(
   response.end(zipped ? gzipSync(text) : text);
 }
 
-/** A server that plays so at every call; trouble that passes is over after the first one. */
+/** Misbehaves at every call. Temporary misbehaviours end after the first call. */
 export function alwaysPlaying(name: Misbehaviour): NonNullable<UpstreamServerOptions["misbehave"]> {
   const passing: ReadonlySet<Misbehaviour> = new Set(["429_seconds", "429_date", "500"]);
   return ({ number }) => (number > 1 && passing.has(name) ? undefined : name);

@@ -100,7 +100,7 @@ describe("SOURCES", () => {
       "https://user:pass@api.example",
       "ftp://api.example",
     ]) {
-      expect(on(url)).toThrow(/baseUrl: is an https:/);
+      expect(on(url)).toThrow(/baseUrl: must be an https:/);
     }
   });
 
@@ -130,13 +130,13 @@ describe("SOURCES", () => {
   });
 
   it.each([
-    ["callsPerSecond", 0.05, "callsPerSecond is 0.1 to 1000 calls a second"],
-    ["burst", 1_001, "burst is 1 to 1000 calls"],
-    ["callsAtOnceMax", 300, "callsAtOnceMax is 1 to 256 calls"],
-    ["callsAtOnceMax", 1.5, "callsAtOnceMax is a whole number of calls"],
-    ["tryTimeoutMs", "9", "tryTimeoutMs is a number of milliseconds"],
-    ["tryTimeoutMs", 5, "tryTimeoutMs is 1000 to 300000 milliseconds"],
-    ["batchIdsMax", 5_000, "batchIdsMax is 1 to 1000 ids a call"],
+    ["callsPerSecond", 0.05, "callsPerSecond must be from 0.1 to 1000 calls a second"],
+    ["burst", 1_001, "burst must be from 1 to 1000 calls"],
+    ["callsAtOnceMax", 300, "callsAtOnceMax must be from 1 to 256 calls"],
+    ["callsAtOnceMax", 1.5, "callsAtOnceMax must be an integer number of calls"],
+    ["tryTimeoutMs", "9", "tryTimeoutMs must be a number of milliseconds"],
+    ["tryTimeoutMs", 5, "tryTimeoutMs must be from 1000 to 300000 milliseconds"],
+    ["batchIdsMax", 5_000, "batchIdsMax must be from 1 to 1000 IDs a call"],
   ])("says what %s counts when it is %j", (name, value, message) => {
     expect(refusalOf(variableWith({ ...adapters["upstream"], [name]: value }))).toBe(
       `SOURCES: retailer_d.standard.${name}: ${message}`,
@@ -180,50 +180,50 @@ describe("who checks offers", () => {
     [
       { offers: "a_history" },
       "sandbox",
-      "offers gives by a_history: set it to a_history, or to upstream",
+      "offers returns from a_history; set it to a_history, or to upstream",
     ],
-    [{ offers: "upstream" }, "sandbox", "offers gives by upstream: set it to upstream"],
+    [{ offers: "upstream" }, "sandbox", "offers returns from upstream; set it to upstream"],
     [
       { offer_check: "a_history" },
       "a_history",
-      "offers gives by sandbox: set it to sandbox, or to upstream",
+      "offers returns from sandbox; set it to sandbox, or to upstream",
     ],
     [
       { offers: "upstream", offer_check: "a_history" },
       "a_history",
-      "offers gives by upstream: set it to upstream",
+      "offers returns from upstream; set it to upstream",
     ],
     [
       { lite: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "lite gives by upstream: set it to upstream",
+      "lite returns from upstream; set it to upstream",
     ],
     [
       { full: "upstream", offers: "a_history", offer_check: "a_history" },
       "a_history",
-      "full gives by upstream: set it to upstream",
+      "full returns from upstream; set it to upstream",
     ],
-    [{ lite: "upstream" }, "sandbox", "lite gives by upstream: set it to upstream"],
+    [{ lite: "upstream" }, "sandbox", "lite returns from upstream; set it to upstream"],
     [
       { full: "a_history" },
       "sandbox",
-      "full gives by a_history: set it to upstream, or it and retailer_a.offers to a_history",
+      "full returns from a_history; set it to upstream, or it and retailer_a.offers to a_history",
     ],
     [
       { full: "a_history", offer_check: "a_history" },
       "a_history",
-      "offers gives by sandbox: set it to upstream, or retailer_a.offers to a_history",
+      "offers returns from sandbox; set it to upstream, or retailer_a.offers to a_history",
     ],
     [
       { pulse: "a_history", lite: "a_history", full: "upstream" },
       "sandbox",
-      "lite gives by a_history: set it to upstream, or it and retailer_a.offers and " +
+      "lite returns from a_history; set it to upstream, or it and retailer_a.offers and " +
         "retailer_a.full to a_history",
     ],
   ])("must know the ids that are given: %j", (chosen, checker, rest) => {
     expect(refusalOf(reads(chosen))).toBe(
       "SOURCES: retailer_a.offer_check.adapter: " +
-        `${checker} does not know the offer ids that retailer_a.${rest}`,
+        `${checker} does not recognize the offer IDs that retailer_a.${rest}`,
     );
   });
 
@@ -238,7 +238,7 @@ describe("who checks offers", () => {
       const trial = (): SourceConfiguration =>
         parseSources(reads(chosen), { allowVariables: true });
       if (may) expect(trial).not.toThrow();
-      else expect(trial).toThrow("does not know the offer ids");
+      else expect(trial).toThrow("does not recognize the offer IDs");
     },
   );
 
@@ -296,7 +296,7 @@ describe("an address", () => {
   ])("of %s does not end in what is put behind it: %s", (adapter, path, scraper) => {
     const source = { ...adapters[adapter], baseUrl: `${baseUrl}${path}` };
     expect(refusalOf(variableWith(source, scraper))).toMatch(
-      /\.baseUrl: is the address without \/\w+, which the service puts behind it$/,
+      /\.baseUrl: must be the address without \/\w+, which the service appends$/,
     );
   });
 
@@ -323,8 +323,8 @@ describe("scrapers that read from one host", () => {
   it.each(["callsPerSecond", "burst", "callsAtOnceMax"])("agree on %s", (key) => {
     const refusal = refusalOf(two({ [key]: 1 }, { [key]: 2, baseUrl: `${baseUrl}:443/lite` }));
     expect(refusal).toBe(
-      `SOURCES: retailer_a.lite.${key}: is not the one of retailer_a.pulse, which reads from the ` +
-        "same host by upstream: give both the same callsPerSecond, burst, callsAtOnceMax",
+      `SOURCES: retailer_a.lite.${key}: differs from retailer_a.pulse, which reads from the ` +
+        "same host by upstream; give both the same callsPerSecond, burst, callsAtOnceMax",
     );
   });
 

@@ -10,7 +10,7 @@ import {
   type SourceConfiguration,
 } from "../../../../shared/sources/registry/configuration.ts";
 import { systemClock } from "../../../../shared/base/system.ts";
-import { tokensByKey } from "../../../../shared/sources/a-history/tokens.ts";
+import { tokensByKey } from "../../../../shared/sources/price-history/tokens.ts";
 import { ownRateBudget, type RateBudget } from "../../../../shared/sources/http/rate-budget.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import type { SourceReport } from "../../../../shared/sources/registry/report.ts";
@@ -201,7 +201,7 @@ describe("the history API", () => {
     await read();
     expect(host.startedAt).toHaveLength(1);
     expect(warnings).toContain(
-      "retailer_a.pulse: a_history: out of tokens: what cannot be paid for in time is unavailable",
+      "retailer_a.pulse: a_history: out of tokens; items that it cannot pay for in time are unavailable",
     );
     shiftMs = ms;
     await read();
@@ -337,7 +337,7 @@ describe("a source that answers nothing", () => {
     const world = aSourceWorld({ warn: (problem) => warnings.push(problem) });
     const source = { adapter: "upstream", baseUrl: host.url };
     await reader({ "retailer_d.standard": source }, world)("retailer_d.standard", 1, 3);
-    expect(warnings).toEqual(["retailer_d.standard: upstream: every call was turned away (429)"]);
+    expect(warnings).toEqual(["retailer_d.standard: upstream: every call was throttled (429)"]);
   });
 
   it("in one read is told apart from what it answers in another at the same time", async () => {

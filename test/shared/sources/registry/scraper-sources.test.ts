@@ -10,17 +10,17 @@ import {
 import { offerSources } from "../../../../shared/sources/registry/offer-sources.ts";
 import { scraperFor } from "../../../../shared/sources/registry/scraper-sources.ts";
 import type { SourceReport } from "../../../../shared/sources/registry/report.ts";
-import { historyOfferId } from "../../../../shared/sources/a-history/offer-id.ts";
+import { historyOfferId } from "../../../../shared/sources/price-history/offer-id.ts";
 import type { SourceDependencies } from "../../../../shared/sources/registry/parts.ts";
 import { aSourceWorld } from "../../../support/source-dependencies.ts";
-import { aListing, apiKey, envelope, startHistoryDouble } from "../a-history/double.ts";
+import { aListing, apiKey, envelope, startHistoryDouble } from "../price-history/double.ts";
 import type { ApiDouble } from "../api-double.ts";
 import {
   aProduct,
   type ProductsDouble,
   startProductsDouble,
   wholeReply,
-} from "../d-catalog/double.ts";
+} from "../catalog/double.ts";
 
 const canary = "canary-secret-8e2f";
 const sandboxes = Object.fromEntries(stepScraperIds.map((id) => [id, { adapter: "sandbox" }]));
@@ -182,8 +182,8 @@ describe("a secret that cannot be opened", () => {
     const answers = await scraper.read({ ...read, deadline: inSeconds(5) });
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => "unavailable"));
     expect(warnings).toEqual([
-      "retailer_b.standard: b_affiliate: the secret holds no RSA private key: put the key itself " +
-        "into it, as PEM",
+      "retailer_b.standard: b_affiliate: the secret contains no RSA private key; store the key " +
+        "itself in it, as PEM",
     ]);
     expect(warnings.join()).not.toContain(canary);
     expect(double?.calls).toHaveLength(0);

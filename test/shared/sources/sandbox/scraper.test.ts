@@ -9,7 +9,7 @@ import { foundStatus, pulseStatus } from "../../../../shared/scrapers/product-fi
 import { delistingIds, reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
 import type { Answer } from "../../../../shared/scrapers/scraper.ts";
 import { snapshotOf } from "../../../../shared/scrapers/snapshot.ts";
-import { sandbox, sandboxAnswer } from "../../../../shared/sources/sandbox/scraper.ts";
+import { sandboxScraper, sandboxAnswer } from "../../../../shared/sources/sandbox/scraper.ts";
 import { scraperContract } from "../../../contracts/scraper.contract.ts";
 import { fixedClock } from "../../../support/clock.ts";
 
@@ -37,7 +37,7 @@ const priceKey = (scraper: ProductScraperId): string =>
 
 describe.each(scraperIds)("%s", (scraper) => {
   scraperContract("sandbox", async () => ({
-    scraper: sandbox({ seed, clock: systemClock }),
+    scraper: sandboxScraper({ seed, clock: systemClock }),
     scraperId: scraper,
     marketplace: "us",
     ids: {
@@ -166,7 +166,7 @@ describe.each(scraperIds)("%s", (scraper) => {
     });
 
     it("the slow one is read in the end when there is time", async () => {
-      const [answer] = await sandbox({ seed, clock: fixedClock(noon) }).read({
+      const [answer] = await sandboxScraper({ seed, clock: fixedClock(noon) }).read({
         scraper,
         marketplace: "us",
         ids: [reserved(scraper, "slow")],

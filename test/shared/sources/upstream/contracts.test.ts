@@ -5,7 +5,7 @@ import { reservedIds } from "../../../../shared/scrapers/reserved-ids.ts";
 import type { OfferReference } from "../../../../shared/scrapers/scraper.ts";
 import { sandboxOfferChecker, sandboxOffers } from "../../../../shared/sources/sandbox/offers.ts";
 import {
-  upstream,
+  upstreamScraper,
   upstreamOfferChecker,
   upstreamOffers,
 } from "../../../../shared/sources/upstream/scraper.ts";
@@ -29,7 +29,7 @@ describe.each(scraperIds)("%s", (scraperId) => {
     const { server, options, dependencies } = await startUpstream({ secret: "canary-3fa1" });
     const id = (behaviour: string): string => reserved(scrapers[scraperId].platform, behaviour);
     return {
-      scraper: upstream(options, dependencies),
+      scraper: upstreamScraper(options, dependencies),
       scraperId,
       marketplace: "us",
       ids: {

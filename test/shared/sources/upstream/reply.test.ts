@@ -54,7 +54,7 @@ describe("a reply that tells of an error", () => {
       const entries = entriesOf(beside);
       const statuses = entries.map(({ status }) => status);
       expect(statuses).toEqual(["ok", "partial", "unavailable", "unavailable"]);
-      expect(entries.map(({ isDoubted }) => isDoubted)).toEqual([
+      expect(entries.map(({ isDowngraded }) => isDowngraded)).toEqual([
         undefined,
         undefined,
         true,

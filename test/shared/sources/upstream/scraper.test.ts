@@ -5,7 +5,7 @@ import { alwaysPlaying } from "../../../../tools/sources/upstream/server.ts";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
 import type { Answer, OffersAnswer } from "../../../../shared/scrapers/scraper.ts";
 import {
-  upstream,
+  upstreamScraper,
   upstreamOfferChecker,
   upstreamOffers,
 } from "../../../../shared/sources/upstream/scraper.ts";
@@ -34,7 +34,7 @@ async function read(reading: Reading = {}): Promise<readonly Answer[]> {
   const { scraper = "retailer_d.standard", ids = steady, withinMs = 20_000, ...options } = reading;
   const { options: own, dependencies } = await begin(options);
   const deadline = new Date(Date.now() + withinMs);
-  return upstream(own, dependencies).read({ scraper, marketplace: "us", ids, deadline });
+  return upstreamScraper(own, dependencies).read({ scraper, marketplace: "us", ids, deadline });
 }
 
 const always = (name: Misbehaviour): SubjectOptions => ({ misbehave: alwaysPlaying(name) });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ProductScraperId } from "../../../../shared/scrapers/catalogue.ts";
-import { type FoundProduct, productFrom } from "../../../../shared/sources/upstream/found.ts";
+import { type ProductData, productFrom } from "../../../../shared/sources/upstream/result-data.ts";
 
 const inStock = { inStock: true, message: "In stock" };
-const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"): FoundProduct => {
+const found = (data: object, scraper: ProductScraperId = "retailer_d.standard"): ProductData => {
   const product = productFrom(scraper, { title: "Lamp", ...data }, "USD");
   if (product === null) throw new Error("is another country's");
   return product;
@@ -38,7 +38,7 @@ describe("a selling price of a team's own server", () => {
   });
 
   it("of pulse is not known where it is 0, and none where it is null", () => {
-    const pulse = (newMinPrice: unknown, newCount: number): FoundProduct =>
+    const pulse = (newMinPrice: unknown, newCount: number): ProductData =>
       found({ retailer_a: { newCount, newMinPrice } }, "retailer_a.pulse");
     expect(pulse(0, 1)).toMatchObject({
       status: "partial",

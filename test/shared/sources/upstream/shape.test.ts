@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { stepScraperIds } from "../../../../shared/scrapers/catalogue.ts";
 import { upstreamData } from "../../../../shared/sources/upstream/contract.ts";
-import { offersFrom, productFrom } from "../../../../shared/sources/upstream/found.ts";
+import { offersFrom, productFrom } from "../../../../shared/sources/upstream/result-data.ts";
 import { readShape } from "../../../../shared/sources/upstream/shape.ts";
 
 /** Names that a schema knows, so that objects of chance are read at all. */

@@ -1,0 +1,176 @@
+import type { Clock } from "../../base/clock.ts";
+import { currencyOf } from "../../platforms/catalogue.ts";
+import { scrapers } from "../../scrapers/catalogue.ts";
+import type { Answer, ReadRequest, Scraper } from "../../scrapers/scraper.ts";
+import { catalogAnswer, catalogFieldNames } from "./product.ts";
+import { forbiddenBy } from "./forbidden.ts";
+import { type CatalogReply, parseCatalogReply, skuKey } from "./reply.ts";
+import { type BatchOutcome, readInBatches } from "../http/in-batches.ts";
+import { retryAfterMs } from "../http/retry-after.ts";
+import type { SourceCall, SourceClient, SourceReply } from "../http/source-client.ts";
+import type { OpenSecret } from "../contract/open-secret.ts";
+import { jsonOf, statusOf } from "../contract/reply-json.ts";
+import { replyProblem } from "../contract/reply-trouble.ts";
+
+export interface CatalogOptions {
+  /** Where the products API is; `/v1/products(…)` is put behind it. */
+  readonly baseUrl: string;
+  /** Ids of one call; the API takes no more than 100. */
+  readonly batchIdsMax: number;
+  readonly callsAtOnceMax: number;
+}
+
+export interface CatalogDependencies {
+  /** Must hand over a 403 rather than try again: what it is about stands in its body. */
+  readonly client: SourceClient;
+  readonly clock: Clock;
+  /** Sent in the query, as the API wants it; never shown anywhere. Absent where none is wanted. */
+  readonly secret?: OpenSecret;
+  /** Told what an operator must mend; holds nothing secret. */
+  readonly note?: ((problem: string) => void) | undefined;
+}
+
+const okStatus = 200;
+const refusedStatus = 400;
+const forbiddenStatus = 403;
+/** The source as a whole is busy, whatever it is asked for. */
+const busyStatuses: ReadonlySet<number> = new Set([408, 425, 429, 503]);
+/** Calls after the first one, where the API says that it is called too often. */
+const extraCallsMax = 2;
+/** What it allows is counted by the second. */
+const restMs = 1_000;
+
+/** Reads retailer_d from a products API that answers a hundred stock numbers at a time. */
+export function catalogScraper(
+  options: CatalogOptions,
+  dependencies: CatalogDependencies,
+): Scraper {
+  const { clock } = dependencies;
+  return {
+    read: (request) =>
+      readInBatches(request.ids, {
+        batchMax: options.batchIdsMax,
+        atOnce: options.callsAtOnceMax,
+        read: (ids) => readBatch(ids, { request, options, dependencies }),
+        unread: (id) => ({ id, status: "unavailable", fetchedAt: clock.now().toISOString() }),
+      }),
+  };
+}
+
+interface BatchReading {
+  readonly request: ReadRequest;
+  readonly options: CatalogOptions;
+  readonly dependencies: CatalogDependencies;
+}
+
+async function readBatch(
+  ids: readonly string[],
+  { request, options, dependencies }: BatchReading,
+): Promise<BatchOutcome<Answer>> {
+  const { clock, note } = dependencies;
+  if (request.deadline <= clock.now()) return { kind: "none" };
+  const url = await addressOf(ids, options, dependencies);
+  if (url === null) return { kind: "none" };
+  const headers = { Accept: "application/json" };
+  const response = await ask({ method: "GET", url, headers }, request.deadline, dependencies);
+  if (statusOf(response) !== okStatus) return failureOf(response, ids, dependencies);
+  const body = jsonOf(response);
+  const reply = parseCatalogReply(body, ids);
+  const problem = replyProblem(body, { asked: ids.length, found: reply?.products.size });
+  if (problem !== undefined) note?.(`d_catalog: the source ${problem}`);
+  if (reply === null) return { kind: "none" };
+  const read = {
+    fetchedAt: clock.now().toISOString(),
+    currency: currencyOf(scrapers[request.scraper].platform, request.marketplace),
+  };
+  return { kind: "read", results: ids.map((id) => answerFor(id, reply, read)) };
+}
+
+/**
+ * Calls again where the API says that it is called too often: when it allows that, else after a rest
+ * that grows. Gives up at once where that would be past the deadline.
+ */
+async function ask(
+  call: SourceCall,
+  deadline: Date,
+  { client, clock }: CatalogDependencies,
+): Promise<SourceReply> {
+  for (let calls = 1; ; calls += 1) {
+    const reply = await client.send(call, deadline);
+    if (calls > extraCallsMax || !isTooOften(reply)) return reply;
+    const now = clock.now();
+    const asked = retryAfterMs(reply.headers.get("retry-after") ?? null, now);
+    const waitMs = asked ?? restMs * calls;
+    if (now.getTime() + waitMs >= deadline.getTime()) return reply;
+    await clock.sleep(waitMs);
+  }
+}
+
+type Answered = Extract<SourceReply, { kind: "answered" }>;
+
+const isTooOften = (reply: SourceReply): reply is Answered =>
+  reply.kind === "answered" &&
+  reply.status === forbiddenStatus &&
+  forbiddenBy(reply) === "too_often";
+
+function failureOf(
+  reply: SourceReply,
+  ids: readonly string[],
+  { note }: CatalogDependencies,
+): BatchOutcome<Answer> {
+  if (reply.kind !== "answered") return { kind: reply.kind === "too_large" ? "failed" : "none" };
+  const { status } = reply;
+  const isRefused = status === refusedStatus;
+  // A batch that is refused is no trouble as long as its parts are not.
+  const problem = isRefused && ids.length > 1 ? undefined : problemOf(reply);
+  if (problem !== undefined) note?.(`d_catalog: the source ${problem} (${status})`);
+  if (isRefused) return { kind: "refused" };
+  return { kind: status >= 500 && !busyStatuses.has(status) ? "failed" : "none" };
+}
+
+/** What an operator must mend; undefined for what may pass. */
+function problemOf(reply: Answered): string | undefined {
+  const { status } = reply;
+  if (status === 401) return "refuses the key";
+  if (status !== forbiddenStatus) {
+    return status >= 500 || busyStatuses.has(status) ? undefined : "refuses calls";
+  }
+  const forbidden = forbiddenBy(reply);
+  if (forbidden === "too_often") return undefined;
+  return forbidden === "wrong_key" ? "refuses the key" : "refuses calls";
+}
+
+/** Null when the key cannot be opened. */
+async function addressOf(
+  ids: readonly string[],
+  { baseUrl, batchIdsMax }: CatalogOptions,
+  { secret }: CatalogDependencies,
+): Promise<URL | null> {
+  const list = ids.map(skuKey).join(",");
+  const url = new URL(`${baseUrl.replace(/\/+$/, "")}/v1/products(sku in(${list}))`);
+  if (secret !== undefined) {
+    const key = await secret();
+    if (key === null) return null;
+    url.searchParams.set("apiKey", key);
+  }
+  url.searchParams.set("format", "json");
+  url.searchParams.set("pageSize", String(batchIdsMax));
+  url.searchParams.set("show", catalogFieldNames.join(","));
+  // Without this the API leaves out what is no longer sold.
+  url.searchParams.set("active", "*");
+  return url;
+}
+
+function answerFor(
+  id: string,
+  reply: CatalogReply,
+  read: { readonly fetchedAt: string; readonly currency: string },
+): Answer {
+  const product = reply.products.get(skuKey(id));
+  if (product !== undefined) return catalogAnswer(product, { id, ...read });
+  return {
+    id,
+    status: reply.isComplete ? "not_found" : "unavailable",
+    fetchedAt: read.fetchedAt,
+  };
+}

@@ -1,0 +1,23 @@
+import type { OfferCondition } from "../../scrapers/offer.ts";
+
+/** Indexed by the source's condition code. Code 0, "unknown", is `other`. */
+const conditions: readonly OfferCondition[] = [
+  "other",
+  "new",
+  "used_like_new",
+  "used_very_good",
+  "used_good",
+  "used_acceptable",
+  "refurbished",
+  "collectible_like_new",
+  "collectible_very_good",
+  "collectible_good",
+  "collectible_acceptable",
+];
+
+/**
+ * Maps the source's condition code to a condition of the specification (section "Offer (offers
+ * endpoints)").
+ */
+export const conditionOf = (code: number | undefined): OfferCondition =>
+  conditions[code ?? 0] ?? "other";

@@ -1,0 +1,174 @@
+import {
+  foundStatus,
+  pulseStatus,
+  type RetailerAFields,
+  type RetailerAObject,
+} from "../../scrapers/product-fields.ts";
+import type { Answer } from "../../scrapers/scraper.ts";
+import { attributesOf, descriptionOf, imagesOf, plainText } from "./details.ts";
+import { type Listing, listingOf, type BuyBoxWinner } from "./listing.ts";
+import { historyOfferId } from "./offer-id.ts";
+import { type HistoryProduct, productTypes } from "./product.ts";
+import type { SellerNames } from "./sellers.ts";
+import { momentOf } from "./value.ts";
+
+/** The products tiers of retailer_a. */
+export type HistoryTier = "pulse" | "lite" | "full";
+
+/** The settings that turn a product of the reply into an answer. */
+export interface HistoryReading {
+  readonly tier: HistoryTier;
+  readonly currency: string;
+  readonly now: Date;
+  readonly retailerName: string;
+  readonly pageBaseUrl: string | undefined;
+  readonly imageBaseUrl: string | undefined;
+  readonly names: SellerNames;
+}
+
+/** Returns the seller ID whose name the product's buy box needs; undefined if none is needed. */
+export function sellerToName(product: HistoryProduct, currency: string): string | undefined {
+  const winner = listingOf(product, currency).winner ?? undefined;
+  return winner === undefined || winner.isOwn ? undefined : winner.sellerId;
+}
+
+/** Converts a product of the reply to the answer for its ID. */
+export function historyAnswer(product: HistoryProduct, reading: HistoryReading): Answer {
+  const { asin: id, productType, lastUpdate } = product;
+  const fetchedAt = momentOf(lastUpdate, reading.now).toISOString();
+  if (productType === productTypes.invalid) return { id, status: "not_found", fetchedAt };
+  const listing = listingOf(product, reading.currency);
+  if (!isProven(product, listing)) return { id, status: "unavailable", fetchedAt };
+  if (reading.tier === "pulse") {
+    const fields = { retailer_a: pulseObject(listing) };
+    return { id, status: pulseStatus(fields), fetchedAt, fields };
+  }
+  const fields = fieldsOf(product, listing, reading);
+  const isWhole = fields.retailer_a.buybox !== undefined;
+  return { id, status: isWhole ? foundStatus(fields) : "partial", fetchedAt, fields };
+}
+
+/**
+ * Returns false if the reply holds no sign that the item exists: the source replies for unknown IDs
+ * too.
+ */
+const isProven = (product: HistoryProduct, { newCount, newMinPrice, winner }: Listing): boolean =>
+  product.productType !== productTypes.standard ||
+  plainText(product.title) !== undefined ||
+  (newCount ?? 0) > 0 ||
+  typeof newMinPrice === "number" ||
+  (winner ?? undefined) !== undefined;
+
+const pulseObject = ({ newCount, newMinPrice }: Listing): RetailerAObject => ({
+  ...(newCount !== undefined && { newCount }),
+  ...(newMinPrice !== undefined && { newMinPrice }),
+});
+
+function fieldsOf(
+  product: HistoryProduct,
+  listing: Listing,
+  reading: HistoryReading,
+): RetailerAFields {
+  const title = plainText(product.title);
+  const { pageBaseUrl } = reading;
+  const images = reading.tier === "full" ? imagesOf(product, reading.imageBaseUrl) : [];
+  return {
+    ...(title !== undefined && { title }),
+    ...(pageBaseUrl !== undefined && {
+      url: `${pageBaseUrl.replace(/\/+$/, "")}/${product.asin}`,
+    }),
+    ...featuredFields(listing.winner, reading),
+    ...(images.length > 0 && { images }),
+    retailer_a: objectOf(product, listing, reading),
+  };
+}
+
+type FeaturedFields = Pick<RetailerAFields, "price" | "availability" | "seller" | "fulfillment">;
+
+function featuredFields(
+  winner: BuyBoxWinner | null | undefined,
+  reading: HistoryReading,
+): FeaturedFields {
+  if (winner === undefined) return {};
+  if (winner === null) {
+    return {
+      price: null,
+      availability: { inStock: false, message: "Currently unavailable" },
+      seller: null,
+      fulfillment: null,
+    };
+  }
+  const { price, inStock, message, isFba } = winner;
+  const seller = nameOf(winner, reading);
+  const shipper = isFba === true ? reading.retailerName : seller;
+  return {
+    price: { amount: price, currency: reading.currency },
+    ...(inStock !== undefined && { availability: { inStock, message } }),
+    ...(seller !== undefined && { seller: { name: seller } }),
+    ...(isFba !== undefined && {
+      fulfillment: { byPlatform: isFba, ...(shipper !== undefined && { name: shipper }) },
+    }),
+  };
+}
+
+const nameOf = (
+  { isOwn, sellerId }: BuyBoxWinner,
+  { names, retailerName }: HistoryReading,
+): string | undefined => (isOwn ? retailerName : (names.get(sellerId ?? "") ?? undefined));
+
+function objectOf(
+  product: HistoryProduct,
+  listing: Listing,
+  reading: HistoryReading,
+): RetailerAObject {
+  const { listPrice, usedCount, usedMinPrice, rating, reviewsCount } = listing;
+  const brand = plainText(product.brand);
+  const displayCategory = plainText(product.categoryTree.at(-1)?.name);
+  const buybox = buyboxOf(product.asin, listing.winner, reading);
+  return {
+    ...(brand !== undefined && { brand }),
+    ...(displayCategory !== undefined && { displayCategory }),
+    ...(listPrice !== undefined && { listPrice }),
+    ...(buybox !== undefined && { buybox }),
+    ...pulseObject(listing),
+    ...(usedCount !== undefined && { usedCount }),
+    ...(usedMinPrice !== undefined && { usedMinPrice }),
+    ...(rating !== undefined && { rating }),
+    ...(reviewsCount !== undefined && { reviewsCount }),
+    // The source has no delivery dates.
+    delivery: null,
+    ...(reading.tier === "full" && detailsOf(product)),
+  };
+}
+
+function detailsOf(product: HistoryProduct): RetailerAObject {
+  const description = descriptionOf(product);
+  return {
+    ...(description.length > 0 && { description }),
+    attributes: attributesOf(product),
+    isParent: product.productType === productTypes.parent,
+  };
+}
+
+/**
+ * Returns the buy box; undefined if a part of it is unknown, because it is returned complete or not
+ * at all.
+ */
+function buyboxOf(
+  listing: string,
+  winner: BuyBoxWinner | null | undefined,
+  reading: HistoryReading,
+): RetailerAObject["buybox"] {
+  if (winner === null || winner === undefined) return winner;
+  const { price, condition, sellerId, isFba, availabilityType } = winner;
+  const name = nameOf(winner, reading);
+  if (sellerId === undefined || name === undefined || isFba === undefined) return undefined;
+  return {
+    offerListingId: historyOfferId({ listing, sellerId, condition, isFba }),
+    price,
+    condition,
+    merchant: { id: sellerId, name },
+    isFba,
+    availabilityType,
+  };
+}

@@ -1,0 +1,126 @@
+import { currencyOf } from "../../platforms/catalogue.ts";
+import type {
+  OfferCheckAnswer,
+  OfferChecker,
+  OfferReference,
+  OffersCheckRequest,
+} from "../../scrapers/scraper.ts";
+import { listingOf } from "./listing.ts";
+import { hasReadOffers, listingsPerCallMax, lookUpOffers } from "./offer-lookup.ts";
+import { seenOffers } from "./offer.ts";
+import { historyOfferId, listingOfOfferId } from "./offer-id.ts";
+import { type HistoryProduct, productTypes } from "./product.ts";
+import {
+  type PriceHistoryDependencies,
+  type PriceHistoryOptions,
+  historySource,
+} from "./source.ts";
+import { momentOf } from "./value.ts";
+import { readInBatches } from "../http/in-batches.ts";
+
+const callsAtOnceDefault = 8;
+
+/**
+ * Creates the offer checker of `retailer_a` for a price history API.
+ *
+ * It reads the live offers of the offers' listings, at the price of an offers read. It accepts only
+ * the IDs that the adapter `a_history` returns: any other ID, or one of another listing, is not
+ * buyable (section "POST /v1/offers/check"). An offer is not buyable if the source returned all
+ * offers of the listing and it is not among them. An offer that is listed but not shippable is
+ * buyable only as a preorder or a backorder.
+ */
+export function priceHistoryOfferChecker(
+  options: PriceHistoryOptions,
+  dependencies: PriceHistoryDependencies,
+): OfferChecker {
+  const source = historySource(options, dependencies);
+  return {
+    async checkOffers({ marketplace, offers, deadline }: OffersCheckRequest) {
+      const { clock } = dependencies;
+      const startedAt = clock.now();
+      if (deadline <= startedAt) return offers.map((offer) => unavailable(offer, startedAt));
+      const listings = [...new Set(offers.filter(isPossible).map(({ asin }) => asin))];
+      const products = await readInBatches(listings, {
+        batchMax: listingsPerCallMax,
+        atOnce: options.callsAtOnceMax ?? callsAtOnceDefault,
+        async read(ids) {
+          const setting = { options, dependencies, source };
+          const lookup = await lookUpOffers(ids, { marketplace, deadline }, setting);
+          return lookup.kind === "read"
+            ? { kind: "read", results: ids.map((id) => lookup.products.get(id)) }
+            : lookup;
+        },
+        unread: () => undefined,
+      });
+      const listed = {
+        products: new Map(listings.map((id, n) => [id, products[n]])),
+        currency: currencyOf("retailer_a", marketplace),
+        now: clock.now(),
+      };
+      return offers.map((offer) => answerFor(offer, listed));
+    },
+  };
+}
+
+/** An ID made by `historyOfferId` contains its listing. */
+const isPossible = ({ asin, offerListingId }: OfferReference): boolean =>
+  listingOfOfferId(offerListingId) === asin;
+
+interface ReadListings {
+  /** Products by listing; undefined for a listing that the source did not answer. */
+  readonly products: ReadonlyMap<string, HistoryProduct | undefined>;
+  readonly currency: string;
+  readonly now: Date;
+}
+
+function answerFor(
+  offer: OfferReference,
+  { products, currency, now }: ReadListings,
+): OfferCheckAnswer {
+  if (!isPossible(offer)) return answered(offer, false, now);
+  const product = products.get(offer.asin);
+  if (product === undefined) return unavailable(offer, now);
+  const at = momentOf(product.lastUpdate, now);
+  if (product.productType === productTypes.invalid) return answered(offer, false, at);
+  const buyable = hasReadOffers(product) ? isBuyable(offer, product, currency) : undefined;
+  return buyable === undefined ? unavailable(offer, at) : answered(offer, buyable, at);
+}
+
+/**
+ * Returns undefined if the reply does not answer it. For the buy box offer, the source reports more
+ * than for others.
+ */
+function isBuyable(
+  { asin, offerListingId }: OfferReference,
+  product: HistoryProduct,
+  currency: string,
+): boolean | undefined {
+  if (product.productType === productTypes.parent) return false;
+  const { winner } = listingOf(product, currency);
+  const { buyable, isWhole } = seenOffers(product);
+  if (winner?.sellerId !== undefined && winner.isFba !== undefined) {
+    const { sellerId, condition, isFba } = winner;
+    const id = historyOfferId({ listing: asin, sellerId, condition, isFba });
+    if (id === offerListingId) return winner.isBuyable ?? buyable.get(id) ?? true;
+  }
+  return buyable.get(offerListingId) ?? (isWhole ? false : undefined);
+}
+
+const answered = (
+  { asin, offerListingId }: OfferReference,
+  buyable: boolean,
+  at: Date,
+): OfferCheckAnswer => ({
+  asin,
+  offerListingId,
+  status: "ok",
+  fetchedAt: at.toISOString(),
+  buyable,
+});
+
+const unavailable = ({ asin, offerListingId }: OfferReference, at: Date): OfferCheckAnswer => ({
+  asin,
+  offerListingId,
+  status: "unavailable",
+  fetchedAt: at.toISOString(),
+});

@@ -1,0 +1,206 @@
+import { limits } from "../../base/limits.ts";
+import type { Offer } from "../../scrapers/offer.ts";
+import { conditionOf } from "./condition.ts";
+import { plainText } from "./details.ts";
+import { listingOf, type BuyBoxWinner } from "./listing.ts";
+import { historyOfferId, type OfferIdentity } from "./offer-id.ts";
+import type { HistoryOffer, HistoryProduct } from "./product.ts";
+import type { SellerNames } from "./sellers.ts";
+import { amountOf, priceOf } from "./value.ts";
+
+/** An offer of a listing before its seller's name is looked up. */
+export interface ListedOffer {
+  readonly offerListingId: string;
+  readonly price: number;
+  readonly shipping: number | undefined;
+  readonly condition: string;
+  readonly conditionNote: string | undefined;
+  readonly sellerId: string;
+  /** The retailer itself is the seller. */
+  readonly isOwn: boolean;
+  readonly isFba: boolean;
+  readonly isBuybox: boolean;
+}
+
+export interface ListedOffers {
+  /** At most `offersPerListingMax`: first the buy box offer, then by price, cheapest first. */
+  readonly offers: readonly ListedOffer[];
+  readonly totalOffers: number;
+}
+
+/**
+ * Returns the live offers of a product. An offer without a known price, or one that cannot be
+ * distinguished from another, is only counted.
+ */
+export function listedOffers(product: HistoryProduct, currency: string): ListedOffers {
+  const live = liveOffers(product);
+  const identified = identify(product.asin, live, currency);
+  const featured = featuredOf(identified, listingOf(product, currency).winner ?? undefined);
+  const offers = identified
+    .map((offer) => (offer === featured ? asBuybox(offer) : offer))
+    .toSorted(featuredThenCheapest)
+    .slice(0, limits.offersPerListingMax);
+  return { offers, totalOffers: Math.max(live.length, product.stats?.totalOfferCount ?? 0) };
+}
+
+const asBuybox = (offer: ListedOffer): ListedOffer => ({ ...offer, isBuybox: true });
+
+const featuredThenCheapest = (a: ListedOffer, b: ListedOffer): number =>
+  Number(b.isBuybox) - Number(a.isBuybox) ||
+  a.price - b.price ||
+  (a.shipping ?? 0) - (b.shipping ?? 0);
+
+/**
+ * Returns the live offers. `offers` may contain former ones; `liveOffersOrder` has the indexes of
+ * the live ones.
+ */
+function liveOffers({ offers, liveOffersOrder }: HistoryProduct): readonly HistoryOffer[] {
+  const places = new Set(liveOffersOrder);
+  const isLive = (place: number): boolean => places.size === 0 || places.has(place);
+  return offers.filter((_, place) => isLive(place)).filter((offer) => offer != null);
+}
+
+/**
+ * Gives each offer an ID. Among offers with equal identities, all but the first add the source's
+ * number.
+ */
+function identify(listing: string, live: readonly HistoryOffer[], currency: string): ListedOffer[] {
+  const seen = new Set<string>();
+  const oldestFirst = live.toSorted((a, b) => (a.offerId ?? 0) - (b.offerId ?? 0));
+  return oldestFirst.flatMap((offer) => {
+    const listed = listedOffer(listing, offer, currency);
+    if (listed === undefined) return [];
+    if (!seen.has(listed.offerListingId)) {
+      seen.add(listed.offerListingId);
+      return [listed];
+    }
+    const { offerId: number } = offer;
+    if (number === undefined) return [];
+    return [{ ...listed, offerListingId: historyOfferId({ listing, ...listed, number }) }];
+  });
+}
+
+function listedOffer(
+  listing: string,
+  offer: HistoryOffer,
+  currency: string,
+): ListedOffer | undefined {
+  const { offerCSV } = offer;
+  // The triples of time, price and shipping are in chronological order, so the last one is current.
+  const price = offerCSV.length < 3 ? undefined : priceOf(offerCSV.at(-2), currency);
+  const identity = identityOf(listing, offer);
+  if (typeof price !== "number" || identity === undefined) return undefined;
+  const { sellerId, condition, isFba } = identity;
+  return {
+    offerListingId: historyOfferId(identity),
+    price,
+    shipping: amountOf(offerCSV.at(-1), currency) ?? undefined,
+    condition,
+    conditionNote: plainText(offer.conditionComment),
+    sellerId,
+    isOwn: offer.isAmazon === true,
+    isFba,
+    isBuybox: false,
+  };
+}
+
+/** Returns undefined for an offer whose seller the source does not report. */
+function identityOf(
+  listing: string,
+  { sellerId, condition, isAmazon, isFBA }: HistoryOffer,
+): OfferIdentity | undefined {
+  if (sellerId === undefined) return undefined;
+  const isFba = isAmazon === true || isFBA === true;
+  return { listing, sellerId, condition: conditionOf(condition), isFba };
+}
+
+export interface SeenOffers {
+  /**
+   * For every ID that a live offer has or may have had, whether it is buyable, with or without a
+   * known price. Among offers with the same ID, one buyable offer is enough.
+   */
+  readonly buyable: ReadonlyMap<string, boolean>;
+  /** True if the listing has no other offers. */
+  readonly isWhole: boolean;
+}
+
+/** Returns the offers that the source saw live. */
+export function seenOffers(product: HistoryProduct): SeenOffers {
+  const { asin, offers, liveOffersOrder, stats } = product;
+  const live = liveOffers(product);
+  const buyable = new Map<string, boolean>();
+  let identified = 0;
+  for (const offer of live) {
+    const identity = identityOf(asin, offer);
+    if (identity === undefined) continue;
+    identified += 1;
+    const { offerId: number } = offer;
+    // Offers with equal identities can change order, so the first may have had a number, or lost
+    // it.
+    const ids = [identity, ...(number === undefined ? [] : [{ ...identity, number }])];
+    for (const id of ids.map(historyOfferId)) {
+      buyable.set(id, buyable.get(id) === true || isBuyable(offer));
+    }
+  }
+  const listed = new Set(liveOffersOrder).size || offers.length;
+  const total = stats?.totalOfferCount;
+  // A total below -1 means "unknown".
+  const isCounted = total !== undefined && total >= -1;
+  return { buyable, isWhole: isCounted && identified >= Math.max(total, listed) };
+}
+
+/** An offer that is not shippable can be bought only before its release. */
+const isBuyable = ({ isShippable, isPreorder }: HistoryOffer): boolean =>
+  isShippable !== false || isPreorder === true;
+
+/**
+ * Returns the offer of the buy box's seller in its condition; if there are several, the one at its
+ * price.
+ */
+function featuredOf(
+  offers: readonly ListedOffer[],
+  winner: BuyBoxWinner | undefined,
+): ListedOffer | undefined {
+  if (winner === undefined) return undefined;
+  const { sellerId, condition, isFba = false, price } = winner;
+  const same = offers.filter(
+    (offer) =>
+      offer.sellerId === sellerId && offer.condition === condition && offer.isFba === isFba,
+  );
+  return same.find((offer) => offer.price === price) ?? same[0];
+}
+
+export interface OfferShop {
+  readonly currency: string;
+  readonly retailerName: string;
+  readonly names: SellerNames;
+}
+
+/** Converts an offer to its result. A seller without a known name is shown by ID. */
+export function historyOffer(offer: ListedOffer, shop: OfferShop): Offer {
+  const { sellerId, isOwn, isFba, shipping, conditionNote } = offer;
+  const { currency, retailerName, names } = shop;
+  const name = isOwn ? retailerName : (names.get(sellerId) ?? sellerId);
+  return {
+    offerListingId: offer.offerListingId,
+    price: offer.price,
+    currency,
+    priceDisplay: formatOf(currency).format(offer.price),
+    ...(shipping !== undefined && { shipping }),
+    condition: offer.condition,
+    ...(conditionNote !== undefined && { conditionNote }),
+    seller: { id: sellerId, name },
+    fulfillment: { isFba, fulfillerName: isFba ? retailerName : name },
+    isBuybox: offer.isBuybox,
+  };
+}
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** Returns the price format of a currency. Cached, because creating a format is slow. */
+function formatOf(currency: string): Intl.NumberFormat {
+  const format =
+    formats.get(currency) ?? new Intl.NumberFormat("en-US", { style: "currency", currency });
+  formats.set(currency, format);
+  return format;
+}

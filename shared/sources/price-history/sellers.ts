@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import type { HistorySource } from "./source.ts";
+import { foreignText } from "../contract/foreign-value.ts";
+
+/** Names by seller ID. Null: the source has no name. Absent: the name could not be requested. */
+export type SellerNames = ReadonlyMap<string, string | null>;
+
+export interface Sellers {
+  namesOf(
+    ids: readonly string[],
+    question: { readonly domain: string; readonly deadline: Date },
+  ): Promise<SellerNames>;
+}
+
+/** The number of IDs in one call. */
+const batchIdsMax = 100;
+const keptNamesMax = 10_000;
+const sellerId = /^[A-Z0-9]{5,20}$/i;
+
+const reply = v.object({ sellers: v.nullable(v.record(v.string(), v.unknown())) });
+const seller = v.fallback(v.object({ sellerName: foreignText }), {});
+
+/**
+ * Creates a lookup of seller names. It caches the last 10,000 names for the life of the process.
+ */
+export function historySellers(source: HistorySource): Sellers {
+  const kept = new Map<string, string>();
+  const keep = (key: string, name: string): void => {
+    kept.set(key, name);
+    const [oldest] = kept.keys();
+    if (kept.size > keptNamesMax && oldest !== undefined) kept.delete(oldest);
+  };
+  return {
+    async namesOf(ids, { domain, deadline }) {
+      const names = new Map<string, string | null>();
+      const wanted: string[] = [];
+      for (const id of new Set(ids)) {
+        const known = kept.get(`${domain} ${id}`);
+        if (known !== undefined) names.set(id, known);
+        else if (sellerId.test(id)) wanted.push(id);
+        else names.set(id, null);
+      }
+      const batches = Array.from({ length: Math.ceil(wanted.length / batchIdsMax) }, (_, n) =>
+        wanted.slice(n * batchIdsMax, (n + 1) * batchIdsMax),
+      );
+      await Promise.all(
+        batches.map(async (batch) => {
+          const parameters = { domain, seller: batch.join(",") };
+          const query = { path: "seller", parameters, cost: batch.length, deadline } as const;
+          const answer = await source.send(query);
+          if (answer.kind !== "read") return;
+          const parsed = v.safeParse(reply, answer.body);
+          if (!parsed.success) return;
+          for (const id of batch) {
+            const { sellerName } = v.parse(seller, parsed.output.sellers?.[id]);
+            names.set(id, sellerName ?? null);
+            if (sellerName !== undefined) keep(`${domain} ${id}`, sellerName);
+          }
+        }),
+      );
+      return names;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** Parses `data` of upstream results into the fields that the service can use. */
+import * as v from "valibot";
+import { type ProductScraperId, scrapers } from "../../scrapers/catalogue.ts";
+import type { Offer } from "../../scrapers/offer.ts";
+import { foundStatus, productFieldSchemas, pulseStatus } from "../../scrapers/product-fields.ts";
+import type { ProductFields } from "../../scrapers/scraper.ts";
+import { upstreamData } from "./contract.ts";
+import { readShape } from "./shape.ts";
+
+export interface ProductData {
+  /** Derived from the fields. */
+  readonly status: "ok" | "partial";
+  readonly fields: ProductFields;
+}
+
+const anyFields = v.object(productFieldSchemas);
+
+/** Parses the fields of a product. Returns null if a currency is not the marketplace's. */
+export function productFrom(
+  scraper: ProductScraperId,
+  data: unknown,
+  currency: string,
+): ProductData | null {
+  const { platform } = scrapers[scraper];
+  const read = readShape(upstreamData[scraper], data) ?? {};
+  // A result always has the object of its retailer, which may be empty.
+  const fields = v.parse(anyFields, { [platform]: {}, ...read });
+  if (!isAllIn(currency, fields)) return null;
+  const status =
+    scraper === "retailer_a.pulse"
+      ? pulseStatus({ ...fields, retailer_a: fields.retailer_a ?? {} })
+      : foundStatus(fields);
+  return { status, fields };
+}
+
+export interface OffersData {
+  readonly totalOffers: number;
+  readonly offers: readonly Offer[];
+}
+
+/** Parses the offers of a listing. Returns null unless every offer is valid. */
+export function offersFrom(data: unknown, currency: string): OffersData | null {
+  const schema = upstreamData["retailer_a.offers"];
+  const read = v.safeParse(schema, readShape(schema, data));
+  if (!read.success || !isAllIn(currency, read.output)) return null;
+  const { totalOffers } = read.output;
+  const offers = eachOnce(read.output.offers);
+  const featured = offers.find(({ isBuybox }) => isBuybox);
+  return { totalOffers, offers: offers.map((offer) => onlyFeatured(offer, featured)) };
+}
+
+/** Removes duplicate offer IDs; the first offer counts. */
+function eachOnce(offers: readonly Offer[]): readonly Offer[] {
+  const byId = new Map<string, Offer>();
+  for (const offer of offers) {
+    if (!byId.has(offer.offerListingId)) byId.set(offer.offerListingId, offer);
+  }
+  return [...byId.values()];
+}
+
+/** Clears `isBuybox` on all offers but the first that has it. */
+const onlyFeatured = (offer: Offer, featured: Offer | undefined): Offer =>
+  offer.isBuybox && offer !== featured ? { ...offer, isBuybox: false } : offer;
+
+/** Returns whether an offer is buyable; undefined if `data` does not report it. */
+export function buyableFrom(data: unknown): boolean | undefined {
+  const schema = upstreamData["retailer_a.offer_check"];
+  const read = v.safeParse(schema, readShape(schema, data));
+  return read.success ? read.output.buyable : undefined;
+}
+
+/** Returns true if every `currency` at any depth equals the given one. */
+function isAllIn(currency: string, value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, inner]: [string, unknown]) =>
+    name === "currency" && typeof inner === "string"
+      ? inner === currency
+      : isAllIn(currency, inner),
+  );
+}

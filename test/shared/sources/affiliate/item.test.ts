@@ -1,0 +1,198 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../../../shared/scrapers/scraper.ts";
+import { affiliateAnswer } from "../../../../shared/sources/affiliate/fields.ts";
+import { affiliateItem } from "../../../../shared/sources/affiliate/item.ts";
+import { anItem, sampleItem } from "./double.ts";
+
+const fetchedAt = "2026-03-01T12:00:00.000Z";
+const id = "55001001";
+
+function map(item: unknown, isTracking = false): Answer {
+  const reading = { id, fetchedAt, currency: "USD", retailerName: "Retailer B", isTracking };
+  return affiliateAnswer(v.parse(affiliateItem, item), reading);
+}
+const fieldsOf = (item: unknown): Record<string, unknown> => {
+  const answer = map(item);
+  return "fields" in answer ? { ...answer.fields } : {};
+};
+const objectOf = (fields: Record<string, unknown>): Record<string, unknown> => ({
+  ...(fieldsOf(anItem(id, fields))["retailer_b"] as object),
+});
+const availability = (fields: Record<string, unknown>): unknown =>
+  fieldsOf(anItem(id, fields))["availability"];
+
+describe("mapping of an item", () => {
+  it("shows every field of one that the retailer sells itself", () => {
+    expect(map(sampleItem(0))).toEqual({
+      id,
+      status: "ok",
+      fetchedAt,
+      fields: {
+        title: 'Kelwick 2-Slice Toaster & Bagel Warmer, 7" Slots',
+        url: "https://shop.example/ip/55001001",
+        price: { amount: 34.5, currency: "USD" },
+        availability: { inStock: true, message: "Available" },
+        seller: { name: "Retailer B" },
+        fulfillment: { byPlatform: true },
+        images: ["https://images.example/a-450.jpg", "https://images.example/b-450.jpg"],
+        retailer_b: {
+          brand: "Kelwick",
+          upc: "012345678905",
+          modelNumber: "KT-200",
+          parentId: "55001000",
+          listPrice: { amount: 49.99, currency: "USD" },
+          offerId: "7C0FFEE00001",
+          offerType: "ONLINE_AND_STORE",
+          thirdPartySeller: false,
+          onlineAvailable: true,
+          shipping: {
+            standard: { amount: 5.99, currency: "USD" },
+            twoDayEligible: true,
+            freeOverThreshold: true,
+          },
+          maxPerOrder: 12,
+          clearance: false,
+          preOrder: false,
+          category: "Home/Kitchen Appliances/Toasters",
+          rating: 4.626,
+          reviewsCount: 318,
+          color: "Silver",
+        },
+      },
+    });
+  });
+
+  it("reads numbers and flags that are sent as text, of one that another sells", () => {
+    expect(fieldsOf(sampleItem(1))).toEqual({
+      title: "Norvane Desk Lamp",
+      url: "https://shop.example/ip/55001002",
+      price: { amount: 19.95, currency: "USD" },
+      availability: { inStock: true, message: "Limited Supply" },
+      seller: { name: "Birch Outlet & Co" },
+      fulfillment: { byPlatform: true },
+      images: ["https://images.example/55001002-450.jpg"],
+      retailer_b: {
+        offerType: "ONLINE_ONLY",
+        thirdPartySeller: true,
+        onlineAvailable: true,
+        shipping: { freeOverThreshold: false },
+        maxPerOrder: 3,
+        reviewsCount: 12,
+      },
+    });
+  });
+
+  it("is ok for what is out of stock", () => {
+    const answer = map(sampleItem(2));
+    expect(answer).toMatchObject({
+      status: "ok",
+      fields: { availability: { inStock: false, message: "Not available" } },
+    });
+  });
+
+  it("takes another's item as shipped by that other where nothing else is said", () => {
+    const fields = fieldsOf(anItem(id, { marketplace: true, sellerInfo: "Alder" }));
+    expect(fields["fulfillment"]).toEqual({ byPlatform: false });
+  });
+
+  it("names no seller where another sells and is not named", () => {
+    expect(fieldsOf(anItem(id, { marketplace: true }))).not.toHaveProperty("seller");
+  });
+
+  it("shows free shipping over whatever the threshold is", () => {
+    expect(objectOf({ freeShippingOver125Dollars: true })["shipping"]).toEqual({
+      freeOverThreshold: true,
+    });
+  });
+
+  it("shows a condition only where the source tells one", () => {
+    expect(objectOf({})).not.toHaveProperty("condition");
+    expect(objectOf({ condition: "Refurbished" })["condition"]).toBe("Refurbished");
+  });
+});
+
+describe("stock", () => {
+  it.each([
+    [{ stock: "Available", availableOnline: true }, true, "Available"],
+    [{ stock: "Last few items", availableOnline: true }, true, "Last few items"],
+    [{ stock: undefined, availableOnline: true }, true, "In stock"],
+    [{ stock: "Perhaps", availableOnline: true }, true, "Perhaps"],
+    [{ stock: "Available", availableOnline: undefined }, true, "Available"],
+    [{ stock: "Not available", availableOnline: true }, false, "Not available"],
+    [{ stock: "Available", availableOnline: false }, false, "Out of stock"],
+    [
+      { stock: "Available", availableOnline: false, offerType: "STORE_ONLY" },
+      false,
+      "In stores only",
+    ],
+    [{ stock: "Available", availableOnline: true, preOrder: true }, false, "Pre-order"],
+  ])("of %j is %s, with the line %j", (fields, inStock, message) => {
+    expect(availability(fields)).toEqual({ inStock, message });
+  });
+
+  it("is not guessed", () => {
+    const answer = map(anItem(id, { stock: "Perhaps", availableOnline: "maybe" }));
+    expect(answer.status).toBe("partial");
+    expect(answer).not.toHaveProperty("fields.availability");
+  });
+});
+
+describe("links", () => {
+  const counting = "https://go.example/c/77/1/2?u=https%3A%2F%2Fshop.example%2Fip%2F9";
+  const productUrl = "https://shop.example/ip/9";
+
+  it("lead to the page, unless the deployer's own counting links are wanted", () => {
+    const item = anItem(id, { productUrl, productTrackingUrl: counting });
+    expect(map(item)).toMatchObject({ fields: { url: productUrl } });
+    expect(map(item, true)).toMatchObject({ fields: { url: counting } });
+  });
+
+  it.each([false, true])("never hold a placeholder (counting links wanted: %s)", (isTracking) => {
+    const productTrackingUrl = counting.replace("/77/", "/|PUBID|/");
+    const item = anItem(id, { productTrackingUrl });
+    expect(map(item, isTracking)).toMatchObject({ fields: { url: productUrl } });
+    const without = anItem(id, { productTrackingUrl: "https://go.example/c/%7CPUBID%7C/1" });
+    expect(map(without, isTracking)).not.toHaveProperty("fields.url");
+  });
+});
+
+describe("hostile values", () => {
+  it.each([[-1], ["NaN"], ["12,99"], [1e300], [null], [{}], [true], [0], ["0.00"]])(
+    "shows no price for %j",
+    (salePrice) => {
+      const answer = map(anItem(id, { salePrice }));
+      expect(answer.status).toBe("partial");
+      expect(answer).not.toHaveProperty("fields.price");
+    },
+  );
+
+  it("shows no rating beyond the scale, no broken counts and no pictures that are none", () => {
+    const item = anItem(id, {
+      customerRating: "47",
+      numReviews: -3,
+      maxItemsInOrder: 1.5,
+      imageEntities: [null, 7, { largeImage: "javascript:alert(1)" }],
+      largeImage: 12,
+    });
+    const fields = fieldsOf(item);
+    expect(fields).not.toHaveProperty("images");
+    expect(Object.keys(fields["retailer_b"] as object).toSorted()).toEqual([
+      "onlineAvailable",
+      "thirdPartySeller",
+    ]);
+  });
+
+  it("cuts long texts, resolves references once and drops control characters", () => {
+    expect(map(anItem(id, { name: "x".repeat(5_000) }))).toMatchObject({
+      fields: { title: "x".repeat(1_000) },
+    });
+    expect(map(anItem(id, { name: "a&amp;lt;b&#39;\u0000 c &bogus; &#xD800;" }))).toMatchObject({
+      fields: { title: "a&lt;b' c &bogus; &#xD800;" },
+    });
+  });
+
+  it("is partial without a name", () => {
+    expect(map(anItem(id, { name: ["no", "text"] })).status).toBe("partial");
+  });
+});

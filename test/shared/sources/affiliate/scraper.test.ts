@@ -1,0 +1,382 @@
+import { generateKeyPairSync } from "node:crypto";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Clock } from "../../../../shared/base/clock.ts";
+import { systemChance, systemClock } from "../../../../shared/base/system.ts";
+import type { Answer, Scraper } from "../../../../shared/scrapers/scraper.ts";
+import {
+  affiliateScraper,
+  type AffiliateOptions,
+} from "../../../../shared/sources/affiliate/scraper.ts";
+import { sourceClient, temporaryStatuses } from "../../../../shared/sources/http/polite-client.ts";
+import { ownRateBudget } from "../../../../shared/sources/http/rate-budget.ts";
+import type { SourceClient } from "../../../../shared/sources/http/source-client.ts";
+import { scraperContract } from "../../../contracts/scraper.contract.ts";
+import { type ApiDouble, type ApiReaction, startApiDouble } from "../api-double.ts";
+import {
+  type AffiliateCall,
+  allItems,
+  anItem,
+  consumerId,
+  keyVersion,
+  privateKey,
+  startAffiliateDouble,
+} from "./double.ts";
+import { plainClient } from "../plain-client.ts";
+
+interface Setting extends Partial<AffiliateOptions> {
+  readonly key?: string;
+  readonly clock?: Clock;
+  readonly client?: SourceClient;
+}
+
+let notes: string[] = [];
+
+function scraperOn(baseUrl: string, setting: Setting = {}): Scraper {
+  const { key = privateKey, clock = systemClock, client = plainClient, ...options } = setting;
+  notes = [];
+  return affiliateScraper(
+    { baseUrl, consumerId, keyVersion, ...options },
+    { client, clock, privateKey: async () => key, note: (problem) => notes.push(problem) },
+  );
+}
+
+let double: ApiDouble;
+const started: ApiDouble[] = [];
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((one) => one.stop()));
+});
+
+async function readFrom(
+  react: (call: AffiliateCall) => ApiReaction,
+  ids: readonly string[],
+  { withinMs = 10_000, ...setting }: Setting & { withinMs?: number } = {},
+): Promise<readonly Answer[]> {
+  double = await startAffiliateDouble(react);
+  started.push(double);
+  return scraperOn(`${double.url}/v2`, setting).read({
+    scraper: "retailer_b.standard",
+    marketplace: "us",
+    ids,
+    deadline: new Date(Date.now() + withinMs),
+  });
+}
+
+const statuses = (answers: readonly Answer[]): string[] => answers.map(({ status }) => status);
+const numbered = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => String(6_000_000 + n));
+const idsAsked = (): string[][] =>
+  double.calls.map(({ query }) => query.get("ids")?.split(",") ?? []);
+
+scraperContract("b_affiliate", async () => {
+  const source = await startAffiliateDouble(({ ids }) => {
+    if (ids.includes("10008")) return "hang";
+    if (ids.includes("10006")) return { status: 500 };
+    const items = ids
+      .filter((id) => id !== "10007")
+      .map((id) => anItem(id, { unknownCost: 3, ...(id === "10005" && { salePrice: null }) }));
+    return { body: { items } };
+  });
+  return {
+    scraper: scraperOn(source.url),
+    scraperId: "retailer_b.standard",
+    marketplace: "us",
+    ids: {
+      ok: ["10001", "10002"],
+      partial: ["10005"],
+      not_found: ["10007"],
+      unavailable: ["10006"],
+    },
+    slowId: "10008",
+    stop: () => source.stop(),
+  };
+});
+
+describe("asking", () => {
+  it("reads twenty ids a call", async () => {
+    const ids = numbered(45);
+    expect(statuses(await readFrom(allItems, ids))).toEqual(ids.map(() => "ok"));
+    const sizes = idsAsked().map(({ length }) => length);
+    expect(sizes.toSorted((a, b) => b - a)).toEqual([20, 20, 5]);
+    expect(double.calls[0]?.path).toBe("/v2/items");
+  });
+
+  it("sends publisher, postal code and store only when they are configured", async () => {
+    await readFrom(allItems, ["6501234"]);
+    expect([...(double.calls[0]?.query.keys() ?? [])]).toEqual(["ids"]);
+    await readFrom(allItems, ["6501234"], { publisherId: "77", zipCode: "10001", storeId: "9" });
+    expect(Object.fromEntries(double.calls[0]?.query ?? [])).toEqual({
+      ids: "6501234",
+      publisherId: "77",
+      zipCode: "10001",
+      storeId: "9",
+    });
+  });
+
+  it("answers an id with leading zeros under the spelling that was asked", async () => {
+    const answers = await readFrom(allItems, ["0012345", "12345"]);
+    expect(answers.map(({ id }) => id)).toEqual(["0012345", "12345"]);
+    expect(statuses(answers)).toEqual(["ok", "ok"]);
+    expect(idsAsked()).toEqual([["12345"]]);
+  });
+});
+
+describe("the signature", () => {
+  it("is refused when it is old, which says nothing about the items", async () => {
+    const behindMs = 200_000;
+    const clock = { ...systemClock, now: () => new Date(Date.now() - behindMs) };
+    const client: SourceClient = {
+      send: (call, deadline) => plainClient.send(call, new Date(deadline.getTime() + behindMs)),
+    };
+    const answers = await readFrom(allItems, ["6501234"], { clock, client });
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual(["b_affiliate: the source refuses the key or its signature (401)"]);
+  });
+
+  /** The service's own client, on a clock whose rests take no time, and when it was asked. */
+  async function readWhileBusy(retryAfter: string): Promise<{
+    answers: readonly Answer[];
+    askedAt: number[];
+    signedAt: number[];
+    restedMs: number;
+  }> {
+    let aheadMs = 0;
+    const startedAt = Date.now();
+    const clock: Clock = {
+      ...systemClock,
+      now: () => new Date(startedAt + aheadMs),
+      sleep(milliseconds) {
+        aheadMs += milliseconds;
+        return Promise.resolve();
+      },
+    };
+    const askedAt: number[] = [];
+    const headers = { "Retry-After": retryAfter };
+    double = await startApiDouble(() => {
+      askedAt.push(aheadMs);
+      return { status: 429, headers };
+    });
+    started.push(double);
+    const client = sourceClient(
+      {
+        name: "b_affiliate",
+        callsPerSecond: 4,
+        burst: 1,
+        callsAtOnce: 5,
+        tryTimeoutMs: 15_000,
+        bytesMax: 5 * 1_024 * 1_024,
+        isTemporary: (status) => temporaryStatuses.has(status),
+        userAgent: "test/1",
+      },
+      { clock, chance: systemChance, budget: ownRateBudget(), note: () => undefined },
+    );
+    const answers = await scraperOn(double.url, { client, clock }).read({
+      scraper: "retailer_b.standard",
+      marketplace: "us",
+      ids: ["6501234"],
+      deadline: new Date(startedAt + 280_000),
+    });
+    const times = double.calls.map(({ headers: sent }) => Number(sent["wm_consumer.intimestamp"]));
+    return {
+      answers,
+      askedAt,
+      signedAt: times.map((time) => time - startedAt),
+      restedMs: aheadMs,
+    };
+  }
+
+  it("is made anew for a try that had to wait for longer than one lives", async () => {
+    const { answers, askedAt, signedAt } = await readWhileBusy("250");
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(askedAt).toEqual([0, expect.closeTo(250_000, -3)]);
+    expect(signedAt).toEqual(askedAt);
+  });
+
+  it("is not made again where the source wants to be left alone beyond the deadline", async () => {
+    const { answers, askedAt, restedMs } = await readWhileBusy("600");
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(askedAt).toEqual([0]);
+    expect(restedMs).toBe(0);
+  });
+
+  const wrong = "-----BEGIN PRIVATE KEY-----\ncanary-5d1f\n-----END PRIVATE KEY-----";
+  const elliptic = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  it.each([
+    ["what only looks like a key", wrong],
+    ["no PEM", "canary-5d1f"],
+    ["nothing", ""],
+    ["a key of another kind", elliptic.privateKey],
+    ["a public key", elliptic.publicKey],
+  ])("needs an RSA key: with %s everything is unavailable, and noted", async (_, key) => {
+    const ids = numbered(45);
+    expect(statuses(await readFrom(allItems, ids, { key }))).toEqual(ids.map(() => "unavailable"));
+    expect(double.calls).toHaveLength(0);
+    expect(new Set(notes)).toEqual(
+      new Set([
+        "b_affiliate: the secret contains no RSA private key; store the key itself in it, as PEM",
+      ]),
+    );
+  });
+
+  it("is not made without a key", async () => {
+    double = await startAffiliateDouble(allItems);
+    started.push(double);
+    const closed = async (): Promise<null> => null;
+    const scraper = affiliateScraper(
+      { baseUrl: double.url, consumerId, keyVersion },
+      { client: plainClient, clock: systemClock, privateKey: closed },
+    );
+    const deadline = new Date(Date.now() + 1_000);
+    const request = { scraper: "retailer_b.standard", marketplace: "us", deadline } as const;
+    expect(statuses(await scraper.read({ ...request, ids: ["6501234"] }))).toEqual(["unavailable"]);
+    expect(double.calls).toHaveLength(0);
+  });
+});
+
+describe("trouble", () => {
+  it.each([401, 403])("takes a %d as a refused key: unavailable, and noted", async (status) => {
+    const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toHaveLength(1);
+  });
+
+  it.each([429, 503])("takes a %d as no answer", async (status) => {
+    const answers = await readFrom(() => ({ status, body: { items: [] } }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([]);
+  });
+
+  it.each([
+    [302, "redirects calls"],
+    [400, "refuses calls"],
+    [402, "requires payment"],
+    [404, "has no API at this address"],
+    [405, "refuses calls"],
+    [422, "refuses calls"],
+    [451, "refuses calls"],
+  ])("tells of a %d, which will not pass", async (status, problem) => {
+    const answers = await readFrom(() => ({ status }), ["6501234"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual([`b_affiliate: the source ${problem} (${status})`]);
+  });
+
+  it("of a refused batch is not told where its parts are taken", async () => {
+    const takesTen: Parameters<typeof readFrom>[0] = (call) =>
+      call.ids.length > 10 ? { status: 400 } : allItems(call);
+    expect(new Set(statuses(await readFrom(takesTen, numbered(20))))).toEqual(new Set(["ok"]));
+    expect(notes).toEqual([]);
+  });
+
+  it("keeps what was read when a later batch hangs", async () => {
+    const ids = numbered(21);
+    const answers = await readFrom(
+      (call) => (call.ids.includes("6000020") ? "hang" : allItems(call)),
+      ids,
+      { withinMs: 700 },
+    );
+    expect(statuses(answers)).toEqual([...ids.slice(1).map(() => "ok"), "unavailable"]);
+  });
+
+  it("isolates an id that the source refuses, without calling it gone", async () => {
+    const ids = numbered(20);
+    const answers = await readFrom(
+      (call) => (call.ids.includes("6000013") ? { status: 400 } : allItems(call)),
+      ids,
+    );
+    expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
+  });
+
+  it("isolates an id that the source fails on", async () => {
+    const ids = numbered(20);
+    const answers = await readFrom(
+      (call) => (call.ids.includes("6000013") ? { status: 500 } : allItems(call)),
+      ids,
+    );
+    expect(statuses(answers)).toEqual(ids.map((id) => (id === "6000013" ? "unavailable" : "ok")));
+  });
+
+  it("does not storm a source that refuses everything", async () => {
+    const answers = await readFrom(() => ({ status: 400 }), numbered(20));
+    expect(new Set(statuses(answers))).toEqual(new Set(["unavailable"]));
+    expect(double.calls.length).toBeLessThanOrEqual(31);
+  });
+
+  it("asks a source that refuses everything little more for many ids than for few", async () => {
+    await readFrom(() => ({ status: 400 }), numbered(100));
+    expect(double.calls.length).toBeLessThanOrEqual(31 + 4);
+  });
+
+  it.each(["", "null", "[]", "{}", '{"items":{}}', "<html>blocked</html>", '{"items":[', "\0"])(
+    "takes %j as no answer",
+    async (body) => {
+      expect(statuses(await readFrom(() => ({ body }), ["6501234"]))).toEqual(["unavailable"]);
+      expect(notes).toEqual(["b_affiliate: the source sends an unreadable reply with status 200"]);
+    },
+  );
+});
+
+describe("what a reply proves", () => {
+  it("calls not_found what a whole reply leaves out", async () => {
+    const answers = await readFrom(
+      () => ({ body: { items: [anItem("55001")] } }),
+      ["55001", "55002"],
+    );
+    expect(statuses(answers)).toEqual(["ok", "not_found"]);
+  });
+
+  it.each([
+    ["holds an entry that cannot be read", { items: [anItem("55001"), { itemId: "x" }] }],
+    ["holds an item that nobody asked for", { items: [anItem("55001"), anItem("55009")] }],
+    ["holds an item twice", { items: [anItem("55001"), anItem("55001")] }],
+    ["tells of an error beside", { items: [anItem("55001")], errors: [{ code: 4_000 }] }],
+  ])("does not when it %s", async (_, body) => {
+    const answers = await readFrom(() => ({ body }), ["55001", "55002"]);
+    expect(statuses(answers)).toEqual(["ok", "unavailable"]);
+  });
+
+  it.each<[Record<string, unknown>]>([
+    [{ message: "Rate limit exceeded" }],
+    [{ error: "x" }],
+    [{ errors: { code: 1 } }],
+    [{ fault: { faultstring: "x" } }],
+    [{ warnings: ["canary"] }],
+  ])("is nothing where it tells of trouble, which is noted: %j", async (trouble) => {
+    const answers = await readFrom(() => ({ body: { items: [], ...trouble } }), ["55001"]);
+    expect(statuses(answers)).toEqual(["unavailable"]);
+    expect(notes).toEqual(["b_affiliate: the source reports an error in a reply with status 200"]);
+  });
+
+  it("is that an item does not exist where its troubles are none", async () => {
+    const none = { error: null, errors: [], message: "" };
+    const answers = await readFrom(() => ({ body: { items: [], ...none } }), ["55001"]);
+    expect(statuses(answers)).toEqual(["not_found"]);
+    expect(notes).toEqual([]);
+  });
+
+  it("lets nothing of a reply through that it does not know", async () => {
+    double = await startAffiliateDouble(({ ids }) => ({ body: { items: [anItem(ids[0] ?? "")] } }));
+    started.push(double);
+    let extra: Record<string, unknown> = {};
+    const noisy = await startAffiliateDouble(({ ids }) => ({
+      body: { ...extra, items: [{ ...extra, ...anItem(ids[0] ?? "") }] },
+    }));
+    started.push(noisy);
+    const request = { scraper: "retailer_b.standard", marketplace: "us", ids: ["55001"] } as const;
+    const deadline = new Date(Date.now() + 10_000);
+    const [plain] = await scraperOn(double.url).read({ ...request, deadline });
+    // Names that no reply has, so that a value may be anything.
+    const name = fc.string({ minLength: 1 }).map((text) => `~${text}`);
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(name, fc.jsonValue()), async (fields) => {
+        extra = fields;
+        const [answer] = await scraperOn(noisy.url).read({ ...request, deadline });
+        expect(answer).toEqual({ ...plain, fetchedAt: answer?.fetchedAt });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseCatalogReply } from "../../../../shared/sources/catalog/reply.ts";
+import { aProduct, wholeReply } from "./double.ts";
+
+const ids = ["11111", "22222"];
+const parse = (body: unknown): ReturnType<typeof parseCatalogReply> => parseCatalogReply(body, ids);
+
+describe("absence", () => {
+  it("proves that an id does not exist in a whole reply", () => {
+    expect(parse(wholeReply([aProduct("11111")]))?.isComplete).toBe(true);
+    expect(parse(wholeReply([]))?.isComplete).toBe(true);
+    expect(parse({ total: 0, products: [] })?.isComplete).toBe(true);
+  });
+
+  it.each<[Record<string, unknown>]>([
+    [{ error: { code: 403, message: "Over Quota" } }],
+    [{ error: "x" }],
+    [{ errors: [{ code: 1 }] }],
+    [{ errors: { code: 1 } }],
+    [{ fault: { faultstring: "x" } }],
+    [{ message: "Rate limit exceeded" }],
+    [{ warnings: ["invalid sku"] }],
+  ])("proves nothing in a reply that tells of trouble: %j", (trouble) => {
+    expect(parse({ ...wholeReply([]), ...trouble })?.isComplete).toBe(false);
+  });
+
+  it("is proven by a reply whose troubles are none", () => {
+    const none = { error: null, errors: [], fault: {}, message: "", warnings: [] };
+    expect(parse({ ...wholeReply([]), ...none })?.isComplete).toBe(true);
+  });
+
+  it.each([
+    ["says that it is partial", { ...wholeReply([aProduct("11111")]), partial: true }],
+    ["has more elsewhere", { ...wholeReply([aProduct("11111")]), total: 2 }],
+    ["has more pages", { ...wholeReply([aProduct("11111")]), totalPages: 2 }],
+    ["has more pages, as text", { ...wholeReply([aProduct("11111")]), totalPages: "2" }],
+    ["does not say how many there are", { products: [aProduct("11111")] }],
+    ["holds an entry that cannot be read", wholeReply([aProduct("11111"), { name: "no number" }])],
+    ["holds what was not asked for", wholeReply([aProduct("11111"), aProduct("99999")])],
+    ["holds an entry twice", wholeReply([aProduct("11111"), aProduct("11111")])],
+  ])("proves nothing in a reply that %s", (_case, body) => {
+    const reply = parse(body);
+    expect(reply?.isComplete).toBe(false);
+    expect([...(reply?.products.keys() ?? [])]).toEqual(["11111"]);
+  });
+});
+
+describe("hostile replies", () => {
+  it.each([undefined, "", [], null, {}, { products: "none" }, { total: 0 }])(
+    "reads %j as no reply",
+    (body) => {
+      expect(parse(body)).toBeNull();
+    },
+  );
+
+  it("takes the first of two entries with one number", () => {
+    const reply = parse(
+      wholeReply([aProduct("11111", { name: "First" }), aProduct("11111", { name: "Second" })]),
+    );
+    expect(reply?.products.get("11111")?.name).toBe("First");
+  });
+
+  it("holds only what was asked for, whatever is sent", () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.jsonValue(), fc.record({ sku: fc.jsonValue() }))), (all) => {
+        const reply = parse(wholeReply(all));
+        expect(ids).toEqual(expect.arrayContaining([...(reply?.products.keys() ?? [])]));
+      }),
+    );
+  });
+});

@@ -1,0 +1,341 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../../../shared/scrapers/scraper.ts";
+import {
+  historyAnswer,
+  type HistoryReading,
+  sellerToName,
+} from "../../../../shared/sources/price-history/fields.ts";
+import { historyOfferId } from "../../../../shared/sources/price-history/offer-id.ts";
+import {
+  type HistoryProduct,
+  productsOf,
+} from "../../../../shared/sources/price-history/product.ts";
+import { aListing, current, sampleProduct, someStats } from "./double.ts";
+
+const now = new Date("2026-03-01T12:00:00.000Z");
+const asin = "B0HISTORY1";
+
+function parsed(product: unknown): HistoryProduct {
+  const found = productsOf({ products: [product] }, { domain: 1, now })?.get(asin);
+  if (found === undefined) throw new Error("the product could not be read");
+  return found;
+}
+
+function map(product: unknown, reading: Partial<HistoryReading> = {}): Answer {
+  const read = parsed(product);
+  const currency = reading.currency ?? "USD";
+  const sellerId = sellerToName(read, currency);
+  return historyAnswer(read, {
+    tier: "lite",
+    currency,
+    now,
+    retailerName: "Retailer A",
+    pageBaseUrl: undefined,
+    imageBaseUrl: undefined,
+    names: new Map(sellerId === undefined ? [] : [[sellerId, "Kelwick Shop"]]),
+    ...reading,
+  });
+}
+
+type Json = Record<string, unknown>;
+const fieldsOf = (answer: Answer): Json => ("fields" in answer ? { ...answer.fields } : {});
+const objectOf = (answer: Answer): Json => ({ ...(fieldsOf(answer)["retailer_a"] as Json) });
+const withStats = (stats: Json): unknown => aListing(asin, { stats: someStats(stats) });
+const withCurrent = (values: Record<number, unknown>, stats: Json = {}): unknown =>
+  withStats({ current: current(values), ...stats });
+const withoutBuybox = { buyBoxPrice: -1, buyBoxSellerId: null };
+
+describe("mapping of a product", () => {
+  const shop = {
+    pageBaseUrl: "https://shop.example/dp/",
+    imageBaseUrl: "https://images.example/i",
+  };
+  const lite = {
+    title: "Kelwick & Sons Espresso Machine K900",
+    url: "https://shop.example/dp/B0HISTORY1",
+    price: { amount: 599, currency: "USD" },
+    availability: { inStock: true, message: "In Stock" },
+    seller: { name: "Kelwick Shop" },
+    fulfillment: { byPlatform: true, name: "Retailer A" },
+    retailer_a: {
+      brand: "Kelwick",
+      displayCategory: "Espresso Machines",
+      listPrice: 699,
+      buybox: {
+        offerListingId: historyOfferId({
+          listing: asin,
+          sellerId: "A1KELWICKSHOP",
+          condition: "new",
+          isFba: true,
+        }),
+        price: 599,
+        condition: "new",
+        merchant: { id: "A1KELWICKSHOP", name: "Kelwick Shop" },
+        isFba: true,
+        availabilityType: "in_stock",
+      },
+      newCount: 7,
+      newMinPrice: 579.99,
+      usedCount: 3,
+      usedMinPrice: 412.5,
+      rating: 4.5,
+      reviewsCount: 2_318,
+      delivery: null,
+    },
+  };
+  const fetchedAt = "2026-03-01T04:40:00.000Z";
+
+  it("shows the count and the lowest price of new offers as pulse, and nothing else", () => {
+    expect(map(sampleProduct(), { ...shop, tier: "pulse" })).toEqual({
+      id: asin,
+      status: "ok",
+      fetchedAt,
+      fields: { retailer_a: { newCount: 7, newMinPrice: 579.99 } },
+    });
+  });
+
+  it("shows a listing as lite", () => {
+    expect(map(sampleProduct(), shop)).toEqual({ id: asin, status: "ok", fetchedAt, fields: lite });
+  });
+
+  it("adds text, attributes and pictures as full", () => {
+    expect(fieldsOf(map(sampleProduct(), { ...shop, tier: "full" }))).toEqual({
+      ...lite,
+      images: [
+        "https://images.example/i/81kelwick1.jpg",
+        "https://images.example/i/82kelwick2.jpg",
+      ],
+      retailer_a: {
+        ...lite.retailer_a,
+        description: [
+          "Quiet: runs at 50 dB.",
+          "Fast – ready in 30 s.",
+          "Made for daily use.",
+          "Every part can be replaced.",
+        ],
+        attributes: [
+          { name: "Brand", value: "Kelwick" },
+          { name: "Manufacturer", value: "Kelwick Products" },
+          { name: "Model", value: "K900" },
+          { name: "Part Number", value: "K900-US" },
+          { name: "Color", value: "Silver" },
+          { name: "Material", value: "Steel, Wood" },
+          { name: "Number of Items", value: "1" },
+          { name: "Item Weight", value: "8200 g" },
+          { name: "Item Dimensions", value: "300 x 280 x 400 mm" },
+          { name: "UPC", value: "012345678905" },
+        ],
+        isParent: false,
+      },
+    });
+  });
+
+  it("shows neither page nor pictures where no address is configured for them", () => {
+    const fields = fieldsOf(map(sampleProduct(), { tier: "full" }));
+    expect(fields).not.toHaveProperty("url");
+    expect(fields).not.toHaveProperty("images");
+  });
+
+  it("takes pictures by plain file names only", () => {
+    const images = [{ l: "../x.jpg" }, { l: "https://x/y.jpg" }, { l: "a?b.jpg" }, { l: "ok.jpg" }];
+    const answer = map(aListing(asin, { images }), { ...shop, tier: "full" });
+    expect(fieldsOf(answer)["images"]).toEqual(["https://images.example/i/ok.jpg"]);
+  });
+});
+
+describe("time", () => {
+  it.each([
+    ["is the source's", 7_975_000, "2026-03-01T04:40:00.000Z"],
+    ["is never one to come", 9_000_000, now.toISOString()],
+    ["is now where the source has none", 0, now.toISOString()],
+    ["is now where it cannot be read", "soon", now.toISOString()],
+  ])("%s", (_, lastUpdate, fetchedAt) => {
+    expect(map(aListing(asin, { lastUpdate })).fetchedAt).toBe(fetchedAt);
+  });
+});
+
+describe("values", () => {
+  it.each([
+    ["a price in cents", { 1: 1_234, 11: 2 }, { newCount: 2, newMinPrice: 12.34 }],
+    ["numbers as text", { 1: "1234", 11: "2" }, { newCount: 2, newMinPrice: 12.34 }],
+    ["no offer", { 1: -1, 11: 0 }, { newCount: 0, newMinPrice: null }],
+    ["no offer and no count of none", { 1: -1, 11: -1 }, { newCount: 0, newMinPrice: null }],
+    ["a price that is not known", { 1: -2, 11: 3 }, { newCount: 3 }],
+    ["a price of 0, which is none that anyone sells at", { 1: 0, 11: 3 }, { newCount: 3 }],
+    ["a count that is not known", { 1: 1_234, 11: -2 }, { newMinPrice: 12.34 }],
+    ["a count of none with a price", { 1: 1_234, 11: -1 }, { newMinPrice: 12.34 }],
+    ["neither", { 1: -2, 11: null }, {}],
+    ["nonsense", { 1: "12,34", 11: 1.5 }, {}],
+    ["a number beyond all prices", { 1: 1e14, 11: 3 }, { newCount: 3 }],
+  ])("shows %s", (_, values, shown) => {
+    const answer = map(withCurrent(values), { tier: "pulse" });
+    expect(objectOf(answer)).toEqual(shown);
+    expect(answer.status).toBe(Object.keys(shown).length === 2 ? "ok" : "partial");
+  });
+
+  it("counts yen in whole ones", () => {
+    const answer = map(sampleProduct(), { currency: "JPY" });
+    expect(fieldsOf(answer)["price"]).toEqual({ amount: 59_900, currency: "JPY" });
+  });
+
+  it("takes a new price that the retailer hides for one that is not known", () => {
+    const product = aListing(asin, {
+      newPriceIsMAP: true,
+      stats: someStats({ current: current({ 1: -1, 11: 2 }) }),
+    });
+    expect(map(product, { tier: "pulse" })).toMatchObject({
+      status: "partial",
+      fields: { retailer_a: { newCount: 2 } },
+    });
+  });
+
+  it("shows no rating where there is none", () => {
+    expect(objectOf(map(withCurrent({ 16: 0, 17: -1 })))).not.toHaveProperty("rating");
+    expect(objectOf(map(withCurrent({ 16: -1, 17: 0 })))).toMatchObject({ reviewsCount: 0 });
+  });
+});
+
+describe("the buy box", () => {
+  const none = {
+    price: null,
+    availability: { inStock: false, message: "Currently unavailable" },
+    seller: null,
+    fulfillment: null,
+  };
+
+  it.each<[string, Json, Record<number, unknown>]>([
+    ["its price is none", { buyBoxPrice: -1 }, { 18: -2 }],
+    ["nobody qualifies", { buyBoxIsUnqualified: true }, { 18: 1_999 }],
+    ["the price history ends in none", { buyBoxPrice: -2 }, { 18: -1 }],
+    ["its seller is nobody", { buyBoxPrice: -2, buyBoxSellerId: "-1" }, { 18: -2 }],
+    ["there are no offers", { buyBoxPrice: -2 }, { 1: -1, 2: -1, 11: 0, 12: 0, 18: -2 }],
+  ])("is null where %s", (_, stats, values) => {
+    const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, ...values }, stats));
+    expect(answer).toMatchObject({ status: "ok", fields: none });
+    expect(objectOf(answer)["buybox"]).toBeNull();
+  });
+
+  it.each<[string, Json]>([
+    ["it is not known", { buyBoxPrice: -2 }],
+    ["its price is 0", { buyBoxPrice: 0 }],
+    ["the retailer hides its price", { buyBoxPrice: -1, buyBoxIsMAP: true }],
+  ])("is left out where %s", (_, stats) => {
+    const answer = map(withCurrent({ 1: 1_999, 11: 1, 12: 1, 18: -2 }, stats));
+    expect(answer.status).toBe("partial");
+    expect(fieldsOf(answer)).not.toHaveProperty("price");
+    expect(objectOf(answer)).not.toHaveProperty("buybox");
+  });
+
+  it("is the retailer's own under the configured name, shipped by it", () => {
+    const stats = { buyBoxIsAmazon: true, buyBoxIsFBA: null, buyBoxSellerId: "A0OWNSHOP1" };
+    const answer = map(withStats(stats), { names: new Map() });
+    expect(answer).toMatchObject({
+      status: "ok",
+      fields: {
+        seller: { name: "Retailer A" },
+        fulfillment: { byPlatform: true, name: "Retailer A" },
+        retailer_a: {
+          buybox: { merchant: { id: "A0OWNSHOP1", name: "Retailer A" }, isFba: true },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["the source knows no name of", new Map([["A1SELLER01", null]])],
+    ["could not be asked for", new Map<string, string>()],
+  ])("is partial with a seller that %s", (_, names) => {
+    const answer = map(withStats({}), { names });
+    expect(answer).toMatchObject({ status: "partial", fields: { price: { amount: 19.99 } } });
+    expect(fieldsOf(answer)).not.toHaveProperty("seller");
+    expect(objectOf(answer)).not.toHaveProperty("buybox");
+  });
+
+  it("is a used one where there is no new offer", () => {
+    const used = {
+      buyBoxUsedPrice: 1_050,
+      buyBoxUsedSellerId: "A1USEDSHOP",
+      buyBoxUsedIsFBA: false,
+      buyBoxUsedCondition: 3,
+    };
+    const values = { 1: -1, 2: 1_050, 11: 0, 12: 2 };
+    expect(map(withCurrent(values, { ...withoutBuybox, ...used }))).toMatchObject({
+      status: "ok",
+      fields: {
+        price: { amount: 10.5 },
+        availability: { inStock: true },
+        fulfillment: { byPlatform: false, name: "Kelwick Shop" },
+        retailer_a: {
+          buybox: { condition: "used_very_good", price: 10.5, availabilityType: "unknown" },
+        },
+      },
+    });
+    const free = map(withCurrent(values, { ...withoutBuybox, ...used, buyBoxUsedPrice: 0 }));
+    expect(free.status).toBe("partial");
+    expect(fieldsOf(free)).not.toHaveProperty("price");
+    const withNew = withCurrent({ 1: 1_999, 11: 1, 12: 2 }, { ...withoutBuybox, ...used });
+    expect(objectOf(map(withNew))["buybox"]).toBeNull();
+  });
+});
+
+describe("availability", () => {
+  it.each<[string, boolean | undefined, Json]>([
+    ["in_stock", true, {}],
+    ["in_stock", true, { buyBoxAvailabilityMessage: null }],
+    ["in_stock_scarce", true, { buyBoxAvailabilityMessage: "Only 3 left in stock - order soon." }],
+    ["leadtime", true, { buyBoxAvailabilityMessage: "Usually ships within 2 to 3 weeks" }],
+    ["leadtime", false, { buyBoxIsBackorder: true, buyBoxIsShippable: false }],
+    ["available_date", false, { buyBoxAvailabilityMessage: "In stock on May 3, 2026." }],
+    ["preorder", false, { buyBoxIsPreorder: true }],
+    ["preorder", false, { buyBoxAvailabilityMessage: "This item will be released on May 3." }],
+    ["out_of_stock", false, { buyBoxAvailabilityMessage: "Temporarily out of stock." }],
+    ["out_of_stock", false, { buyBoxIsShippable: false }],
+    ["unavailable", false, { buyBoxAvailabilityMessage: "Currently unavailable." }],
+    ["unknown", true, { buyBoxAvailabilityMessage: "Ask the shop" }],
+    ["unknown", undefined, { buyBoxAvailabilityMessage: null, buyBoxIsShippable: null }],
+  ])("is %s, in stock: %s, for %j", (availabilityType, inStock, stats) => {
+    const answer = map(withStats(stats));
+    expect(objectOf(answer)["buybox"]).toMatchObject({ availabilityType });
+    const { availability } = fieldsOf(answer) as { availability?: { inStock: boolean } };
+    expect(availability?.inStock).toBe(inStock);
+    expect(answer.status).toBe(inStock === undefined ? "partial" : "ok");
+  });
+});
+
+describe("types of products", () => {
+  it("are not_found where the source calls the id invalid", () => {
+    const answer = map(aListing(asin, { productType: 4 }));
+    expect(answer).toEqual({ id: asin, status: "not_found", fetchedAt: answer.fetchedAt });
+  });
+
+  it("are parents, which nobody can offer", () => {
+    const parent = aListing(asin, { productType: 5, stats: null });
+    expect(map(parent, { tier: "pulse" })).toMatchObject({
+      status: "ok",
+      fields: { retailer_a: { newCount: 0, newMinPrice: null } },
+    });
+    expect(map(parent, { tier: "full" })).toMatchObject({
+      status: "ok",
+      fields: { price: null, retailer_a: { buybox: null, isParent: true } },
+    });
+  });
+
+  it.each([1, 2, 3, 6, "2"])("show no prices of the type %j, and claim none is there", (type) => {
+    const stats = someStats({ current: current({}), buyBoxPrice: -1 });
+    const product = aListing(asin, { productType: type, stats });
+    expect(map(product, { tier: "pulse" })).toMatchObject({
+      status: "partial",
+      fields: { retailer_a: {} },
+    });
+    expect(map(product).status).toBe("partial");
+    expect(fieldsOf(map(product))).not.toHaveProperty("price");
+  });
+
+  it("are unavailable where the source knows nothing: that proves no item", () => {
+    const product = aListing(asin, { title: null, stats: someStats({ current: current({}) }) });
+    const blank = aListing(asin, { title: null, stats: null });
+    expect(map(blank).status).toBe("unavailable");
+    expect(map(blank, { tier: "pulse" }).status).toBe("unavailable");
+    expect(map(product).status).toBe("partial");
+  });
+});
