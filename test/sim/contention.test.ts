@@ -38,7 +38,7 @@ function refusalOf(arrive: () => Flight): unknown {
   }
 }
 
-it("the simulation cancels a transaction that meets a transaction or a plain write, and names the items", () => {
+it("the simulation cancels a transaction that overlaps a transaction or a plain write, and names the conflicting items", () => {
   const meeting = opened();
   meeting.arrive(transaction("a", "b"));
   meeting.arrive(update("c"));
@@ -53,7 +53,7 @@ it("the simulation cancels a transaction that meets a transaction or a plain wri
   ]);
 });
 
-it("the simulation refuses a plain write of an item that a transaction in flight locks", () => {
+it("the simulation refuses a plain write to an item that a transaction in flight locks", () => {
   const meeting = opened();
   const flight = meeting.arrive(transaction("a", "b"));
 
@@ -63,7 +63,7 @@ it("the simulation refuses a plain write of an item that a transaction in flight
   expect(meeting.arrive(update("b")).isNext()).toBe(true);
 });
 
-it("the simulation queues plain writes of one item in the order of their arrival", () => {
+it("the simulation queues plain writes to one item in order of arrival", () => {
   const meeting = opened();
   const flights = [update("a"), update("a"), update("a"), update("b")].map((one) =>
     meeting.arrive(one),
@@ -76,7 +76,7 @@ it("the simulation queues plain writes of one item in the order of their arrival
   expect(Object.fromEntries(meeting.met)).toEqual({ "plain write queued behind a plain write": 2 });
 });
 
-it("the simulation lets no write wait for one whose process died", () => {
+it("the simulation does not make a write wait for a write of a crashed process", () => {
   const meeting = opened();
   const task = taskOf();
   meeting.arrive(update("a", task));
@@ -88,7 +88,7 @@ it("the simulation lets no write wait for one whose process died", () => {
   expect(refusalOf(() => meeting.arrive(transaction("a")))).toBeUndefined();
 });
 
-it("the simulation plays a fifth of the first seeds of calls under contention, and one in 25 after them", () => {
+it("the simulation runs one in 5 of the first 300 seeds of calls under contention, and one in 25 of later seeds", () => {
   const contended = (scenario: string, first: number, last: number): number =>
     Array.from({ length: last - first + 1 }, (_, n) => first + n).filter(
       (seed) => profileOf(scenario, seed) === "contention",

@@ -3,13 +3,13 @@ import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";
 
-/** An object as it came into a bucket. Times in milliseconds. */
+/** An object in a customer's bucket. Times in milliseconds. */
 export interface StoredObject {
   readonly bytes: Buffer;
   readonly at: number;
 }
 
-/** A write that a process began to make. */
+/** A write that a process started. */
 export interface BucketPut {
   readonly bucket: string;
   readonly key: string;
@@ -17,7 +17,7 @@ export interface BucketPut {
   readonly task: Task;
 }
 
-/** What a manifest lists that was not in the bucket when it came. */
+/** A stored manifest, with the listed keys that the bucket lacked at that time. */
 export interface StoredManifest {
   readonly bucket: string;
   readonly key: string;
@@ -38,7 +38,7 @@ const reasons = {
   bucket_slow_down: "SlowDown",
 } as const;
 
-/** Customers' buckets by name; a bucket fails for a while, or a call does. */
+/** Simulates customers' buckets: faults make a bucket fail for a period, or a single call. */
 export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions) {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const manifests: StoredManifest[] = [];
@@ -50,7 +50,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     buckets.set(bucket, objects);
     return objects;
   };
-  /** Why the bucket takes nothing now; undefined when it does. */
+  /** Returns the error of a failing bucket; undefined for a healthy one. */
   const trouble = (bucket: string): string | undefined => {
     if (isDead) return "NoSuchBucket";
     if (faults.isStopped()) return undefined;
@@ -113,7 +113,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     manifests,
     puts,
     ports,
-    /** From now on every call to any bucket fails, or none does any more. */
+    /** Makes every call to every bucket fail, or stops doing so. */
     setDead(so: boolean): void {
       isDead = so;
     },

@@ -6,8 +6,8 @@ import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 
 /**
- * Plays every flow with each fault at each of its call sites, and every pair of steps of the ledger;
- * false when something did not hold.
+ * Runs every flow with each fault at each of its call sites, and every pair of ledger steps.
+ * Returns false after a violation.
  */
 export async function exhaust({ workers }: { readonly workers?: number } = {}): Promise<boolean> {
   const startedAt = performance.now();
@@ -43,7 +43,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
 const singleFaults = (places: readonly Place[]): readonly SingleFault[] =>
   places.flatMap(({ request, kinds }) => kinds.map((kind): SingleFault => ({ request, kind })));
 
-/** Where a flow could meet a fault, when it meets none. */
+/** Runs a flow without faults and returns the call sites that a fault can hit. */
 async function placesOf(
   pool: WorkerPool,
   calm: Job,

@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 
-/** Everything that goes wrong, and in which ways. */
+/** All faults, by family. */
 export const faultFamilies = {
   "crash before a call": ["crash_before"],
   "crash after a call": ["crash_after"],
@@ -47,8 +47,8 @@ export type FaultKind = (typeof faultFamilies)[keyof typeof faultFamilies][numbe
 export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).flat();
 
 /**
- * Which faults a seed has most of. In `contention`, DynamoDB's writes take time and conflict when
- * they overlap.
+ * The faults that a seed favors. In `contention`, DynamoDB's writes take time and conflict when they
+ * overlap.
  */
 export const profiles = ["crashes", "queues", "store", "contention"] as const;
 export type Profile = (typeof profiles)[number];
@@ -84,34 +84,35 @@ const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
   contention: [],
 };
 
-/** Faults that follow from the rules of a profile, and are not drawn at random there. */
+/** Faults that the rules of a profile cause, and that it therefore does not draw at random. */
 const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
   contention: ["transaction_conflict"],
 };
 
-/** One fault that happened: the place of its draw in the seed, and what it was. */
+/** An injected fault. */
 export interface Fired {
+  /** Number of its random draw in the seed; 0 for a planned fault. */
   readonly draw: number;
   readonly kind: FaultKind;
-  /** False when it changed no answer and no state. */
+  /** False when it changed no result and no state. */
   hadEffect: boolean;
 }
 
 export interface Faults {
-  /** One of the kinds, or mostly none. What is drawn has to happen. */
+  /** Draws a fault of these kinds, mostly none. The caller must inject the fault it gets. */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
-  /** What happens because somebody is in the mood for it; false when it may not happen. */
+  /** Records a fault whose probability the caller controls; false when faults are off. */
   strike(kind: FaultKind): boolean;
-  /** Notes one that was planned. */
+  /** Records a planned fault. */
   planned(kind: FaultKind): void;
-  /** From now on everything happens so many times as often, and at such a rate at least. */
+  /** Multiplies the rate of all faults, after raising it to a minimum. */
   raise(rates: { readonly times: number; readonly least: number }): void;
-  /** The last one of the kind changed nothing, as far as is known yet. */
+  /** Marks the last fault of the kind as without effect, and returns it. */
   hadNoEffect(kind: FaultKind): Fired | undefined;
-  /** For a while nothing goes wrong. */
+  /** Suspends all faults until `go`. */
   hold(): void;
   go(): void;
-  /** From now on nothing goes wrong; whoever waits for that is told first. */
+  /** Ends all faults and notifies the listeners of `onStop`. */
   stop(): void;
   onStop(tell: () => void): void;
   isStopped(): boolean;
@@ -121,13 +122,13 @@ export interface Faults {
 
 export interface FaultsOptions {
   readonly profile: Profile;
-  /** True for a world in which nothing goes wrong by chance. */
+  /** True to draw no faults at random. */
   readonly calm?: boolean;
-  /** When given, only these draws may come to a fault: what is left of a trace made smaller. */
+  /** Draws that may inject a fault: the rest of a shrunk trace. @default all */
   readonly only?: ReadonlySet<number>;
 }
 
-/** Faults of calls of which there are few: drawn so many times as often. */
+/** Faults of infrequent calls; their rate is multiplied by `rareTimes`. */
 const rare: ReadonlySet<FaultKind> = new Set([
   "items_unprocessed",
   "keys_unprocessed",
@@ -153,7 +154,7 @@ const rare: ReadonlySet<FaultKind> = new Set([
   "message_of_other_version",
 ]);
 const rareTimes = 4;
-/** And those that have still fewer. */
+/** Faults of even less frequent calls; their rate is multiplied by `rarestTimes`. */
 const rarest: ReadonlySet<FaultKind> = new Set([
   "transaction_in_progress",
   "read_stale",
@@ -172,11 +173,11 @@ const rarest: ReadonlySet<FaultKind> = new Set([
   "key_denied",
 ]);
 const rarestTimes = 40;
-/** Of a schedule there is hardly more than one tick in a seed. */
+/** Faults of schedule ticks, of which a seed has hardly more than one. */
 const ticks: ReadonlySet<FaultKind> = new Set(["tick_twice", "tick_late", "tick_lost"]);
 const ticksTimes = 200;
 const leaningTimes = 3;
-/** Most of these find nothing that they could change: they are among nearly every seed's kinds. */
+/** Faults that mostly have no effect, so that nearly every seed includes them. */
 const idle: ReadonlySet<FaultKind> = new Set([
   "index_lags",
   "read_stale",
@@ -192,13 +193,10 @@ const timesOf = (kind: FaultKind): number => {
   return rare.has(kind) ? rareTimes : 1;
 };
 
-/** The share of its draws in which a kind happens at most: retries have to get through some time. */
+/** Maximum probability of a kind per draw: retries must succeed at some time. */
 const mostOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
-/**
- * Each seed has its own few kinds of faults, some often and some rarely, and leans to those of its
- * profile.
- */
+/** Creates the faults of a seed: a random subset of the kinds, which favors those of its profile. */
 export function seededFaults(
   random: Random,
   { profile, only, calm = false }: FaultsOptions,

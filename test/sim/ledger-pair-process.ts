@@ -57,14 +57,14 @@ interface PlannedProcess {
   readonly fault?: PlannedFault | undefined;
 }
 
-/** The account of two steps; its ledger is checked after every write. */
+/** The account of a pair of steps; its ledger is checked after every write. */
 export interface PairScene extends Pick<Stage, "client" | "table"> {
   readonly accountId: string;
-  /** The balance after each write, all shards together. */
+  /** The account's balance after each write. */
   readonly balances: number[];
   /** Requests that take effect after both steps. */
   readonly later: (() => Promise<unknown>)[];
-  /** Errors of the checks after each write: a step could catch them. */
+  /** Errors of the checks; they are collected because a step could catch them. */
   readonly violations: unknown[];
   /** Starts the checks. */
   watch(): Promise<void>;
@@ -118,20 +118,20 @@ const isWrite = (command: unknown): boolean =>
 
 type Send = () => Promise<unknown>;
 
-/** A separate process, whose requests meet the planned fault. */
+/** A separate process, one of whose requests can have a planned fault. */
 export interface PairProcess {
   readonly ledger: Ledger;
   readonly changes: CreditChanges;
   readonly process: LedgerProcess;
   readonly client: DynamoDBDocumentClient;
-  /** The time by its clock. */
+  /** The time of its clock. */
   readonly now: Date;
   sent(): number;
-  /** The lowest balance since its step began. */
+  /** Returns the lowest balance since its step began. */
   readonly leastBalance: () => number;
-  /** Starts to count its requests, which then meet the planned fault. */
+  /** Starts a step: resets the request count and applies the plan. */
   begin(plan: PlannedProcess): void;
-  /** Waits for requests whose answer no step awaits. */
+  /** Waits for requests that no step awaits. */
   idle(): Promise<void>;
 }
 
@@ -202,14 +202,14 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
     async idle() {
       while (underWay.size > 0) {
         await Promise.allSettled(underWay);
-        // An answer may lead to another request.
+        // A result can lead to another request.
         await new Promise(setImmediate);
       }
     },
   };
 }
 
-/** DynamoDB reads the rows of a batch at different moments, so each row is a request here. */
+/** Sends one request per row, because DynamoDB reads the rows of a batch at different times. */
 async function inParts(
   { RequestItems = {} }: BatchGetCommandInput,
   send: (part: BatchGetCommand) => Promise<unknown>,
@@ -227,5 +227,5 @@ async function inParts(
   return { Responses, $metadata: {} };
 }
 
-/** Errors that reach the caller of a step. */
+/** Names of errors that the planned faults raise in the caller of a step. */
 export const plannedErrors = new Set(["Crash", "TimeoutError", "ThrottlingException"]);

@@ -30,7 +30,7 @@ export const credits = {
   bought: 7,
 } as const;
 
-/** The result of a step for its caller: what a hold was charged, no result, or an error. */
+/** The result of a step for its caller: the charge of a hold, done, or unknown after a fault. */
 export type Heard = { readonly holdId: string; readonly credits: number } | "done" | "unheard";
 type Step = (books: PairProcess, scene: PairScene) => Promise<Heard>;
 
@@ -49,10 +49,13 @@ const reserve =
     const hold = { accountId, holdId, credits: credits[holdId], slot: holdId !== "step" };
     const source = holdId === "step" ? { runId: "run", step: "step" } : { requestId: holdId };
     const { outcome } = await ledger.reserve({ ...hold, source, now, expiresAt: until });
-    assert.notEqual(outcome, "no_slot", "there are slots enough");
+    assert.notEqual(outcome, "no_slot", "the account has free slots");
     if (outcome === "insufficient") {
       const least = leastBalance();
-      assert(least < credits[holdId], `${holdId} was refused, and there were ${least} credits`);
+      assert(
+        least < credits[holdId],
+        `${holdId} was refused although the balance was at least ${least} credits`,
+      );
     }
     return "done";
   };
@@ -83,7 +86,7 @@ export const steps = {
     await ledger.cancel({ accountId, holdId: "one", now });
     return "done";
   },
-  /** Cancels a hold that was settled before. */
+  /** Cancels a settled hold. */
   async "cancel a charge"({ ledger, now }, { accountId }) {
     await ledger.cancel({ accountId, holdId: "one", now });
     return "done";
@@ -110,7 +113,7 @@ export const steps = {
     await openShards(process, accountId);
     return "done";
   },
-  /** As a process of the previous release does. */
+  /** Reserves as a process of the previous release. */
   async "reserve before"({ client }, { table, accountId }) {
     await reserveBefore({ client, table, accountId }, oldHold("another"));
     return "done";
@@ -122,7 +125,7 @@ export const steps = {
 } satisfies Record<string, Step>;
 export type StepName = keyof typeof steps;
 
-/** The account of both steps. */
+/** The kind of account that both steps use. */
 export type Kind =
   | "one shard"
   | "without bystander"
@@ -137,7 +140,7 @@ const reservations = ["reserve", "reserve another"] as const;
 const pairsOf = (outers: readonly StepName[], inners: readonly StepName[]): Pairs =>
   outers.map((outer) => [outer, inners]);
 
-/** Each outer step with the inner steps that happen during it. */
+/** The outer steps of each kind of account, each with the inner steps that run during it. */
 export const pairs: Readonly<Record<Kind, Pairs>> = {
   "one shard": [
     ["reserve", [...reservations, "release", "cancel", "sweep", "purchase"]],
@@ -154,7 +157,7 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
     ["reserve a step", ["reserve a step", "reserve", "purchase"]],
     ["settle a step", ["settle a step", "reserve another", "sweep"]],
   ],
-  // A shard that has no hold left loses its mark in the due index.
+  // Its shards lose their due mark, because no hold stays open.
   "without bystander": [
     ["sweep", ["reserve for longer"]],
     ["cancel a charge", ["cancel a charge"]],
@@ -186,7 +189,7 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
   ],
 };
 
-/** The hold that a step resolves, which is reserved before. */
+/** The hold that a step resolves; it is reserved before the pair runs. */
 const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   settle: "one",
   "settle for nothing": "one",
@@ -197,10 +200,10 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
   "settle a step": "step",
 };
 
-/** Credits granted at signup, which set how many shards there are. */
+/** Credits granted at signup; they determine the number of shards. */
 const granted: Readonly<Record<Kind, number>> = {
   "one shard": 30,
-  // Other credits were spent before: a charge can be taken back twice only from them.
+  // Other credits were spent before, because only they allow the same charge to be refunded twice.
   "without bystander": 30,
   "long journal": credits.granted,
   "two shards": 25_000,
@@ -208,11 +211,11 @@ const granted: Readonly<Record<Kind, number>> = {
   "previous release": 30,
 };
 
-/** Records of the journal before the steps: the next record makes it long enough for a page. */
+/** Journal records before the steps: one more makes the journal long enough for a page. */
 const longJournal = 7;
 
 /**
- * The clock of the outer step: its stamps are later than those of the inner step, so that a shard never
+ * Time of the outer step. Its stamps are later than those of the inner step, so that a shard never
  * refuses them for their age alone.
  */
 const ahead = new Date(start.getTime() + 1_000);
@@ -224,7 +227,7 @@ export interface Prepared {
   readonly bystander: PairProcess;
 }
 
-/** Opens an account and reserves what the outer step resolves. */
+/** Opens an account and reserves the hold that the outer step resolves. */
 export async function prepare(
   stage: Pick<Stage, "client" | "table">,
   { kind, outer, isOwners, name }: { kind: Kind; outer: StepName; isOwners: boolean; name: string },
@@ -240,7 +243,7 @@ export async function prepare(
     await reserveBefore(place, spent);
     await settleBefore(place, spent);
     await reserveBefore(place, oldHold("bystander", muchLater));
-    // Steps of either place may resolve it.
+    // The steps of both releases may resolve it.
     await reserveBefore(place, oldHold("one"));
     if (outer === "cancel a charge") await settleBefore(place, oldHold("one"));
     await scene.watch();
@@ -251,7 +254,7 @@ export async function prepare(
   if (kind === "two shards") await steps.gather(setup, scene);
   if (kind !== "without bystander") await reserve("bystander", muchLater)(bystander, scene);
   if (kind === "long journal") {
-    // One more comes from the hold that is to be resolved.
+    // The hold of the outer step adds one more record.
     await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);
   }
   if (hold !== undefined) await reserve(hold)(isOwners ? around : setup, scene);
@@ -288,7 +291,7 @@ async function spend(
   await ledger.settle({ ...hold, succeeded: true });
 }
 
-/** The journal has two records, of the grant and of the bystander; each hold of no credits adds two. */
+/** Fills the journal. It has two records, of the grant and the bystander; each empty hold adds two. */
 async function fillJournal(books: PairProcess, scene: PairScene, records: number): Promise<void> {
   for (let n = 0; 2 * n + 3 < records; n += 1) {
     await spend(books, scene, { holdId: `filler ${n}`, spent: 0 });

@@ -7,13 +7,13 @@ import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
 import { partitionRows, shardPartitions } from "./checks/books.ts";
 import type { Stage } from "./stage.ts";
 
-/** The rows that the previous release kept an account's credits in, and how its calls changed them. */
+/** An account in the format of the previous release, which kept all credits in the account's row. */
 type Place = Pick<Stage, "client" | "table"> & { readonly accountId: string };
 
 const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
 type Moves = Readonly<Partial<Record<(typeof sums)[number], number>>>;
 
-/** Makes a new account one that the previous release opened. */
+/** Converts a new account to the format of the previous release. */
 export async function asBefore({ client, table, accountId }: Place, now: Date): Promise<void> {
   const key = accountKeys.account(accountId);
   const account = await accountRow({ client, table, accountId });
@@ -40,13 +40,13 @@ async function accountRow({ client, table, accountId }: Place): Promise<Row> {
 export interface OldHold {
   readonly holdId: string;
   readonly credits: number;
-  /** True for a call, which takes a slot; false for a step of a run. */
+  /** True for a call, which uses a slot; false for a step of a run. */
   readonly slot: boolean;
   readonly now: Date;
   readonly expiresAt: Date;
 }
 
-/** Reserves as the previous release does; false when the account is not as it was read. */
+/** Reserves credits as the previous release; false when refused or when the account has changed. */
 export async function reserveBefore(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now, expiresAt } = hold;
@@ -73,7 +73,7 @@ export async function reserveBefore(place: Place, hold: OldHold): Promise<boolea
   return change(place, { account, moves, type: "reserve", credits, hold, source }, put);
 }
 
-/** Charges a hold in full as the previous release does; false when the account is not as it was read. */
+/** Charges a hold in full as the previous release; false when refused or when the account has changed. */
 export async function settleBefore(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now } = hold;
@@ -117,7 +117,7 @@ interface Change {
   readonly source: Row;
 }
 
-/** One transaction on the account's sequence, with the entry of it. */
+/** Changes the account in one transaction, which also writes the ledger entry. */
 async function change(
   { client, table, accountId }: Place,
   { account, moves, type, credits, hold, source }: Change,

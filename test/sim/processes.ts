@@ -7,7 +7,7 @@ import { type Random, seededChance } from "./random.ts";
 import { changingSources } from "./sources.ts";
 import type { Task, Turns } from "./turns.ts";
 
-/** An execution environment of a function: it keeps what its code remembers between invocations. */
+/** A Lambda execution environment; it keeps cached state between invocations. */
 interface Process {
   readonly name: LambdaName;
   readonly handler: LambdaHandler;
@@ -17,7 +17,7 @@ interface Process {
 
 export interface Invocation {
   readonly name: LambdaName;
-  /** What it is about, for the trace. */
+  /** Description for the trace. */
   readonly label: string;
   readonly event: unknown;
 }
@@ -28,9 +28,9 @@ export interface ProcessesOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly clients: NonNullable<Overrides["clients"]>;
-  /** How long a source takes to read, where it is not the usual time. */
+  /** Duration of a source read, in milliseconds. @default the usual duration */
   readonly readMs?: readonly [least: number, most: number] | undefined;
-  /** What stands outside, given a process's own clock. */
+  /** Creates the ports to external systems for a process with this clock. */
   readonly outside: (clock: Clock) => Pick<Overrides, "sender" | "buckets" | "resolver" | "roles">;
 }
 
@@ -38,8 +38,8 @@ const skewMsMax = 120_000;
 const setBackMs = 5_000;
 
 /**
- * Runs functions as Lambda does: an environment works on one invocation at a time and may be used
- * again, unless it died.
+ * Runs functions as Lambda does: an environment handles one invocation at a time and is reused unless
+ * it crashed.
  */
 export function lambdaProcesses(options: ProcessesOptions) {
   const { turns, faults } = options;
@@ -55,7 +55,7 @@ export function lambdaProcesses(options: ProcessesOptions) {
     return made;
   };
   return {
-    /** Begins an invocation; `onEnd` is told its answer, or undefined when it gave none. */
+    /** Starts an invocation; calls `onEnd` with its result, or undefined when it had none. */
     invoke(
       { name, label, event }: Invocation,
       onEnd: (task: Task, answer: unknown) => void = () => {},
@@ -71,7 +71,7 @@ export function lambdaProcesses(options: ProcessesOptions) {
       } as Context;
       let answer: unknown;
       const work = async (): Promise<void> => {
-        // Nothing happens before the first turn of the invocation.
+        // The scheduler decides when the handler starts.
         await turns.call({ label: "is invoked", effect: async () => {} });
         answer = await process.handler(event, context);
       };
@@ -80,7 +80,7 @@ export function lambdaProcesses(options: ProcessesOptions) {
       );
       return process.task;
     },
-    /** What a process is made of that runs no function: its own clock, over the same services. */
+    /** Overrides for a process that runs no Lambda: its own clock, the same services. */
     overridesOfOther: (): Overrides => overridesOf(options).overrides,
   };
 }

@@ -3,31 +3,31 @@ import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";
 
-/** A request that a process began to send. Times in milliseconds. */
+/** A webhook request that a process started to send. Times in milliseconds. */
 export interface SentRequest {
   readonly url: string;
-  /** When the process began to send it, by its own clock. */
+  /** Start time by the process's clock. */
   readonly begunAt: number;
-  /** The same by the world's clock. */
+  /** Start time by the virtual clock. */
   readonly startedAt: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly task: Task;
-  /** When it arrived; null when it never did. */
+  /** Time of arrival; null if it never arrived. */
   arrivedAt: number | null;
-  /** What the receiver made of it, whether or not the process came to know. */
+  /** The receiver's result, even if the process never got it. */
   status: number | "failed" | null;
-  /** True once a connection was made for it: the receiver may have seen it. */
+  /** True once a connection was made: the receiver may have the request. */
   left: boolean;
 }
 
-/** How a receiver takes what it is sent; it lasts for a while. */
+/** A receiver's behavior for a period. */
 type Mood = "fine" | "flaky" | "down" | "slow" | "busy" | "giving_up" | "odd";
 const troubles: readonly Mood[] = ["flaky", "down", "slow", "busy", "giving_up", "odd", "odd"];
 
 interface Answer {
   readonly afterMs: number;
-  /** False when nothing of the request came to be taken. */
+  /** The receiver's own result of the request. */
   readonly taken: number | "failed";
   readonly result: SendResult;
 }
@@ -55,7 +55,7 @@ interface OutsideOptions {
   readonly random: Random;
 }
 
-/** Receivers by URL, each with a mood that changes now and then. */
+/** Simulates receivers by URL, each with a behavior that changes over time. */
 export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
   const moods = new Map<string, { readonly mood: Mood; readonly until: number }>();
   const wellShare = random.pick([0.3, 0.6, 1]);
@@ -72,7 +72,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     return mood;
   };
   const fine = (): Answer => answered(random.pick([200, 204]), random.between(1, 60));
-  /** Those that no end of faults brings back fail whatever the seed allows. */
+  /** Dead receivers fail even after the faults have stopped. */
   const unless = (kind: FaultKind, answer: () => Answer): Answer =>
     faults.strike(kind) || dead.size > 0 ? answer() : fine();
   const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));
@@ -110,7 +110,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     giving_up: () => (random.isHit(0.3) ? unless("receiver_gone", () => answered(410, 5)) : fine()),
     odd: () => (random.isHit(0.8) ? odd() : fine()),
   };
-  /** A process's way to send, by its own clock. */
+  /** Creates the sender port of a process with this clock. */
   const sender = (now: () => Date): Sender => ({
     connect: (url) => ({
       async send({ headers, body }) {
@@ -138,7 +138,11 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
         const answer = await turns.call({ label: `sends ${name}`, effect: arrive });
         const { afterMs, result } = answer;
         if (afterMs > 500) {
-          await turns.call({ label: `hears of ${name}`, effect: async () => {}, delay: afterMs });
+          await turns.call({
+            label: `gets the result of ${name}`,
+            effect: async () => {},
+            delay: afterMs,
+          });
         }
         return result;
       },

@@ -1,9 +1,9 @@
 import { type Task, taskHere } from "./turns.ts";
 
-/** What the service wrote to its log. */
+/** Text that the service wrote to its log. */
 export interface Said {
   readonly text: string;
-  /** Whose work it belongs to; undefined outside of any. */
+  /** The task that wrote it; undefined outside of tasks. */
   readonly task: Task | undefined;
 }
 
@@ -13,16 +13,16 @@ const hear = (text: string | Uint8Array): true => {
   return true;
 };
 
-/** From now on nothing is shown that anybody writes, and a seed can look through it. */
+/** Redirects all output of this process into memory, where the checks read it. */
 export function hearAll(): void {
   process.stdout.write = hear;
   process.stderr.write = hear;
 }
 
-/** What was said so far under this seed. */
+/** Returns the output of the current seed. */
 export const said = (): readonly Said[] => heard;
 
-/** A seed begins. */
+/** Discards the captured output before a seed starts. */
 export function forgetSaid(): void {
   heard = [];
 }

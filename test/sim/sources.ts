@@ -10,7 +10,7 @@ import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";
 
-/** What a source said of an item: what it showed, flat, by the names that rules test. */
+/** A source's answer for one item, with its fields flattened to the names that rules test. */
 export interface Said {
   readonly id: string;
   readonly status: ReadStatus;
@@ -18,21 +18,21 @@ export interface Said {
   readonly fetchedAt: string;
   /** Of an `ok` answer. */
   readonly shown?: Shown;
-  /** Of an `ok` answer about offers: how many there are. */
+  /** Number of offers in an `ok` answer about offers. */
   readonly totalOffers?: number;
-  /** And which of them holds the buy box. */
+  /** The offer in the buy box, of the same answer. */
   readonly buybox?: string | null;
-  /** The offer that was asked about. */
+  /** The offer of an offer check. */
   readonly offerListingId?: string;
 }
 export type Shown = Readonly<Record<string, string | number | boolean | null>>;
 
 const answers = new WeakMap<Task, (readonly Said[])[]>();
 
-/** What the sources answered last to an invocation; undefined when it asked for nothing. */
+/** Returns the last answers that the sources gave a task; undefined before its first read. */
 export const lastAnswerTo = (task: Task): readonly Said[] | undefined => answers.get(task)?.at(-1);
 
-/** Keeps an answer, to be held against what the service makes of it. */
+/** Stores answers for the checks, and returns them. */
 function keep<T>(task: Task, given: readonly { readonly answer: T; readonly said: Said }[]) {
   answers.set(task, [...(answers.get(task) ?? []), given.map(({ said }) => said)]);
   return given.map(({ answer }) => answer);
@@ -43,21 +43,21 @@ interface SourceOptions {
   readonly faults: Faults;
   readonly random: Random;
   readonly now: () => Date;
-  /** How long a read takes, in milliseconds: at least, and at most. */
+  /** Minimum and maximum duration of a read, in milliseconds. */
   readonly readMs?: readonly [least: number, most: number] | undefined;
 }
 
-/** A slow source still answers by a step's deadline. */
+/** Duration of a slow read, still within a step's deadline. */
 const lateMs = 55_000;
-/** Reading takes longer than what the service keeps: several calls are in flight meanwhile. */
+/** Longer than a request to AWS, so that several calls are in flight during a read. */
 const usualMs = [0, 2_000] as const;
 
-/** An error that the simulation made: whoever meets it may fail. */
+/** An injected error of a source; the reading process may fail with it. */
 export class SourceBroken extends Error {
   override readonly name = "SourceBroken";
 }
 
-/** Sources that say something else at every call, so that a batch read twice shows. */
+/** Creates sources that answer every call differently, which reveals a batch that is read twice. */
 export function changingSources({
   turns,
   faults,
@@ -152,7 +152,7 @@ interface Fields {
   readonly shown: Shown;
 }
 
-/** What nobody sells has none of these: null is a value. */
+/** Fields of an item without a buy box: null is a value. */
 const noBuybox: Shown = {
   availabilityType: null,
   merchant: null,
@@ -182,7 +182,7 @@ function fieldsOf(scraper: string, random: Random): Fields {
   };
 }
 
-/** What a step without a condition sees of offers. */
+/** The offer fields of a step without a condition. */
 function shownOf(offers: readonly Offer[]): Shown {
   const featured = offers.find(({ isBuybox }) => isBuybox);
   const prices = offers.map(({ price }) => price);

@@ -8,7 +8,7 @@ import type { VirtualQueues } from "./virtual-queues.ts";
 
 interface Schedule {
   readonly occurrences: Occurrences;
-  /** Parameters of `SendMessage`, with a place for the scheduled time. */
+  /** Parameters of `SendMessage`, with a placeholder for the scheduled time. */
   readonly input: string;
   nextAt: number;
 }
@@ -20,19 +20,19 @@ interface Definition {
   readonly Target: { readonly Arn: string; readonly Input: string };
 }
 
-/** A rate counts from its start even where that has just passed. */
+/** A rate expression starts at its start date even if that has just passed. */
 const precisionMs = 60_000;
 const sendMessageTarget = "arn:aws:scheduler:::aws-sdk:sqs:sendMessage";
 const timePlace = "<aws.scheduler.scheduled-time>";
 
-/** EventBridge Scheduler as it may behave: a tick may come twice, late, or not at all. */
+/** Simulates EventBridge Scheduler: a tick may be duplicated, late, or lost. */
 export function virtualScheduler(
   { turns, faults, random }: { turns: Turns; faults: Faults; random: Random },
   queues: VirtualQueues,
 ) {
   const schedules = new Map<string, Schedule>();
   const set = ({ Name, ScheduleExpression, StartDate, Target }: Definition): void => {
-    assert.equal(Target.Arn, sendMessageTarget, "a schedule sends a message");
+    assert.equal(Target.Arn, sendMessageTarget, "the target of a schedule");
     const now = turns.now();
     const occurrences = parseExpression({
       expression: ScheduleExpression,
@@ -59,7 +59,7 @@ export function virtualScheduler(
   const due = (): [string, Schedule][] =>
     [...schedules].filter(([, { nextAt }]) => nextAt <= turns.now());
   return {
-    /** The schedules behind the SDK's client. */
+    /** Handles a request of the SDK's client. */
     service(operation: string, input: Readonly<Record<string, unknown>>) {
       const definition = input as unknown as Definition;
       const known = schedules.has(definition.Name);

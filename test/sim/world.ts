@@ -20,16 +20,16 @@ import type { Stage } from "./stage.ts";
 export interface WorldOptions {
   readonly seed: number;
   readonly profile: Profile;
-  /** True for a world in which nothing goes wrong by chance. */
+  /** True to draw no faults at random. */
   readonly calm?: boolean;
-  /** Only these draws may come to a fault. */
+  /** Draws that may inject a fault. @default all */
   readonly only?: ReadonlySet<number>;
-  /** A fault that is to happen at one attempt: the exhaustive run's. */
+  /** Returns the planned fault of an attempt, if it has one. */
   readonly planned?: (attempt: Attempt) => FaultKind | undefined;
   readonly onCrash: (site: string, side: "before" | "after") => void;
 }
 
-/** Somebody with an account and a key. */
+/** A simulated user: an account and its API key. */
 export interface User {
   readonly name: string;
   readonly accountId: string;
@@ -38,25 +38,25 @@ export interface User {
 
 export type World = Awaited<ReturnType<typeof openWorld>>;
 
-/** When most seeds begin. */
+/** Start time of most seeds. */
 export const start = new Date("2026-03-01T00:00:00.000Z");
-/** Shortly before an hour is left out of Berlin's clocks, and before one is repeated. */
+/** Includes times shortly before Berlin's clocks skip an hour and repeat an hour. */
 const starts = [
   ...Array.from({ length: 6 }, () => start),
   new Date("2026-03-29T00:56:00.000Z"),
   new Date("2026-10-25T00:46:00.000Z"),
 ] as const;
 const minute = 60_000;
-/** Invocations of workers at once. */
+/** Maximum concurrent invocations of workers. */
 const workersMax = 4;
-/** One request follows another here: with the usual time, many calls at once would all be late. */
+/** Shorter calls under contention: calls run in sequence, so many concurrent API calls would time out. */
 const meetingCallMsMax = 4;
-/** Long enough for all calls of a crowd to reserve before the first one settles. */
+/** Long enough for all concurrent calls to reserve before the first one settles. */
 const meetingReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
 const turnsMax = 15_000;
 
-/** The whole service, its queues, schedules, customers and clock, driven by one seed. */
+/** Opens the simulated service with its queues, schedules, receivers and clock, driven by one seed. */
 export async function openWorld(stage: Stage, options: WorldOptions) {
   const { seed } = options;
   const of = (purpose: string): Random => seededRandom(seed, purpose);
@@ -116,22 +116,22 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     }),
   });
 
-  /** Answers of the service that came when the gateway had answered the client itself. */
+  /** Responses that came after the gateway's timeout. */
   const lateAnswers: ApiAnswer[] = [];
-  /** Names of rare states that were seen, and how often. */
+  /** Rare states that were reached, with counts. */
   const states = new Map<string, number>();
   const sighted = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
   let working: { readonly task: Task; readonly endsAt: number }[] = [];
   let sweeper: Task | undefined;
   let users = 0;
-  /** Why somebody's work came to an end that nobody meant. */
+  /** The first error in the work of a user. */
   let failure: Error | undefined;
-  /** The sweeper's next tick, and the next one that finds something. */
+  /** The sweeper's next tick, and its next tick with due work. */
   let [nextTickAt, nextSweepAt] = [turns.now() + minute, turns.now() + minute];
   const isWorking = (task: Task | undefined): boolean => task?.state === "working";
   const isBusy = (): boolean => {
-    // A process that outlives its time takes nobody's place.
+    // A process beyond its timeout does not count.
     working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > turns.now());
     return working.length >= workersMax;
   };
@@ -160,7 +160,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   };
 
   let violation: Error | undefined;
-  /** Lets one thing happen of those that can at this time; false when none can. */
+  /** Runs one event of those possible now, chosen at random; false when none is possible. */
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;
     const can: (readonly [number, () => void | Promise<void>])[] = [];
@@ -174,7 +174,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     await chosen?.[1]();
     return true;
   };
-  /** Nothing can happen now: the time comes at which something can. */
+  /** Advances the clock to the next possible event. */
   const waitForNext = async (atLatest = Infinity): Promise<void> => {
     if (!isWorking(sweeper)) {
       // A sweep that finds nothing changes nothing.
@@ -187,7 +187,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       isWorking(sweeper) ? undefined : nextSweepAt,
     ].filter((time) => time !== undefined);
     const next = Math.min(...times, ...(atLatest > turns.now() ? [atLatest] : []));
-    if (next === Infinity) throw new Error(`Nothing will ever happen: ${namesOf(turns.working())}`);
+    if (next === Infinity)
+      throw new Error(`No event is possible any more. Running tasks: ${namesOf(turns.working())}`);
     turns.jumpTo(next);
   };
 
@@ -212,14 +213,14 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     receivers,
     buckets,
     key,
-    /** See each attempt before, and after, it takes effect. */
+    /** Listeners of each attempt, before and after it takes effect. */
     lookers,
     watchers,
     refusals,
     lateAnswers,
     states,
     sighted,
-    /** Tells of something that must never be; the seed ends with it. */
+    /** Reports a violation, which ends the seed. */
     violated(error: Error): void {
       violation ??= error;
     },
@@ -228,7 +229,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     happen,
     waitForNext,
     dues: dues.all,
-    /** Opens an account, as an operator does. */
+    /** Opens an account with an API key. */
     async newUser(name: string, signupCredits: number): Promise<User> {
       const dependencies = { accounts, clock, chance };
       const opened = await createAccount(
@@ -238,9 +239,9 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       const made = await createApiKey({ account: opened, name: "first" }, dependencies);
       return { name, accountId: opened.id, key: made.key };
     },
-    /** For work that a scenario begins as a task of its own: see `turns.begin`. */
+    /** Overrides for work that a scenario starts as a separate task. */
     overridesOfOther: processes.overridesOfOther,
-    /** Calls the API; undefined when no answer came, which says nothing of what was done. */
+    /** Calls the API; undefined when the client got no response, and the outcome is unknown. */
     call: (request: ApiRequest): Promise<ApiAnswer | undefined> =>
       new Promise((resolve) => {
         const [name, event] = [groupOf(request), apiEvent(request)];
@@ -248,18 +249,20 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         const label = `${request.method} ${request.path}`;
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
-          // After its time the gateway has long said that it heard nothing.
+          // After the timeout the gateway has already returned its own error.
           const answered = state === "done" ? apiAnswer(given) : undefined;
           const answer = turns.now() <= endsAt ? answered : undefined;
           if (answered !== answer) lateAnswers.push(apiAnswer(given));
           turns.saw(answer?.text ?? "");
           if (isCalm && (answer === undefined || answer.status >= 500)) {
-            violation ??= new Error(`${label} without faults: ${answer?.text ?? "no answer"}`);
+            violation ??= new Error(
+              `${label} failed without faults: ${answer?.text ?? "no response"}`,
+            );
           }
           resolve(answer);
         });
       }),
-    /** Somebody who does one thing after the other, beside everything else. */
+    /** Starts a user, whose actions run in sequence, concurrently with everything else. */
     begin(name: string, work: () => Promise<void>): void {
       users += 1;
       turns.begin(`user ${name}`, work, ({ error }) => {
@@ -267,15 +270,15 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         if (error !== undefined) failure ??= new Error(`user ${name} failed`, { cause: error });
       });
     },
-    /** How many of those are not done yet. */
+    /** Number of users that have not finished. */
     users: () => users,
-    /** Waits, within the work of somebody. */
+    /** Waits, within the work of a user. */
     pause: (milliseconds: number): Promise<void> =>
       turns.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**
-     * Goes on until `isOver`, which is asked when nothing can happen at the time, and from `endsAt`
-     * on always.
-     * @throws Error when that never comes
+     * Runs events until `isOver`. Evaluates `isOver` when no event is possible at the current time, and
+     * from `endsAt` on before every event.
+     * @throws Error when the condition is not met within 40 days or 15,000 events
      */
     async until(
       isOver: () => boolean | Promise<boolean>,
@@ -290,19 +293,19 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         if (await isOver()) return;
         await waitForNext(endsAt);
       }
-      throw new Error(`It never comes to this: ${what}`);
+      throw new Error(`The simulation never reached this state: ${what}`);
     },
-    /** True when nobody works and no message waits. */
+    /** True when no task runs and no message waits. */
     isIdle: (): boolean => turns.working().length === 0 && queues.size() === 0,
   };
 }
 
-/** As in the stacks: six times as long as its worker may take. */
+/** Visibility timeout: six times the timeout of the consumer, as in the stacks. */
 const visibilityOf = (queue: QueueName): number => 6 * timeoutSeconds[workers[queue].name] * 1_000;
 
 const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
 
-/** The ends of what a message names, for the trace. */
+/** The last characters of each value in a message, for the trace. */
 const nameOfMessage = ({ body }: QueuedMessage): string =>
   Object.values(JSON.parse(body) as object)
     .map((value) => String(value).slice(-8))

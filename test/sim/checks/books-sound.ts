@@ -5,15 +5,15 @@ import { timeOf } from "../../../shared/base/ids.ts";
 import { type Books, rowsIn, type ShardBooks, sumOf, takenBack } from "./books.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";
 
-/** As long as API Gateway waits for an answer: no hold is given back while its call may still answer. */
+/** API Gateway's timeout: no hold may expire while its call can still respond. */
 const longestAnswerMs = 29_000;
-/** Slots of an account that one of its shards has at most. */
+/** Maximum number of slots of a shard. */
 const slotsOfShard = 10;
 
 /**
- * What holds of an account at every instant: nothing is below 0, what is held and in flight is what
- * open holds say, no more calls are in flight than its tier allows, nothing is lost or made up, and
- * what is kept twice agrees.
+ * Checks the invariants of an account that hold after every write: nothing is negative, held credits
+ * and slots in use match the open holds, the calls in flight fit the tier, no credits are lost or
+ * created, and redundant data agrees.
  */
 export function assertSound(books: Books): void {
   const { account, shards, entries, balance, held, spent } = books;
@@ -23,17 +23,25 @@ export function assertSound(books: Books): void {
   const given = entries
     .filter(({ type }) => ["grant", "purchase", "adjust"].includes(type))
     .reduce((sum, { moves }) => sum + moves, 0);
-  assert.equal(balance + held + spent, given, "credits are neither lost nor made up");
-  assert.equal(sumOf(entries, "charge") - takenBack(entries), spent, "what was spent was charged");
+  assert.equal(balance + held + spent, given, "credits are neither lost nor created");
+  assert.equal(
+    sumOf(entries, "charge") - takenBack(entries),
+    spent,
+    "the spent credits were charged",
+  );
   const bought = entries.filter(
     ({ type }, n) => type === "purchase" || (type === "grant" && n === 0),
   );
-  assert.equal(account["lifetime"], sumOf(bought, "grant", "purchase"), "what sets the tier");
+  assert.equal(
+    account["lifetime"],
+    sumOf(bought, "grant", "purchase"),
+    "the lifetime credits, which set the tier",
+  );
   const reserves = entries.filter(({ type }) => type === "reserve").map(({ holdId }) => holdId);
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");
 }
 
-/** Of holds with rows; those of shards are checked when they are made. */
+/** Checks the duration of holds with rows. `assertLong` checks those of shards at their reservation. */
 function assertSteadyHolds({ holdRows }: Books): void {
   for (const { state, hold_id: id, created_at: from, due_at: to } of holdRows) {
     if (state !== "open") continue;
@@ -51,10 +59,12 @@ const openRows = ({ holdRows }: Books): readonly Row[] =>
 const openSlots = (books: Books): number =>
   openRows(books).filter(({ slot }) => slot === true).length;
 
-/** What the entries of the account itself come to. */
+/** Sums of the entries from before the account had shards. */
 function oldSums({ oldEntries, entries }: Books): Sums {
   const old = entries.slice(0, oldEntries.length);
-  oldEntries.forEach(({ sequence }, n) => assert.equal(sequence, n + 1, "numbers of entries"));
+  oldEntries.forEach(({ sequence }, n) =>
+    assert.equal(sequence, n + 1, "entries are numbered without gaps"),
+  );
   const balance = Number(oldEntries.at(-1)?.["balance_after"] ?? 0);
   const [back, charged] = [takenBack(old), sumOf(old, "charge")];
   return {
@@ -66,14 +76,18 @@ function oldSums({ oldEntries, entries }: Books): Sums {
   };
 }
 
-/** An account that the previous release keeps. */
+/** Checks an account in the format of the previous release. */
 function assertUnopened(books: Books): void {
   const { account, balance, held, spent, inFlight } = books;
   const { added: _, ...sums } = oldSums(books);
   const { sequence } = account;
-  assert.deepEqual({ balance, held, spent, sequence }, sums, "the account is what its entries say");
+  assert.deepEqual(
+    { balance, held, spent, sequence },
+    sums,
+    "the account's row matches its entries",
+  );
   assert(balance >= 0 && held >= 0 && spent >= 0, `${balance} credits, ${held} held`);
-  assert.equal(held, creditsOf(openRows(books)), "what is held is what open holds say");
+  assert.equal(held, creditsOf(openRows(books)), "the held credits match the open holds");
   assert.equal(inFlight, openSlots(books), "slots in use");
   assert(inFlight <= concurrencyFor(Number(account["lifetime"])), `${inFlight} calls in flight`);
 }
@@ -81,24 +95,32 @@ function assertUnopened(books: Books): void {
 function assertShards(books: Books): void {
   const { account, shards, balance, held, spent } = books;
   const concurrency = concurrencyFor(Number(account["lifetime"]));
-  assert.equal(shards.length, Math.ceil(concurrency / slotsOfShard), "the shards of the tier");
+  assert.equal(
+    shards.length,
+    Math.ceil(concurrency / slotsOfShard),
+    "number of shards of the tier",
+  );
   const old = oldSums(books);
   for (const shard of shards) {
     const { number, row } = shard;
     const name = (what: string): string => `shard ${number}: ${what}`;
     assertShard(books, shard, number === 0 ? old : noSums);
-    assert.equal(row["shards"], shards.length, name("knows how many shards there are"));
+    assert.equal(row["shards"], shards.length, name("number of shards in its row"));
     const slots = Math.min(slotsOfShard, concurrency - slotsOfShard * number);
     assert.equal(row["slots"], slots, name("its share of the slots"));
   }
   const oldSlots = shards.reduce((sum, { row }) => sum + Number(row["old_in_flight"] ?? 0), 0);
-  assert.equal(oldSlots, openSlots(books), "slots of calls from before there were shards");
-  assert.equal(balance + held + spent, account["received"], "what the account received");
+  assert.equal(oldSlots, openSlots(books), "slots of calls from before the account had shards");
+  assert.equal(
+    balance + held + spent,
+    account["received"],
+    "the credits that the account received",
+  );
   const transfers = new Map<unknown, number>();
   for (const { t, a, c } of shards.flatMap(({ records }) => records)) {
     if (t === "x") transfers.set(a, (transfers.get(a) ?? 0) + Number(c));
   }
-  for (const [at, sum] of transfers) assert.equal(sum, 0, `what is transferred at ${String(at)}`);
+  for (const [at, sum] of transfers) assert.equal(sum, 0, `sum of the transfers at ${String(at)}`);
 }
 
 function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
@@ -111,25 +133,29 @@ function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
   const holds = Object.values((row["holds"] ?? {}) as Record<string, Row>);
   const heldByRows = openRows(books).filter((hold) => Number(hold["shard"] ?? 0) === number);
   const heldByCalls = holds.reduce((sum, { c }) => sum + Number(c), 0);
-  assert.equal(row["held"], heldByCalls + creditsOf(heldByRows), name("held is what holds say"));
+  assert.equal(
+    row["held"],
+    heldByCalls + creditsOf(heldByRows),
+    name("the held credits match its holds"),
+  );
   const inFlight = holds.length + Number(row["old_in_flight"] ?? 0);
   assert.equal(row["in_flight"], inFlight, name("slots in use"));
   if (holds.length > 0) {
-    assert.match(String(row["due_kind"]), /^hold#/, name("it has a due mark"));
+    assert.match(String(row["due_kind"]), /^hold#/, name("its due mark"));
     assert(row["due_at"] !== undefined, name("its due mark has a time"));
   }
   const { balance, held, spent, sequence, added } = row;
   const sums = { balance, held, spent, sequence, added };
-  assert.deepEqual(sums, foldOf(before, records), name("it is what its records say"));
+  assert.deepEqual(sums, foldOf(before, records), name("its row matches its records"));
   const stamps = records.map(({ a }) => Number(a));
   stamps.forEach((at, n) => assert(at > (stamps[n - 1] ?? 0), name("stamps grow")));
   assert((stamps.at(-1) ?? 0) <= Number(row["fence"]), name("its fence is its newest stamp"));
   assertPages(shard, before);
   const paged = pages.flatMap((page) => rowsIn(page["records"]));
-  assert.deepEqual(daysOf(usage), usageOf(paged), name("usage is that of its pages, by day"));
+  assert.deepEqual(daysOf(usage), usageOf(paged), name("its usage rows match its pages"));
 }
 
-/** Each page begins where the one before ends. */
+/** Checks that each page starts with the sums at the end of the one before. */
 function assertPages({ number, pages }: ShardBooks, before: Sums): void {
   let sums = before;
   for (const page of pages) {
@@ -150,41 +176,41 @@ const daysOf = (usage: readonly Row[]): Readonly<Record<string, readonly number[
     ]),
   );
 
-/** Without what a reservation was made for: while its hold is open, that is in the hold alone. */
+/** Removes the source of reservations, because only the hold has it while it is open. */
 const plain = (records: readonly Row[]): readonly Row[] =>
   records.map(({ f: source, ...record }) =>
     record["t"] === "r" ? record : { ...record, f: source },
   );
 
 /**
- * What holds of an account before a write and after it: entries and records stay as they were written
- * (M7), later stamps follow, and what was bought once counts for ever (C6).
+ * Compares an account before and after a write: entries, records and pages do not change (M7), new
+ * stamps are later, and the lifetime credits do not fall (C6).
  */
 export function assertContinued(before: Books, after: Books): void {
   const old = after.oldEntries.slice(0, before.oldEntries.length);
-  assert.deepEqual(old, before.oldEntries, "entries stay");
+  assert.deepEqual(old, before.oldEntries, "entries do not change");
   assert(
     Number(after.account["lifetime"]) >= Number(before.account["lifetime"]),
     "the tier never falls",
   );
-  assert(after.shards.length >= before.shards.length, "shards stay");
+  assert(after.shards.length >= before.shards.length, "the number of shards does not fall");
   for (const was of before.shards) {
     const is = after.shards[was.number];
     if (is === undefined || is === was) continue;
     const name = (what: string): string => `shard ${was.number}: ${what}`;
     const kept = is.records.slice(0, was.records.length);
-    assert.deepEqual(plain(kept), plain(was.records), name("records stay"));
-    assert.deepEqual(is.pages.slice(0, was.pages.length), was.pages, name("pages never change"));
+    assert.deepEqual(plain(kept), plain(was.records), name("records do not change"));
+    assert.deepEqual(is.pages.slice(0, was.pages.length), was.pages, name("pages do not change"));
     const fence = Number(was.row["fence"]);
-    assert(Number(is.row["fence"]) >= fence, name("its fence only rises"));
+    assert(Number(is.row["fence"]) >= fence, name("its fence does not fall"));
     for (const { a } of is.records.slice(was.records.length)) {
-      assert(Number(a) > fence, name("a change comes after all before it"));
+      assert(Number(a) > fence, name("new records have later stamps"));
     }
     assertLong(was, is);
   }
 }
 
-/** A hold lasts as long as its call may answer, which began at the time in its ID. */
+/** Checks that a new hold lasts as long as its call can respond. The call's start is in its ID. */
 function assertLong(was: ShardBooks, { row }: ShardBooks): void {
   const known = (was.row["holds"] ?? {}) as Record<string, Row>;
   for (const [id, { u }] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {

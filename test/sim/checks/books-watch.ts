@@ -6,33 +6,33 @@ import type { User, World } from "../world.ts";
 import { assertContinued, assertSound } from "./books-sound.ts";
 import { type Books, booksIn, partitionRows, shardPartitions } from "./books.ts";
 
-/** An account's sums after one write. */
+/** The balances of an account after one write. */
 interface Moment {
   readonly at: number;
   readonly balance: number;
-  /** By shard; one while the account keeps its credits itself. */
+  /** By shard; one balance while the account has no shards. */
   readonly balances: readonly number[];
-  /** True when all of its slots were in use. */
+  /** True when all slots were in use. */
   readonly isFull: boolean;
 }
 
-/** A hold of a call, by the world's clock, in milliseconds. */
+/** A hold of a call. Times of the virtual clock in milliseconds. */
 export interface SeenHold {
   readonly madeAt: number;
   readonly expiresAt: number;
   resolvedAt: number | undefined;
 }
 
-/** The states of an account's ledger over a seed, and its holds. */
+/** The balances of an account over a seed, and its holds. */
 export interface History {
-  /** The moments between two times, and the last one before them. */
+  /** Returns the moments between two times, and the last one before. */
   between(from: number, to: number): readonly Moment[];
   readonly holds: ReadonlyMap<string, SeenHold>;
 }
 
 export type Histories = ReadonlyMap<string, History>;
 
-/** Checks the ledgers of accounts after every write to their rows, and keeps the balances. */
+/** Checks the ledgers of accounts after every write to their rows, and records their balances. */
 export async function watchBooks(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
   world.watchers.push(async (attempt) => {
@@ -131,9 +131,9 @@ function sightBooks({ shards }: Books, { sighted }: World): void {
   }
 }
 
-/** Sort keys of the rows that keep an account's credits; its partition has watchlists and keys too. */
+/** Sort keys of an account's credit rows; its partition also has watchlists and API keys. */
 const ofCredits = /^(account$|hold#|entry#)/;
 
-/** The rows that a request writes. */
+/** Returns the keys of the rows that a request writes. */
 const keysWritten = ({ service, operation, input }: Attempt): readonly RowKey[] =>
   service === "dynamo" ? itemsWritten(operation, input) : [];

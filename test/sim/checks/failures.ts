@@ -5,7 +5,7 @@ import { SourceBroken } from "../sources.ts";
 import type { Task } from "../turns.ts";
 import type { World } from "../world.ts";
 
-/** Of these, the ones that say that a dependency is down, slow or overloaded. */
+/** Injected errors of a dependency that is down, slow or overloaded. */
 const dependencyNames: ReadonlySet<string> = new Set([
   "TimeoutError",
   new OutOfTimeError().name,
@@ -16,19 +16,19 @@ const dependencyNames: ReadonlySet<string> = new Set([
   "TransactionInProgressException",
 ]);
 
-/** Names of the errors that faults make, as the SDK and the service pass them on. */
+/** Names of the errors that faults cause, as the SDK and the service raise them. */
 export const injectedNames: ReadonlySet<string> = new Set([
   ...dependencyNames,
   "AccessDeniedException",
   "TransactionCanceledException",
   new SourceBroken().name,
-  // The service's own, where it gives up on one of those.
+  // The service's own error after it stops retrying one of those.
   "ServiceError",
 ]);
 
 /**
- * Errors of writes that met. In the profile contention no fault makes them: a conflict there is over
- * within milliseconds, and the service has to repeat the write.
+ * Errors of overlapping writes. No fault causes them in the profile contention: a conflict there ends
+ * within milliseconds, and the service must retry the write.
  */
 const conflictNames: ReadonlySet<string> = new Set([
   "TransactionConflictException",
@@ -44,7 +44,7 @@ interface Line {
   readonly message?: string;
   readonly account_id?: string;
   readonly target_id?: string;
-  /** Of a call: what it was answered. */
+  /** Status of the response, in the line of a call. */
   readonly status?: number;
   readonly error?: { readonly name?: string; readonly message?: string };
 }
@@ -55,7 +55,7 @@ interface Failure {
   readonly text: string;
 }
 
-/** Lines of the log that tell of a failure, with the task that wrote them. */
+/** Returns the ERROR lines of the log, with the task that wrote each. */
 export function failuresSaid(): readonly Failure[] {
   return said()
     .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
@@ -63,18 +63,18 @@ export function failuresSaid(): readonly Failure[] {
     .map(({ line, task }) => ({ said: JSON.parse(line) as Line, task, text: line }));
 }
 
-/** An error that a fault explains. */
+/** True for an error that a fault explains. */
 const isForeseen = ({ said: { error } }: Failure, profile: Profile): boolean =>
   isInjected(error?.name ?? "", profile) || /not (sent|accepted)/.test(error?.message ?? "");
 
-/** A call that a dependency failed is answered 503; only what is wrong with the service is a 500. */
+/** True for a 500 after the failure of a dependency, for which the service must return 503. */
 const isMistaken = ({ said: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");
 
 /**
- * To be called before a scenario begins; what it gives is called at its end: every failure that the
- * service logged is one that a fault explains, none comes after the faults but of what had begun
- * under them, and no message was given up for which no fault can be blamed.
+ * Starts to watch for failures before a scenario. The returned function checks at its end that a fault
+ * explains every logged failure, that only work from before the end of the faults failed after it, and
+ * that a fault explains every message that exhausted its receives.
  */
 export function watchFailures({ faults, turns, queues, profile }: World): () => void {
   let before: number | undefined;
@@ -94,13 +94,18 @@ export function watchFailures({ faults, turns, queues, profile }: World): () => 
       "Failures that no fault explains",
       failures.filter((one) => !isForeseen(one, profile)),
     );
-    refuse("Calls answered 500 for the failure of a dependency", failures.filter(isMistaken));
+    refuse(
+      "Calls that returned 500 after the failure of a dependency",
+      failures.filter(isMistaken),
+    );
     refuse(
       "Failures without faults",
       failures.slice(before).filter((one) => !isLate(one)),
     );
     if (queues.blameless.length === 0) return;
     const bodies = queues.blameless.map(({ queue, body }) => `${queue} ${body}`);
-    throw new Error(`Messages given up without a fault:\n${bodies.join("\n")}`);
+    throw new Error(
+      `Messages that exhausted their receives without a fault:\n${bodies.join("\n")}`,
+    );
   };
 }

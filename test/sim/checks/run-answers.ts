@@ -24,17 +24,17 @@ import type { Said } from "../sources.ts";
 import type { RunsSeen } from "./run-claims.ts";
 import { checkRoutes } from "./run-routes.ts";
 
-/** What the sources' answers make of an item that no user touched. */
+/** The expected state of an item that no user changed, from the sources' answers. */
 export interface Made {
   state: "new" | "active" | "delisted";
   lastStatus: string | null;
-  /** The last good reading of each kind, and what is newer. */
+  /** The last successful reading of each kind, and newer values. */
   known: Known;
-  /** Reads that it still needs. */
+  /** Its owed retries. */
   owes: readonly ModelRetry[];
-  /** The offer last seen in the buy box. */
+  /** The last offer in the buy box. */
   offer: string | null;
-  /** What the last run that found a change found in all its steps. */
+  /** The changes of the last run that found any, over all its steps. */
   lastChange: ModelItem["lastChange"];
 }
 
@@ -46,15 +46,15 @@ interface Judged {
 }
 
 /**
- * Holds what runs read, found, reported and charged against what the sources said, worked out here
- * from the specification alone (R2, R3, R4, R6, M3). Gives what it all comes to, by item.
+ * Checks the reads, outcomes, reports and charges of runs against the sources' answers, by the
+ * specification alone (R2, R3, R4, R6, M3). Returns the expected state of each item.
  */
 export function checkAnswers(
   list: ListScene,
   records: Records,
   { seen, sighted }: Pick<Judged, "seen" | "sighted">,
 ): ReadonlyMap<string, Made> {
-  // Its items go beside its last run.
+  // The purge deletes its items during its last run.
   if (list.isDeletionAsked) return new Map();
   const untouched = list.request.ids.filter((id) => !list.touched.has(id));
   const made = new Map(untouched.map((id) => [id, newMade()]));
@@ -68,7 +68,7 @@ export function checkAnswers(
   return made;
 }
 
-/** The stored item holds what the answers made of it. */
+/** Checks a stored item against its expected state. */
 export function checkMade(item: Item, made: Made): void {
   assert.equal(item.state, made.state, `${item.id}: state`);
   assert.equal(item.lastReadStatus, made.lastStatus, `${item.id}: last read`);
@@ -122,7 +122,7 @@ function checkRun(judged: Judged): void {
 
 type ItemSteps = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** R2: a step reads the items that start there or were sent there, and nobody else. */
+/** R2: a step reads exactly the items that start there or were routed there. */
 function checkAsked(
   judged: Judged,
   one: StepRecords,
@@ -133,22 +133,22 @@ function checkAsked(
   for (const [id, { state }] of judged.made) {
     const isSent = sent.get(step)?.has(id) === true;
     const isDue = state !== "delisted" && starts.get(id)?.has(step) === true;
-    assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is asked for`);
+    assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is read`);
   }
 }
 
-/** A run that was not given up came to every step that an item starts with. */
+/** Checks that a run that did not fail reached the start step of every item. */
 function checkComeTo(judged: Judged, starts: ItemSteps): void {
   const come = new Set(judged.record.steps.map(({ step }) => step.step));
   for (const [id, { state }] of judged.made) {
     if (state === "delisted") continue;
     for (const step of starts.get(id) ?? []) {
-      assert(come.has(step), `${nameOf(judged, step)}, where ${id} starts, is come to`);
+      assert(come.has(step), `${nameOf(judged, step)}, where ${id} starts, was not reached`);
     }
   }
 }
 
-/** A run that was given up owes its items the steps that it sent them to and did not come to. */
+/** Adds owed retries for the steps that a failed run did not reach. */
 function oweMissed({ made, record }: Judged, sent: ItemSteps): void {
   const come = record.steps.filter(({ step }) => step.stats !== null);
   const done = new Set(come.map(({ step }) => step.step));
@@ -172,7 +172,7 @@ function startsOf(item: Made, { run }: RunRecords): ReadonlySet<string> {
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
-  // Whether it had to be a refresh is checked in `run-refreshes.ts`.
+  // `run-refreshes.ts` checks whether the run had to be a refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
   return new Set([first, ...dueAgain(run.pipeline, item)]);
@@ -180,7 +180,7 @@ function startsOf(item: Made, { run }: RunRecords): ReadonlySet<string> {
 
 function checkStep(judged: Judged, one: StepRecords): void {
   const { step, batches } = one;
-  // It was given up before anybody decided to read it.
+  // The run failed before the service decided about this step.
   if (step.decision === null || step.stats === null) return;
   const where = nameOf(judged, step.step);
   const counts = { ok: 0, partial: 0, not_found: 0, unavailable: 0 };
@@ -188,19 +188,19 @@ function checkStep(judged: Judged, one: StepRecords): void {
   for (const [number, batch] of batches.entries()) {
     const key = watchlistKeys.result(judged.record.run.id, { ...step, number });
     const said = judged.seen.answers.get(`${key.pk}/${key.sk}`) ?? [];
-    if (step.decision === "defer") assert.deepEqual(said, [], `${where}: not paid for, not read`);
+    if (step.decision === "defer") assert.deepEqual(said, [], `${where}: read without credits`);
     for (const answer of said) {
       quarters += quartersOf(step.scraper, answer);
       counts[answer.status] += 1;
     }
-    // Of a batch that was given up, nobody said anything.
+    // An abandoned batch has no answers.
     if (said.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
     takeBatch(judged, one, { ...batch, said });
   }
   const { ok, partial, notFound, unavailable, credits } = step.stats;
   const told = { ok, partial, not_found: notFound, unavailable };
   assert.deepEqual(told, counts, `${where}: answers by status`);
-  assert.equal(credits, Math.ceil(quarters / 4), `${where}: credits of what was said`);
+  assert.equal(credits, Math.ceil(quarters / 4), `${where}: credits of the answers`);
 }
 
 function takeBatch(
@@ -212,7 +212,7 @@ function takeBatch(
   const outcomes = new Map(result?.outcomes.map((outcome) => [outcome.id, outcome]));
   for (const id of ids) {
     const item = judged.made.get(id);
-    // Gone since it was sent here: an answer changes nothing any more.
+    // An answer changes nothing for an item that was delisted before.
     if (item === undefined || item.state === "delisted") continue;
     const answer = answers.get(id);
     const name = `${nameOf(judged, one.step.step)}: ${id}`;
@@ -231,7 +231,7 @@ const prices: Readonly<Record<string, number>> = {
   "retailer_d.standard": 4,
 };
 
-/** `ok` and `not_found` are charged; offers cost more where there is more than one. */
+/** Returns the price of an answer: `ok` and `not_found` are charged; several offers cost more. */
 function quartersOf(scraper: string, { status, totalOffers = 0 }: Said): number {
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
@@ -251,7 +251,7 @@ interface Answered extends Read {
   readonly answer: Said;
 }
 
-/** Nobody asked about the item: it could not be paid for, nobody came to it, or nothing is known. */
+/** Applies a missing read: the step was deferred, the run failed, or no offer was known to check. */
 function takeUnread(item: Made, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
@@ -261,7 +261,7 @@ function takeUnread(item: Made, { judged, one, outcome, name }: Read): void {
     item.lastStatus = "unavailable";
     return;
   }
-  assert.equal(scraper, "retailer_a.offer_check", `${name} was asked for`);
+  assert.equal(scraper, "retailer_a.offer_check", `${name} was not read`);
   assert.equal(item.offer, null, `${name} has an offer to check`);
   settleAt(item, judged.record, step);
 }

@@ -13,7 +13,7 @@ import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
 import { checkMade, type Made } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
-/** What a list holds is what its users and its runs made of it; of a deleted one nothing is left. */
+/** Checks the items of a watchlist against its users' changes and its runs. */
 export async function checkItems(
   scene: RunsScene,
   { list, made }: { readonly list: ListScene; readonly made: ReadonlyMap<string, Made> },
@@ -22,18 +22,18 @@ export async function checkItems(
   const { stores, world } = scene;
   const row = await stores.watchlists.get(list.user.accountId, list.id);
   if (row === undefined) return checkNothingLeft(scene, list);
-  assert.equal(list.deletedAt, null, `${list.id} is gone once its deletion was answered`);
+  assert.equal(list.deletedAt, null, `${list.id} exists after its deletion`);
   assert.equal(row.runningRun, null, list.id);
   assert.equal(row.runCount, records.length, `${list.id}: runs`);
   assert.equal(row.lastRunStatus, records.at(-1)?.run.status ?? null, list.id);
-  // A change of the list's status resets them, nothing but a skipped run adds to them.
+  // A status change resets the count of skips; only skipped runs increment it.
   const skips = skipsOf(records);
   assert(row.consecutiveSkips <= skips, `${list.id}: ${row.consecutiveSkips} of ${skips} skips`);
   assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: skips in a row`);
   if (skips >= limits.consecutiveSkipsMax) world.sighted("runs were skipped three times in a row");
   const pages = await Array.fromAsync(stores.pages.pages(list.id));
-  if (pages.length > 1) world.sighted("a list had several pages");
-  if (row.overlaps > 0) world.sighted("a due time fell into a running run");
+  if (pages.length > 1) world.sighted("a watchlist had several pages");
+  if (row.overlaps > 0) world.sighted("a due time came during a run");
   const counts = pages.reduce((sum, page) => addCounts(sum, page.counts), noItems);
   assert.deepEqual(row.itemCounts, counts, `${list.id}: counts`);
   const items = pages.flatMap((page) => page.items);
@@ -47,15 +47,15 @@ export async function checkItems(
   }
 }
 
-/** Whom nobody removed is there, and whom a call named, as that call left it. */
+/** Checks that exactly the items exist that the users' calls left. */
 function checkWhoIsThere({ request, touched, isThere }: ListScene, ids: ReadonlySet<string>): void {
-  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is still there`);
+  for (const id of request.ids) if (!touched.has(id)) assert(ids.has(id), `${id} is lost`);
   for (const [id, there] of isThere) {
-    if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the list`);
+    if (there !== undefined) assert.equal(ids.has(id), there, `${id} is on the watchlist`);
   }
 }
 
-/** Runs at the end that were skipped for want of credits; those made by hand are passed over. */
+/** Number of last runs in a row that were skipped for lack of credits, without manual runs. */
 function skipsOf(records: Records): number {
   const runs = records
     .map(({ run }) => run)
@@ -64,8 +64,8 @@ function skipsOf(records: Records): number {
 }
 
 /**
- * A change goes from what was stored, of this kind of read or of another, to what is stored then.
- * It is counted if one of its values is not the last known one, and is not reported a second time.
+ * Checks the changes of an outcome: each goes from a stored value, of this kind of read or another, to
+ * the new stored value. It counts if a value differs from the last known one, and is reported once.
  */
 function checkChanges(
   {
@@ -90,10 +90,10 @@ function checkChanges(
     assert(made.openChanges[field]?.notified !== true, `${where}: ${field} was reported before`);
   }
   if (outcome.changes === undefined) return;
-  assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: counted once`);
+  assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: is counted`);
 }
 
-/** The item is what its recorded outcomes make of it, one after the other. */
+/** Checks that applying the recorded outcomes in order gives the stored item (R5, R6). */
 function checkItem(item: Item, records: Records, isTouched: boolean): void {
   let made = newItem(item.id, item.addedAt);
   let delistings = 0;
@@ -121,11 +121,11 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
     made = withMissedSteps(made, { run, steps });
   }
   assert.equal(delistings, made.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
-  // An item that was added again while it was delisted remembers how far it was.
+  // A delisted item that was added again keeps its revision.
   assert.deepEqual(isTouched ? { ...item, revision: made.revision } : item, made, item.id);
 }
 
-/** A run that was given up owes its items the steps that it sent them to and did not come to. */
+/** Applies the owed retries of a failed run, for steps that it did not reach. */
 function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   if (run.status !== "failed") return item;
   const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);
@@ -143,9 +143,9 @@ function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   return made;
 }
 
-/** Nothing is left in the partition of a deleted list. */
+/** Checks that no row is left of a deleted watchlist. */
 async function checkNothingLeft({ world }: RunsScene, list: ListScene): Promise<void> {
-  assert(list.isDeletionAsked, `${list.id} is gone because its user wanted it`);
+  assert(list.isDeletionAsked, `${list.id} is missing without a deletion`);
   const { Items = [] } = await world.client.send(
     new ScanCommand({
       TableName: world.table,

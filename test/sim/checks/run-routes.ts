@@ -16,8 +16,8 @@ interface ReadItem {
 }
 
 /**
- * R2, R4: an item is sent on, reported and recorded where the step's routes do so for this very answer,
- * by the reference model of runs. Returns the model's verdict.
+ * R2, R4: checks the next steps, reports and changes of an answer against the reference model of runs.
+ * Returns the model's verdict.
  */
 export function checkRoutes(read: ReadItem): Verdict {
   const { pipeline, step, item, answer, outcome, name } = read;
@@ -27,13 +27,17 @@ export function checkRoutes(read: ReadItem): Verdict {
   const verdict = judge(pipeline, step, reading);
   const { routes, changes, isNews, isTold } = verdict;
   const next = new Set(routes.flatMap(({ run }) => (run === undefined ? [] : [run])));
-  assert.deepEqual(outcome?.next ?? [], [...next], `${name}: is sent on`);
+  assert.deepEqual(outcome?.next ?? [], [...next], `${name}: next steps`);
   const told = routes.filter(({ when, notify }) => notify === true && when !== "changed");
   const branches = new Set(told.map(({ when }) => when));
-  assert.deepEqual(outcome?.matched?.branches ?? [], [...branches], `${name}: matched`);
+  assert.deepEqual(outcome?.matched?.branches ?? [], [...branches], `${name}: matched branches`);
   assert.deepEqual(outcome?.changes ?? {}, changes, `${name}: changes`);
   assert.equal(outcome?.reported !== undefined, isTold, `${name}: a change is reported`);
   const isCounted = Object.keys(changes).length > 0 && !isNews;
-  assert.equal(outcome?.isCounted === true, isCounted, `${name}: a change is counted already`);
+  assert.equal(
+    outcome?.isCounted === true,
+    isCounted,
+    `${name}: an earlier read has counted the change`,
+  );
   return verdict;
 }
