@@ -11,7 +11,7 @@ import {
 
 export type Line = Readonly<Record<string, unknown>>;
 
-/** A logger of the service, and every line that it has written. */
+/** Creates a logger of the service that records its lines. */
 export function loggedLines(service: string): { readonly logger: Logger; readonly lines: Line[] } {
   const logger = serviceLogger({ stage: "dev", service, level: "INFO" });
   const lines: Line[] = [];
@@ -35,8 +35,8 @@ const unitOf = new Map<string, string>(
 );
 
 /**
- * The values of a line's metrics by name; none for a line without metrics.
- * @throws AssertionError for what CloudWatch would not take: it drops the line without a word
+ * Returns the values of a line's metrics by name; empty for a line without metrics.
+ * @throws AssertionError for metrics that CloudWatch would drop silently
  */
 export function metricsOf(line: Line): Readonly<Record<string, readonly number[]>> {
   const metadata = line["_aws"] as
@@ -76,12 +76,12 @@ export function metricsOf(line: Line): Readonly<Record<string, readonly number[]
   return values;
 }
 
-/** All values of one metric over lines. */
+/** Returns all values of one metric. */
 export const valuesOf = <K extends MetricKind>(
   lines: readonly Line[],
   _kind: K,
   name: MetricName<K>,
 ): readonly number[] => lines.flatMap((line) => metricsOf(line)[name] ?? []);
 
-/** The names of all metrics in the order of the list. */
+/** The names of all metrics, in the order of their declaration. */
 export const allMetricNames: readonly string[] = [...unitOf.keys()];

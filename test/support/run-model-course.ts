@@ -15,15 +15,15 @@ interface StepStats {
 /** An entry of an item event, without its time. */
 export type Entry = Readonly<Record<string, unknown>>;
 
-/** A run as it goes on. */
+/** The state of a run in progress. */
 export interface Course {
   readonly list: ModelList;
   readonly number: number;
-  /** Which of the items' looks the sources show. */
+  /** Index of the items' scripted answers. */
   readonly at: number;
-  /** Where each item starts, by item id. */
+  /** The start step of each item, by item ID. */
   readonly starts: ReadonlyMap<string, string>;
-  /** What routes sent on, by step id. */
+  /** IDs of the items that routes sent to each step, by step ID. */
   readonly routed: Map<string, Set<string>>;
   readonly steps: Record<string, StepStats>;
   readonly changed: Entry[];
@@ -36,7 +36,7 @@ export interface Course {
   credits: number;
 }
 
-/** What stands fixed when a run begins. */
+/** Properties of a run that are fixed at its start. */
 export interface Beginning {
   readonly kind: "baseline" | "refresh" | "sweep";
   readonly entry: string;

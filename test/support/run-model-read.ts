@@ -20,7 +20,7 @@ import {
 type Value = Snapshot[string];
 export type Changes = Readonly<Record<string, { readonly before: Value; readonly after: Value }>>;
 
-/** A read of an item at a step, held against what was known of it. */
+/** A read of an item at a step, with the values known before. */
 export interface Reading {
   readonly status: ReadStatus;
   readonly isFirst: boolean;
@@ -39,20 +39,20 @@ export function read(
   return { status, isFirst: status === "ok" && isNew, last, seen, before: known, offer };
 }
 
-/** What a step makes of a reading. */
+/** The effects of a reading at a step. */
 export interface Verdict {
   /** The routes that the item takes. */
   readonly routes: readonly Route[];
-  /** What is recorded: tracked fields, and fields that a matching rule names. */
+  /** The recorded changes: of tracked fields, and of fields that a matching rule names. */
   readonly changes: Changes;
   /** True if one of the changes is new: no earlier read has the value. */
   readonly isNews: boolean;
   /** True if a changed event reports the changes. */
   readonly isTold: boolean;
   readonly after: Known;
-  /** Everything known, after the read. */
+  /** All known values after the read. */
   readonly view: Snapshot;
-  /** What a matched event tells. */
+  /** Values in a matched event. */
   readonly values: Snapshot;
 }
 
@@ -102,7 +102,7 @@ function changesOf(
     );
   const changes: Record<string, Changes[string]> = {};
   for (const field of new Set([...trackedFields, ...named])) {
-    // Told from the value that this kind of read had, if it had another one.
+    // The change starts from the value that this kind of read had, if it had another one.
     const change = moved[field] ?? news[field];
     if (change !== undefined && (isTold ? isUntold(field) : field in news)) changes[field] = change;
   }
@@ -110,7 +110,7 @@ function changesOf(
   return { changes, isNews, isTold };
 }
 
-/** Fields that are not what they were known to be. */
+/** Returns the fields whose value differs from the newest known one. */
 function newsIn(step: Step, { status, seen, before }: Reading): Changes {
   const news: Record<string, Changes[string]> = {};
   if (status !== "ok") return news;
@@ -140,7 +140,7 @@ function knownAfter(pipeline: Pipeline, step: Step, { reading, found }: Judged):
       readings.pulse = refreshed(readings.pulse, { [field]: value });
     }
   }
-  // What every kind of read that shows the field has seen is in the readings.
+  // A value that all kinds of read have seen is in the readings.
   const left = Object.entries(newer).filter(([field, { value }]) =>
     sharers(field).some((one) => {
       const known = readings[one]?.[field];
@@ -165,7 +165,7 @@ function newerIn(step: Step, { reading: { seen, before }, reading, found }: Judg
   return newer;
 }
 
-/** Whether a pulse would do nothing about a change that this product read has not done. */
+/** True when a pulse would have no further effect for a change that this product read found. */
 function isDone(
   pipeline: Pipeline,
   step: Step,
@@ -207,13 +207,13 @@ function isTaken(route: Route, { step, reading, moved }: Case): boolean {
     case "always":
       return isAnswered(status);
     default:
-      throw new Error("There is no such 'when'");
+      throw new Error("Unknown value of 'when'");
   }
 }
 
 const isAnswered = (status: ReadStatus): boolean => status === "ok" || status === "not_found";
 
-/** Fields that the last reading and this one both have, and that differ. */
+/** Returns the fields that differ between the last reading and this one. */
 function movedFields({ status, last, seen }: Reading): Changes {
   if (status !== "ok" || last === undefined) return {};
   const moved: Record<string, Changes[string]> = {};
@@ -238,7 +238,7 @@ function isValueMet(route: Route, { step, reading }: Pick<Case, "step" | "readin
   return isMet(route, shown[route.field]);
 }
 
-/** What this read does not show meets nothing; null is no number, and is not any value. */
+/** Evaluates a condition. An unseen field meets none; null is no number and differs from every value. */
 function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): boolean {
   if (seen === undefined) return false;
   if (op === "is") return isSame(field, seen, value);
@@ -248,7 +248,7 @@ function isMet({ field = "", op, value = "" }: Route, seen: Value | undefined): 
   return op === "below" ? seen < value : seen > value;
 }
 
-/** Of pulse: whether the last known buy-box price is above the newest lowest new price. */
+/** Derives the fields of pulse: whether the last buy-box price exceeds the newest lowest new price. */
 function derivedFields({ scraper }: Step, { before, seen }: Reading): Snapshot {
   const price = before.readings.product?.["price"];
   const lowest = seen["newMinPrice"];

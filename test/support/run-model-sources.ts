@@ -7,7 +7,7 @@ import type { ScriptedAnswers } from "./scripted-sources.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** Lets the sources show what the items look like in a run. */
+/** Sets the sources' answers to the scripted ones of a run. */
 export function showLooks(
   answers: ScriptedAnswers,
   { platform, items }: { platform: Platform; items: Readonly<Record<string, ItemLooks>> },
@@ -15,28 +15,30 @@ export function showLooks(
 ): void {
   answers.product = (id, scraper) => {
     const look = lookAt(items[id] ?? {}, scraper, at);
-    if (look === undefined || !("fields" in look)) throw new Error("Nobody told of this item");
+    if (look === undefined || !("fields" in look))
+      throw new Error(`No scripted answer of ${scraper} for ${id}`);
     return look.status === "ok" || look.status === "partial"
       ? { status: look.status, fields: resultFields(platform, look.fields) }
       : { status: look.status };
   };
   answers.offers = (id) => {
     const look = lookAt(items[id] ?? {}, "retailer_a.offers", at);
-    if (look === undefined || !("offers" in look)) throw new Error("Nobody told of these offers");
+    if (look === undefined || !("offers" in look)) throw new Error(`No scripted offers of ${id}`);
     return look.status === "ok"
       ? { status: "ok", totalOffers: look.total, offers: look.offers.map(fullOffer) }
       : { status: look.status };
   };
   answers.check = ({ asin, offerListingId }) => {
     const look = lookAt(items[asin] ?? {}, "retailer_a.offer_check", at);
-    if (look === undefined || !("buyable" in look)) throw new Error("Nobody told of this check");
+    if (look === undefined || !("buyable" in look))
+      throw new Error(`No scripted offer check of ${asin}`);
     return look.status === "ok"
       ? { status: "ok", buyable: look.buyable.includes(offerListingId) }
       : { status: "unavailable" };
   };
 }
 
-/** The fields of a snapshot as a result holds them; what is undefined is not shown. */
+/** Converts snapshot fields to result fields; undefined fields are not shown. */
 function resultFields(platform: Platform, shown: Snapshot): ProductFields {
   const { price, listPrice, regularPrice, inStock, seller, byPlatform } = shown;
   return told({

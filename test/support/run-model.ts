@@ -1,7 +1,7 @@
 /**
- * What a run does, as the specification's sections "Pipeline", "States and transitions" and "Events"
- * define it: a plain program over everything in memory, without batches, stores and messages. Tests
- * compare the engine with it.
+ * Reference model of a run, by the specification's sections "Pipeline", "States and transitions" and
+ * "Events": a plain in-memory program without batches, stores and messages. Tests compare the engine
+ * with it.
  */
 import { type Pipeline, runOrder, type Step } from "../../shared/pipelines/definition.ts";
 import type { Platform } from "../../shared/platforms/catalogue.ts";
@@ -22,10 +22,10 @@ import { type Changes, judge, type Reading, read } from "./run-model-read.ts";
 import type { ToldShortfall } from "./shortfalls.ts";
 import type { ModelList, ModelItem } from "./run-model-list.ts";
 
-/** What a run has to say: its record, and the entries of its events in order. */
+/** The result of a run: its record, and the entries of its events in order. */
 export interface ModelRun {
   readonly run: Readonly<Record<string, unknown>>;
-  /** What `error` tells: the steps that the balance did not cover; null: it covered all. */
+  /** The shortfalls in `error`: the steps that the balance did not cover; null if it covered all. */
   readonly shortfalls: readonly ToldShortfall[] | null;
   readonly changed: readonly Entry[];
   readonly matched: readonly Entry[];
@@ -54,8 +54,8 @@ export function modelList(
 }
 
 /**
- * One run of the list, which changes it. `available` is the balance before; `at` says which of the
- * items' looks the sources show. A tick of a paused list is nothing.
+ * Applies one run to the watchlist. `available` is the balance before; `at` is the index of the scripted
+ * answers. Returns null for a tick of a paused watchlist.
  */
 export function runModel(
   list: ModelList,
@@ -101,7 +101,7 @@ export function runModel(
   };
 }
 
-/** What a step lacks that the balance does not cover. */
+/** Returns the shortfall of a step; null if the balance covers it. */
 function shortfallOf(
   { id: step, scraper }: Step,
   { length: items }: readonly ModelItem[],
@@ -111,7 +111,7 @@ function shortfallOf(
   return needed <= balance ? null : { step, needed, items, balance };
 }
 
-/** Only scheduled runs count towards the pause. A refresh that is skipped stays due. */
+/** Applies a skipped run. Only scheduled runs count towards the pause; a skipped refresh stays due. */
 function skip(list: ModelList, trigger: "tick" | "manual", { kind }: Beginning): void {
   if (trigger === "tick") list.skips += 1;
   if (list.skips >= 3) list.paused = true;
@@ -123,7 +123,7 @@ function triggerOf({ runCount }: ModelList, trigger: "tick" | "manual"): string 
   return runCount === 1 ? "initial" : "schedule";
 }
 
-/** What a step reads: who starts there, is owed a read there, or was sent there in this run. */
+/** Returns the items of a step: those that start there, have an owed retry there, or were routed there. */
 const itemsOf = ({ list, starts, routed }: Course, { id: step }: Step): ModelItem[] =>
   list.items.filter(
     (item) =>
@@ -132,7 +132,7 @@ const itemsOf = ({ list, starts, routed }: Course, { id: step }: Step): ModelIte
         (starts.get(item.id) === step || dueAgain(list.pipeline, item).has(step))),
   );
 
-/** A later step that the balance does not cover: its items wait for the next run. */
+/** Defers the items of a later step that the balance does not cover to the next run. */
 function defer({ list, deferredIds }: Course, step: Step, items: readonly ModelItem[]): void {
   for (const item of items) {
     deferredIds.add(item.id);
@@ -147,7 +147,7 @@ function takeStep(course: Course, step: Step, items: readonly ModelItem[]): void
     const answer = answerOf({ step, looks: item.looks, at: course.at, offer: item.offer });
     if (answer === null) {
       stats.skipped += 1;
-      // The item has no offer to check, so the retry would stay owed for ever.
+      // The item has no offer to check, so the retry would never end.
       settle(course.list.pipeline, item, step);
       continue;
     }
@@ -168,7 +168,7 @@ interface Found {
   readonly reading: Reading;
 }
 
-/** Takes the step's routes: what is sent on, and what is told. */
+/** Applies the step's routes: sends items to next steps, and adds event entries. */
 function report(course: Course, { item, step, reading }: Found): void {
   const { changes, isNews, isTold, routes, view, values } = judge(
     course.list.pipeline,
@@ -202,7 +202,7 @@ function report(course: Course, { item, step, reading }: Found): void {
   }
 }
 
-/** What the read makes of the item; one that is delisted stays as it is. */
+/** Applies a read to the item; a delisted item does not change. */
 function store(course: Course, { item, step, reading }: Found): void {
   if (item.state === "delisted") return;
   const { status } = reading;
@@ -227,7 +227,7 @@ function store(course: Course, { item, step, reading }: Found): void {
   }
 }
 
-/** All that a run has found of an item, each field from where it was when the run first saw it move. */
+/** Merges changes of one run: each field keeps its value from before the run. */
 export function lastChangeAfter(
   last: ModelItem["lastChange"],
   found: NonNullable<ModelItem["lastChange"]>,

@@ -1,4 +1,4 @@
-/** A step that the credits did not cover, as the `error` of a run tells it. */
+/** A step that the credits did not cover, as the `error` of a run reports it. */
 export interface ToldShortfall {
   readonly step: string;
   readonly needed: number;
@@ -9,7 +9,7 @@ export interface ToldShortfall {
 const sentence =
   /Step '([\w-]+)' needed (\d+) credits? for (\d+) items?, but the balance was (\d+) credits?\./g;
 
-/** The shortfalls that an `error` tells, in its order; null for no error, and for one of another kind. */
+/** Parses the shortfalls in an `error`, in order; null for no error or one of another kind. */
 export function shortfallsIn(error: unknown): readonly ToldShortfall[] | null {
   if (typeof error !== "string") return null;
   const told = [...error.matchAll(sentence)].map(([, step = "", needed, items, balance]) => ({

@@ -62,7 +62,7 @@ export async function expectAccount(session: Session): Promise<void> {
   });
 }
 
-/** Usage of the last days, which is what was charged (M8). */
+/** Checks the usage of the last days against the charges (M8). */
 export async function expectUsage(session: Session, days: number | undefined): Promise<void> {
   const { model, service } = session;
   const query = days === undefined ? "" : `?days=${days}`;
@@ -108,7 +108,7 @@ const usage = command<number>({
   },
 });
 
-/** The ledger as the service has it, newest first, page by page. */
+/** Checks all credit transactions page by page, newest first. */
 export async function expectLedger(session: Session, limit: number): Promise<void> {
   const { ledger } = session.model.books;
   const newestFirst = ledger.toReversed();
@@ -135,7 +135,7 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
     ids.push(...data.map(({ id }) => id));
     if (from + limit >= ledger.length) break;
   }
-  require("credit transactions", new Set(ids).size === ledger.length, "every entry once");
+  require("credit transactions", new Set(ids).size === ledger.length, "every entry appears once");
 }
 
 function shownEntry(entry: Entry, sequence: number): Predicted {
@@ -186,7 +186,7 @@ const isOf = (entry: Entry, filter: Filter): boolean => {
   );
 };
 
-/** The entries that a filter lets through, whatever pages they come in. */
+/** Checks the filtered credit transactions, independently of their pages. */
 async function expectFiltered(session: Session, filter: Filter, limit: number): Promise<void> {
   const { ledger } = session.model.books;
   const wanted = ledger
@@ -234,7 +234,7 @@ const filtered = command<{ pick: number; how: number; limit: number }>({
   },
 });
 
-/** One or two filters, with values of an entry and a list that exist where there are any. */
+/** Draws one or two filters, with values of an existing entry and watchlist if there are any. */
 function drawnFilter({ books, lists }: Session["model"], pick: number, how: number): Filter {
   const entry = drawnOf(books.ledger, pick);
   const request = (entry && requestOf(entry)) ?? `req_${"0".repeat(24)}`;
@@ -252,7 +252,7 @@ const transactions = command<number>({
   drawn: fc.constantFrom(3, 7, 20, 100, 100, 0, 101, -1),
   async play(session, limit) {
     const { ledger } = session.model.books;
-    // All of it would take too many pages otherwise.
+    // Limits the number of pages.
     const few = Math.min(100, Math.max(limit, Math.ceil(ledger.length / 8)));
     const list = (query: string) =>
       call(session, { method: "GET", path: `/v1/credit_transactions?${query}` });
@@ -353,7 +353,7 @@ const keys = command<{ how: number; pick: number }>({
   },
 });
 
-/** Calls with a key as a header, as two headers, or in the query. */
+/** Calls with the key in one header, in two headers, or in the query. */
 function callWith(session: Session, key: string, how: number) {
   const path = "/v1/api_keys";
   if (how === 8) return call(session, { method: "GET", path: `${path}?api_key=${key}`, key: "" });
@@ -361,14 +361,14 @@ function callWith(session: Session, key: string, how: number) {
   return call(session, { method: "GET", path, key, ...(how === 7 && { headers }) });
 }
 
-/** Any key that lives opens the account; a revoked, unknown or missing one nothing. */
+/** Checks that a valid key works and that a revoked, unknown or missing key gets 401. */
 async function useKey(session: Session, how: number, pick: number): Promise<string> {
   const found = session.model.keys[pick % session.model.keys.length];
   const unknown = pick % 3 === 0;
   const key = (unknown ? ["", "svc_live_x", `${found?.key}x`][pick % 2] : found?.key) ?? "";
   const answer = await callWith(session, key, key === "" ? 0 : how + (pick % 2));
   if (unknown || found?.revoked === true) {
-    return expectRefusal("a key that is none", answer, { status: 401, code: "UNAUTHORIZED" });
+    return expectRefusal("an invalid key", answer, { status: 401, code: "UNAUTHORIZED" });
   }
   compare("use of a key", answer.status, 200);
   return "200";
@@ -380,7 +380,7 @@ const operator = command<number>({
   async play({ service, model }, drawn) {
     const packs = Object.keys(creditPacks) as PackId[];
     const pack = packs[drawn];
-    // Most of the time there should be too little for something.
+    // Small amounts, so that some calls exceed the balance.
     const credits = pack === undefined || drawn > 1 ? 15 * (drawn + 1) : creditPacks[pack];
     const isGrant = pack === undefined || drawn > 1;
     await service.addCredits(isGrant ? { grant: credits } : { pack });
@@ -398,7 +398,9 @@ const structured = command<number>({
       const answer = await call(session, { method: "GET", path });
       compare("structured", answer.status, 200);
       const { data } = answer.body as unknown as { data: readonly { status: string }[] };
-      require("structured", data.every(({ status }) => status === "coming_soon"), "none is live");
+      require("structured", data.every(
+        ({ status }) => status === "coming_soon",
+      ), "no announced endpoint is live");
       return "200";
     }
     if (how === 1) {
@@ -439,7 +441,7 @@ const burst = command<number>({
   },
 });
 
-/** The read-only workspace: it sees its own account, spends nothing, and changes nothing. */
+/** Calls with the demo key, which may read its own account only. */
 const demo = command<number>({
   name: "demo key",
   drawn: fc.nat(),
@@ -467,7 +469,7 @@ const demo = command<number>({
     if (wanted.method !== "GET") {
       return expectRefusal("demo", answer, { status: 403, code: "DEMO_READ_ONLY" });
     }
-    // What belongs to another account is not there.
+    // Resources of another account respond like missing ones.
     if (wanted.path.includes(list)) return expectRefusal("demo", answer, notFound);
     compare(
       "demo",

@@ -1,4 +1,4 @@
-/** Where a ledger entry comes from. */
+/** The source of a ledger entry: a call, or a step of a run. */
 export type Source = (
   | { readonly request_id: string; readonly endpoint: string }
   | { readonly run: { readonly list: string; readonly number: number }; readonly step: string }
@@ -13,7 +13,7 @@ export interface Entry {
   /** Of a charge and a refund. */
   readonly itemsCharged?: number;
   readonly at: number;
-  /** As the service told it, once it was seen. */
+  /** The service's ID of the entry, once a response had it. */
   id?: string;
 }
 
@@ -25,12 +25,12 @@ export interface Day {
 }
 
 /**
- * An account's credits as the specification has them: every call and every step of a run reserves,
- * is charged for what was answered, and gets back the rest.
+ * Model of an account's credits by the specification: each call and each step of a run reserves
+ * credits, is charged for the answers, and gets the rest refunded.
  */
 export interface Books {
   balance: number;
-  /** Purchased, and the signup grant. */
+  /** Purchased credits and the signup grant. */
   lifetime: number;
   spent: number;
   readonly ledger: Entry[];
@@ -76,7 +76,7 @@ export interface Work {
   readonly at: number;
 }
 
-/** Work that the balance covers, from its reservation to its end. */
+/** Books a call or a step that the balance covers: reservation, charge and refund. */
 export function payFor(books: Books, { reserved, charged, ...work }: Work): void {
   const { itemsCharged: _, ...reserving } = work;
   const { at } = work;

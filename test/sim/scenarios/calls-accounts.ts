@@ -10,25 +10,25 @@ import { asBefore, type OldHold, reserveBefore, settleBefore } from "../previous
 import type { Random } from "../random.ts";
 import type { User, World } from "../world.ts";
 
-/** The account that a seed opens. */
+/** The account of a crowd of clients. */
 export interface AccountPlan {
-  /** Granted at signup, which sets its tier. */
+  /** Credits granted at signup, which set the tier. */
   readonly granted: number;
-  /** Credits left when the calls begin. @default all */
+  /** Credits left at the start of the calls. @default all */
   readonly left?: number;
   /** Credits of a purchase during the calls, which raises the tier. */
   readonly bought?: number;
-  /** True for one that the previous release opened, with holds of its calls and steps. */
+  /** True for an account in the format of the previous release, with open holds. */
   readonly isOld?: boolean;
-  /** Holds of calls whose process died; they expire during the calls. */
+  /** Number of holds of crashed calls; they expire during the calls. */
   readonly abandoned?: number;
-  /** Sweeps during the calls, besides those of the sweeper. */
+  /** Number of sweeps during the calls, besides those of the sweeper. */
   readonly sweeps?: number;
 }
 
 const few = (random: Random): number => random.between(3, 60);
 
-/** Accounts with one shard, with several and few credits over them, and ones that grow. */
+/** Draws an account: with one shard, with several shards and few credits, or one that gets new shards. */
 export function accountPlan(random: Random): AccountPlan {
   const isOld = random.isHit(0.25);
   const plan = random.pick<(random: Random) => AccountPlan>([
@@ -42,7 +42,7 @@ export function accountPlan(random: Random): AccountPlan {
   return { ...plan, isOld };
 }
 
-/** Opens an account without faults. */
+/** Opens the planned account without faults. */
 export async function openPlanned(world: World, name: string, plan: AccountPlan): Promise<User> {
   const user = await world.newUser(name, plan.granted);
   if (plan.isOld === true) await openOld(world, user, plan);
@@ -51,7 +51,7 @@ export async function openPlanned(world: World, name: string, plan: AccountPlan)
   return user;
 }
 
-/** Makes holds that no process settles. */
+/** Reserves holds that no process settles. */
 async function abandonHolds(world: World, { accountId }: User, holds: number): Promise<void> {
   const ledger = dynamoLedger(world.client, options(world));
   const now = world.clock.now();
@@ -70,13 +70,13 @@ const options = ({ table, clock, chance }: World) => ({
   chance,
 });
 
-/** Spends the credits of an account but a few, and puts some in most of its shards. */
+/** Spends all but a few credits of an account, and moves one to most of its shards. */
 async function spreadCredits(world: World, { accountId }: User, left: number): Promise<void> {
   const process = ledgerProcess(world.client, options(world));
   const now = world.clock.now();
   const rowsNow = async () => {
     const rows = await readAccountRows(process, accountId);
-    assert(rows !== undefined, "the account was opened");
+    assert(rows !== undefined, `${accountId} has no rows`);
     return rows.shards;
   };
   const [first, ...others] = await rowsNow();
@@ -110,7 +110,7 @@ const oldHolds = (world: World): readonly (OldHold & { readonly settles: boolean
   return [hold("old call", true, 90), hold("old call 2", true, 60), hold("old step", false, 300)];
 };
 
-/** Makes an account one of the previous release, with open holds of its calls and steps. */
+/** Converts an account to the format of the previous release, with open holds of calls and steps. */
 async function openOld(world: World, user: User, plan: AccountPlan): Promise<void> {
   const { accountId } = user;
   const place = { client: world.client, table: world.table, accountId };
@@ -129,47 +129,49 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
     beside(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleBefore({ ...place, client }, { ...hold, now: world.clock.now() });
-      world.sighted(settled ? "the previous release settled" : "the previous release was refused");
+      world.sighted(
+        settled ? "the previous release settled" : "the previous release could not settle",
+      );
     });
   }
 }
 
-/** Begins what operators and sweeps do to an account during its calls. */
+/** Starts the sweeps, the migration and the purchase of an account during its calls. */
 export function beginOperators(world: World, user: User, plan: AccountPlan): void {
   const { accountId } = user;
   const { bought, sweeps = 0 } = plan;
-  // All at the same time, so that sweeps overlap too.
+  // All at the same time, so that the sweeps overlap.
   const sweptInMs = sweeps === 0 ? 0 : world.random.between(5, 45) * 100;
   for (let n = 1; n <= sweeps; n += 1) {
     beside(world, `sweep ${n} of ${user.name}`, async (client) => {
       await world.pause(sweptInMs);
       const ledger = dynamoLedger(client, options(world));
       const released = await ledger.releaseExpired(accountId, world.clock.now());
-      if (released > 0) world.sighted("a sweep released holds while calls went on");
+      if (released > 0) world.sighted("a sweep released holds during calls");
     });
   }
   if (plan.isOld === true && world.random.isHit(0.6)) {
-    beside(world, `who opens shards of ${user.name}`, async (client) => {
+    beside(world, `operator opens shards of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 5) * 100);
       const opened = await openShards(ledgerProcess(client, options(world)), accountId);
       if (opened) world.sighted("an operator opened the shards of an account");
     });
   }
   if (bought !== undefined) {
-    beside(world, `who buys for ${user.name}`, async (client) => {
+    beside(world, `purchase of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 10) * 100);
       const changes = dynamoCreditChanges(client, options(world));
       const now = world.clock.now();
       const change = { accountId, changeId: "bought", type: "purchase", credits: bought } as const;
       await changes.apply({ ...change, now });
-      world.sighted("credits were bought while calls went on");
+      world.sighted("credits were bought during calls");
     });
   }
 }
 
 type Clients = NonNullable<ReturnType<World["overridesOfOther"]>["clients"]>;
 
-/** Runs work in a separate process, which faults may end. */
+/** Runs work in a separate process, which may crash. */
 function beside(
   world: World,
   name: string,
@@ -177,7 +179,7 @@ function beside(
 ): void {
   const { clients } = world.overridesOfOther();
   const client = clients?.dynamo;
-  assert(client !== undefined, "the simulation gives every process its clients");
+  assert(client !== undefined, "the overrides have a DynamoDB client");
   world.turns.begin(
     name,
     async () => {

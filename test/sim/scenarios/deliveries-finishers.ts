@@ -5,7 +5,7 @@ import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
 import { anyRun } from "./deliveries-workload.ts";
 
-/** Runs of the accounts end one after the other, or together; each is handed over beside the rest. */
+/** Ends runs of the accounts, in sequence or together, and publishes each concurrently. */
 export async function finishRuns(scene: DeliveryScene): Promise<void> {
   const { world, workload, users } = scene;
   const { random } = world;
@@ -37,7 +37,7 @@ function endRun(scene: DeliveryScene, { accountId }: User, number: number): Publ
   return run;
 }
 
-/** As the message of the finisher does: it comes again until it was worked on to the end. */
+/** Publishes a run, with the retries and duplicates of the finisher's message. */
 async function handOver(scene: DeliveryScene, run: PublishedRun): Promise<void> {
   const { world } = scene;
   const { random, faults } = world;
@@ -55,10 +55,10 @@ async function untilDone({ world }: DeliveryScene, run: PublishedRun): Promise<v
   for (;;) {
     const task = await publish(world, run);
     if (task.state === "done") {
-      if (run.publishes.length > 1) world.sighted("a run handed over twice");
+      if (run.publishes.length > 1) world.sighted("a run was published twice");
       return;
     }
-    world.sighted("a hand-over broken off");
+    world.sighted("a publication failed");
     await world.pause(world.random.pick([1_000, 60_000, 30 * 60_000]));
   }
 }
@@ -73,19 +73,19 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
-      // A seed in which nobody else does anything waits for this turn.
+      // The first call makes the task visible to the simulation's clock.
       await world.turns.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
       attempt.endedAt = world.turns.now();
     };
-    world.turns.begin(`hand-over ${publishes.length} of ${run.runId}`, work, (task) => {
+    world.turns.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {
       const { error } = task;
       if (error instanceof Error && !injectedNames.has(error.name) && !isRefusal(error)) {
-        reject(new Error("A hand-over failed without a fault", { cause: error }));
+        reject(new Error("A publication failed without a fault", { cause: error }));
       } else resolve(task);
     });
   });
 }
 
-/** What the queue's adapter makes of a part that was not taken. */
+/** True for the queue adapter's error for messages that SQS did not accept. */
 const isRefusal = ({ message }: Error): boolean => /messages were not sent/.test(message);

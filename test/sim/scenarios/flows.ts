@@ -9,8 +9,8 @@ import { type ListRequest, offersPipeline } from "./runs-lists.ts";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 
 /**
- * Short flows that go through without chance: a single fault is put at each of their requests. A
- * client that hears nothing, or of a failure of the service, asks again, as clients do.
+ * Short deterministic flows: `--exhaustive` injects a single fault at each of their requests. A client
+ * retries after a 5xx response or no response.
  */
 export const flows: readonly Scenario[] = [
   calling("read products", (user) => [products(user, "lite")]),
@@ -100,14 +100,14 @@ const products = (user: User, tier: string): ApiRequest =>
 const triesMax = 4;
 const waitMs = 2_000;
 
-/** Asks until there is an answer that the service stands by. */
+/** Calls the API until a response below 500. @throws Error after four calls */
 async function insist(world: World, request: ApiRequest): Promise<ApiAnswer> {
   for (let tries = 0; tries < triesMax; tries += 1) {
     const answer = await world.call(request);
     if (answer !== undefined && answer.status < 500) return answer;
     await world.pause(waitMs);
   }
-  throw new Error(`${request.method} ${request.path} never got an answer`);
+  throw new Error(`${request.method} ${request.path} failed ${triesMax} times`);
 }
 
 function calling(
@@ -129,7 +129,7 @@ function calling(
           heard.push({ user, request, answer, calledAt, heardAt: world.turns.now() });
         }
       });
-      await world.until(() => world.users() === 0, "the client is done");
+      await world.until(() => world.users() === 0, "the client has finished");
       world.faults.stop();
       const calmAt = world.turns.now();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
@@ -170,5 +170,5 @@ function running(
     runsOnceMore: true,
     act,
   };
-  return { name, about: "a list and its runs", play: (world) => playRuns(world, plan) };
+  return { name, about: "a watchlist and its runs", play: (world) => playRuns(world, plan) };
 }
