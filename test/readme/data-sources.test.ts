@@ -18,7 +18,7 @@ describe("the page about data sources", () => {
     "shows options of %s that a configuration takes",
     (adapter, example) => {
       const served = scrapers.filter((scraper) => canServe(adapter, scraper));
-      // The configuration requires both offers and offer checks of the same adapter.
+      // Offer checks need the adapter that gives the offer IDs, so an adapter gets all its scrapers.
       const sources = {
         ...sandboxSources,
         ...Object.fromEntries(served.map((scraper) => [scraper, example])),
