@@ -120,7 +120,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const lateAnswers: ApiAnswer[] = [];
   /** Rare states that were reached, with counts. */
   const states = new Map<string, number>();
-  const sighted = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
+  const reached = (name: string): void => void states.set(name, (states.get(name) ?? 0) + 1);
 
   let working: { readonly task: Task; readonly endsAt: number }[] = [];
   let sweeper: Task | undefined;
@@ -219,7 +219,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     refusals,
     lateAnswers,
     states,
-    sighted,
+    reached,
     /** Reports a violation, which ends the seed. */
     violated(error: Error): void {
       violation ??= error;

@@ -66,7 +66,7 @@ async function watchOf(world: World, accountId: string) {
       const at = world.turns.now();
       moments.push(momentOf(books, at));
       noteHolds(books, { holds, at });
-      sightBooks(books, world);
+      noteLedgerStates(books, world);
     } catch (error) {
       world.violated(error as Error);
     }
@@ -122,12 +122,12 @@ function noteHolds({ shards, holdRows }: Books, { holds, at }: Noted): void {
   }
 }
 
-function sightBooks({ shards }: Books, { sighted }: World): void {
+function noteLedgerStates({ shards }: Books, { reached }: World): void {
   const records = shards.flatMap((shard) => shard.records);
-  if (records.some(({ t }) => t === "x")) sighted("credits moved between shards");
-  if (shards.some(({ pages }) => pages.length > 0)) sighted("a journal was copied to a page");
+  if (records.some(({ t }) => t === "x")) reached("credits moved between shards");
+  if (shards.some(({ pages }) => pages.length > 0)) reached("a journal was copied to a page");
   if (shards.some(({ row }) => row["balance"] === 0) && shards.length > 1) {
-    sighted("a shard had no credits left");
+    reached("a shard had no credits left");
   }
 }
 

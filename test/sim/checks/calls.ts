@@ -48,7 +48,7 @@ export async function checkCalls(
     }
     checkLate(world, books);
     checkHolds(books, history, calmAt);
-    sightStates(world, own, { books, history });
+    noteStates(world, own, { books, history });
   }
   await assertReconciled(world);
 }
@@ -165,7 +165,7 @@ function checkBalance(
 }
 
 /** Checks that a call costs nothing when the service responds after the gateway's timeout (M5). */
-function checkLate({ lateAnswers, sighted }: World, { entries }: Books): void {
+function checkLate({ lateAnswers, reached }: World, { entries }: Books): void {
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
     const own = entries.filter((entry) => entry.requestId === requestId);
@@ -174,7 +174,7 @@ function checkLate({ lateAnswers, sighted }: World, { entries }: Books): void {
       continue;
     const charged = sumOf(own, "charge") - takenBack(own);
     assert.equal(charged, 0, `${requestId}: charge of a late response with status ${status}`);
-    sighted("a call with a late response cost nothing");
+    reached("a call with a late response cost nothing");
   }
 }
 
@@ -263,30 +263,30 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
   503: () => "a call returned 503",
 };
 
-function sightStates(
-  { sighted }: World,
+function noteStates(
+  { reached }: World,
   heard: readonly HeardCall[],
   { books, history }: Kept,
 ): void {
   for (const call of heard) {
-    sightAnswer(sighted, call.request, call.answer);
-    sightFull(sighted, call, history);
+    noteAnswer(reached, call.request, call.answer);
+    noteFullShards(reached, call, history);
   }
   for (const { id, state } of books.holds) {
-    if (state === "cancelled") sighted("the charge of a call was refunded");
+    if (state === "cancelled") reached("the charge of a call was refunded");
     const own = books.entries.filter(({ holdId }) => holdId === id);
     if (!isExpired(own, history)) continue;
-    sighted("an expired hold was released");
+    reached("an expired hold was released");
     const wasAnswered = heard.some(
       ({ answer }) => answer?.headers["x-request-id"] === id && answer.status === 200,
     );
-    if (wasAnswered) sighted("a call succeeded after the release of its hold");
+    if (wasAnswered) reached("a call succeeded after the release of its hold");
   }
 }
 
 /** Records a refusal while all slots of several shards were in use. */
-function sightFull(
-  sighted: World["sighted"],
+function noteFullShards(
+  reached: World["reached"],
   { answer, calledAt, heardAt }: HeardCall,
   history: History,
 ): void {
@@ -294,22 +294,22 @@ function sightFull(
   if (code !== "CONCURRENCY_LIMIT") return;
   const full = history.between(calledAt, heardAt).find(({ isFull }) => isFull);
   const shards = full?.balances.length ?? 1;
-  if (shards > 1) sighted(`a call was refused while all slots of ${shards} shards were in use`);
+  if (shards > 1) reached(`a call was refused while all slots of ${shards} shards were in use`);
 }
 
-function sightAnswer(
-  sighted: World["sighted"],
+function noteAnswer(
+  reached: World["reached"],
   request: ApiRequest,
   answer: ApiAnswer | undefined,
 ): void {
-  if (answer === undefined) return sighted("a client got no response");
+  if (answer === undefined) return reached("a client got no response");
   const body = answer.body as unknown as Body & { readonly error?: { readonly code?: string } };
   const rare = rareAnswers[answer.status];
-  if (rare !== undefined) sighted(rare(body.error?.code));
+  if (rare !== undefined) reached(rare(body.error?.code));
   if (!isItemCall(request)) return;
   const isUnknown = answer.status === 503 && answer.headers["x-service-credits"] === undefined;
-  if (isUnknown) sighted("a response said that the charge is unknown");
+  if (isUnknown) reached("a response said that the charge is unknown");
   if (answer.status !== 200) return;
   const { unavailable, requested } = body.stats;
-  if (unavailable === requested) sighted("a call found no item available");
+  if (unavailable === requested) reached("a call found no item available");
 }

@@ -65,7 +65,7 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
   for (const asked of deeds.redeliveries) {
     if (!asked.isSure || asked.endpointId !== endpoint.id) continue;
     if (!wasNoted(scene, asked)) {
-      world.sighted("a redelivery was requested while another was pending");
+      world.reached("a redelivery was requested while another was pending");
       continue;
     }
     const since = statesWithin(endpoint.states, asked.askedAt, world.turns.now());
@@ -77,7 +77,7 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
     const at = new Date(asked.askedAt).toISOString();
     assert.ok(made.length > 0, `redelivery of ${asked.deliveryId} asked at ${at}`);
     if ((history.delivered.get(asked.deliveryId) ?? Infinity) < asked.askedAt) {
-      world.sighted("a delivered event was redelivered");
+      world.reached("a delivered event was redelivered");
     }
   }
 }

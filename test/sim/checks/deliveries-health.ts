@@ -51,7 +51,7 @@ function checkDisabled(
       ),
     );
     assert.ok(isOfReceiver, name);
-    scene.world.sighted("an endpoint was disabled after 410");
+    scene.world.reached("an endpoint was disabled after 410");
   }
   if (disabledReason === "failing") {
     const from = at - limits.webhookFailingDaysMax * dayMs + clockSlackMs(scene);
@@ -60,7 +60,7 @@ function checkDisabled(
         error === null && Date.parse(begunAt) > from && Date.parse(begunAt) < at - 60_000,
     );
     assert.deepEqual(successes, [], name);
-    scene.world.sighted("an endpoint was disabled for failing");
+    scene.world.reached("an endpoint was disabled for failing");
   }
 }
 

@@ -106,7 +106,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
       const holding = holdingOf(write);
       if (holding === null) continue;
       const { target, token } = holding;
-      world.sighted("a write was rejected after the loss of a lease");
+      world.reached("a write was rejected after the loss of a lease");
       const name = `${attempt.task.name} at ${target} with ${token}`;
       history.refusals.set(name, (history.refusals.get(name) ?? 0) + 1);
       turns.note(`  refused: ${target}`);
@@ -176,7 +176,7 @@ function holdersOf(world: World, history: DeliveryHistory) {
       const holder = holders.get(target);
       if (isClaim) {
         if (holder !== undefined && holder.token !== token && !given.has(target)) {
-          world.sighted("a lease was taken over");
+          world.reached("a lease was taken over");
           if (holder.until > now) history.trespasses.push(`${target} taken early by ${task.name}`);
         }
         given.delete(target);
@@ -257,7 +257,7 @@ function notesOf(world: World, history: DeliveryHistory) {
 }
 
 /** Records recoveries and backfills that one process continued after another. */
-function goingOn({ sighted }: World) {
+function goingOn({ reached }: World) {
   const workers = new Map<string, Task>();
   return ({ Item }: Write, row: string, task: Task): void => {
     const content = Item?.["content"]?.["M"] as Attributes | undefined;
@@ -265,7 +265,7 @@ function goingOn({ sighted }: World) {
     if ((kind !== "recover" && kind !== "backfill") || content?.["after"]?.["M"] === undefined)
       return;
     const before = workers.get(row);
-    if (before !== undefined && before !== task) sighted(`another process continued a ${kind}`);
+    if (before !== undefined && before !== task) reached(`another process continued a ${kind}`);
     workers.set(row, task);
   };
 }

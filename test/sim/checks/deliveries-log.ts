@@ -32,7 +32,7 @@ export function checkLogged(one: EndpointScene, delivery: Delivery): void {
   assert.ok(last !== undefined, `${name}: attempts`);
   assert.equal(state, last.error === null ? "delivered" : "failed", name);
   if (state === "failed") checkGivenUp(one, delivery, name);
-  if (requests.length > attemptCount) scene.world.sighted("an attempt was made and not logged");
+  if (requests.length > attemptCount) scene.world.reached("an attempt was made and not logged");
   if (clocksAgree(scene)) checkWaits(one, delivery, name);
 }
 
@@ -62,14 +62,14 @@ function checkMade(attempt: Attempt, tried: readonly SentRequest[], name: string
 }
 
 function checkGivenUp({ scene }: EndpointScene, { attempts, tries }: Delivery, name: string): void {
-  const { sighted } = scene.world;
+  const { reached } = scene.world;
   const { error = null, status = null } = attempts.at(-1) ?? {};
   assert.ok(
     isEnd(error) || status === 410 || tries === attemptsMax,
     `${name}: failed before its last retry (${error}, ${tries} tries)`,
   );
-  if (isEnd(error)) sighted(`a delivery ended for ${error}`);
-  else sighted(status === 410 ? "a receiver is gone" : "a delivery exhausted its retries");
+  if (isEnd(error)) reached(`a delivery ended for ${error}`);
+  else reached(status === 410 ? "a receiver is gone" : "a delivery exhausted its retries");
 }
 
 /** Checks the retry delays of a delivery for which no user requested an attempt. */

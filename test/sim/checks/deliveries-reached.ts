@@ -38,7 +38,7 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
       ({ headers, status }) => headers["Service-Delivery-Id"] === id && isSuccess(status),
     );
     assert.ok(delivery.state === "failed" || arrived.length > 0, `${name}: arrived`);
-    if (arrived.length > 1) scene.world.sighted("an event arrived twice");
+    if (arrived.length > 1) scene.world.reached("an event arrived twice");
     assert.ok(
       !isEnd(delivery.attempts.at(-1)?.error ?? null),
       `${name}: ended although the endpoint is enabled`,
@@ -68,7 +68,7 @@ export function checkOrder({ scene, endpoint, sent, log, isTroubled }: EndpointS
       ids.filter((id) => arrived.includes(id)),
       `order of ${run.runId} at ${endpoint.id}`,
     );
-    if (arrived.length > 1) scene.world.sighted("a run's events arrived in order");
+    if (arrived.length > 1) scene.world.reached("a run's events arrived in order");
   }
 }
 

@@ -90,14 +90,14 @@ function checkPlace(
   assert.ok(enabled.length > 0, `${name}: the endpoint was disabled`);
   const there = enabled.filter(({ endpoint }) => endpoint.url === url);
   assert.ok(there.length > 0, `${name}: the endpoint had another URL`);
-  if (states.at(-1)?.value?.endpoint.url !== url) world.sighted("a request went to a replaced URL");
+  if (states.at(-1)?.value?.endpoint.url !== url) world.reached("a request went to a replaced URL");
   const ways = there.flatMap((state) => secretsOf(state, begunAt, window));
   const signed = ways.find((secrets) => isSigned(request, secrets));
   assert.ok(signed !== undefined, `${name}: signed with the secrets of that time`);
-  if (signed.length === 2) world.sighted("a replaced secret signed together with the new one");
+  if (signed.length === 2) world.reached("a replaced secret signed together with the new one");
   if (there.some(({ previous }) => previous !== null && previous.expiresAt <= begunAt - window)) {
     assert.equal(signed.length, 1, `${name}: the replaced secret has expired`);
-    world.sighted("a replaced secret had expired");
+    world.reached("a replaced secret had expired");
   }
   for (const secret of signed) {
     assert.ok(isAccepted(request, secret), `${name}: the independent verifier rejects it`);
@@ -185,6 +185,6 @@ export function checkTests({ scene, endpoint, log }: EndpointScene): void {
   for (const { attempts, nextAttemptAt } of logged) {
     assert.equal(attempts.length, 1, `attempts of a test of ${endpoint.id}`);
     assert.equal(nextAttemptAt, null);
-    if (attempts[0]?.error === "endpoint_disabled") world.sighted("a disabled endpoint was tested");
+    if (attempts[0]?.error === "endpoint_disabled") world.reached("a disabled endpoint was tested");
   }
 }

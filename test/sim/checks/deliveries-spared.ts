@@ -29,7 +29,7 @@ export function checkSpared({ scene, endpoint, sent }: EndpointScene): void {
       return loggedAt > startedAt && startedAt < firstSuccessAt;
     });
     assert.ok(firstAttempts.length <= 1, nameOf(claim, firstAttempts.length));
-    if (firstAttempts.length === 1) scene.world.sighted("a failing endpoint got one first attempt");
+    if (firstAttempts.length === 1) scene.world.reached("a failing endpoint got one first attempt");
   });
 }
 

@@ -80,26 +80,26 @@ function checkRecord(scene: DeliveryScene, accountId: string, record: ExportReco
   assert.equal(record.manifestKey, manifest, name);
   if (record.compression === null) throw new Error(`${name}: has no compression`);
   if (record.compression !== destination.compression) {
-    world.sighted("an export has another compression than its destination");
+    world.reached("an export has another compression than its destination");
   }
   for (const key of [...keysOf(run, destination, record.compression), manifest]) {
     assert.ok(objects.has(key), `${name}: ${destination.bucket}/${key} is missing`);
   }
-  if (record.attemptCount > 1) world.sighted("an export succeeded after a retry");
+  if (record.attemptCount > 1) world.reached("an export succeeded after a retry");
 }
 
 /** Checks that an export failed only at the end of its retry schedule or without a destination. */
 function checkGivenUp(scene: DeliveryScene, record: ExportRecord, name: string): void {
   const { lastError, tries, createdAt, finishedAt } = record;
   if ((lastError ?? "").startsWith("destination_")) {
-    scene.world.sighted(`an export ended for ${lastError}`);
+    scene.world.reached(`an export ended for ${lastError}`);
     return;
   }
   assert.equal(tries, attemptsMax, `${name}: failed before its last retry (${lastError})`);
   const seconds = retryWaitsSeconds.reduce((sum, wait) => sum + wait * 0.9, 0);
   const tookMs = Date.parse(finishedAt ?? "") - Date.parse(createdAt);
   assert.ok((tookMs + clockSlackMs(scene)) / 1_000 > seconds, `${name}: failed after ${tookMs} ms`);
-  scene.world.sighted("an export exhausted its retries");
+  scene.world.reached("an export exhausted its retries");
 }
 
 /** Checks that a run is exported if its destination was enabled all the time since its end. */
@@ -122,7 +122,7 @@ function checkOwed(
   if (!since.every((state) => state?.enabled === true) || record.tries === attemptsMax) return;
   assert.equal(record.state, "done", name);
   if (new Set(since.map((state) => state?.bucket)).size > 1) {
-    world.sighted("a destination was replaced during an export");
+    world.reached("a destination was replaced during an export");
   }
 }
 

@@ -105,7 +105,7 @@ async function checkCount(world: World, pk: string, counted: Counted): Promise<v
   ]);
   assert.equal(count, there, `${pk}: ${attribute}`);
   assert.ok(count <= max, `${pk} has ${count} ${head}`);
-  if (count === max) world.sighted(`an account reached the limit of ${attribute}`);
+  if (count === max) world.reached(`an account reached the limit of ${attribute}`);
 }
 
 type ItemCounts = Readonly<Record<"new" | "active" | "delisted", number>>;
@@ -119,20 +119,20 @@ async function checkList(
   const pk = owners.get(sk);
   const list = pk === undefined ? undefined : await get(world, { pk, sk });
   if (list === undefined) {
-    if (running.delete(sk)) world.sighted("a watchlist was deleted during its run");
+    if (running.delete(sk)) world.reached("a watchlist was deleted during its run");
     return;
   }
   if (list["running_run"] === null) running.delete(sk);
   else running.add(sk);
   const { status, next_run_at: next, due_at: due = null } = list;
   if (list["paused_reason"] === "insufficient_credits")
-    world.sighted("the service paused a watchlist");
+    world.reached("the service paused a watchlist");
   assert.equal(next === null, status === "paused", `${sk}: next run of ${String(status)}`);
   assert.equal(due, next, `${sk}: due mark`);
   if (!hasPages) return;
   const sums = { new: 0, active: 0, delisted: 0 };
   const pages = (await query(world, sk, "page#")) as { counts: ItemCounts }[];
-  if (pages.length > 1) world.sighted("a watchlist had several pages");
+  if (pages.length > 1) world.reached("a watchlist had several pages");
   for (const { counts } of pages) {
     sums.new += counts.new;
     sums.active += counts.active;

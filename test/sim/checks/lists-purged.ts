@@ -33,7 +33,7 @@ export function watchPurges(world: World): { check(rows: readonly Key[]): void }
   });
   return {
     check(rows) {
-      if (purged.size > 0) world.sighted("a deleted watchlist was purged");
+      if (purged.size > 0) world.reached("a deleted watchlist was purged");
       for (const { pk, sk } of rows.filter((row) => row.pk.startsWith("run#"))) {
         const begun = purged.get(listOf.get(pk) ?? "") ?? 0;
         assert.ok(

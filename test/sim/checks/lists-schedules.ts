@@ -72,7 +72,7 @@ export function watchSchedules(world: World) {
     async settle(quiet: () => Promise<void>): Promise<void> {
       const found = await misfits();
       if (found.length === 0) return;
-      for (const { why } of found) world.sighted(`the service fixed a watchlist that ${why}`);
+      for (const { why } of found) world.reached(`the service fixed a watchlist that ${why}`);
       const until = Math.max(...found.map(({ healedAt }) => healedAt));
       assert.ok(until < Infinity, "an orphaned schedule has a next tick");
       world.begin("wait for the sweeper", () => world.pause(until - world.turns.now()));

@@ -42,7 +42,7 @@ interface Judged {
   readonly seen: RunsSeen;
   readonly made: ReadonlyMap<string, Made>;
   readonly record: RunRecords;
-  readonly sighted: (name: string) => void;
+  readonly reached: (name: string) => void;
 }
 
 /**
@@ -52,7 +52,7 @@ interface Judged {
 export function checkAnswers(
   list: ListScene,
   records: Records,
-  { seen, sighted }: Pick<Judged, "seen" | "sighted">,
+  { seen, reached }: Pick<Judged, "seen" | "reached">,
 ): ReadonlyMap<string, Made> {
   // The purge deletes its items during its last run.
   if (list.isDeletionAsked) return new Map();
@@ -63,7 +63,7 @@ export function checkAnswers(
     const { run, steps } = record;
     for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
     if (run.plan === null || run.status === "insufficient_credits") continue;
-    checkRun({ seen, made, record, sighted });
+    checkRun({ seen, made, record, reached });
   }
   return made;
 }
@@ -290,9 +290,9 @@ function takeAnswer(item: Made, read: Answered): void {
     const { runNumber } = judged.record.run;
     const found = { runNumber, step, scraper: one.step.scraper, changes };
     if (item.lastChange?.runNumber === runNumber)
-      judged.sighted("a run found changes at two steps");
+      judged.reached("a run found changes at two steps");
     item.lastChange = lastChangeAfter(item.lastChange, found);
-    sightChanges(outcome, judged.sighted);
+    noteChanges(outcome, judged.reached);
     const { buybox = shown["offerListingId"] } = answer;
     if (typeof buybox === "string" || buybox === null) item.offer = buybox;
     item.state = "active";
@@ -303,11 +303,11 @@ function takeAnswer(item: Made, read: Answered): void {
     item.owes = [];
     return;
   }
-  if (isKnown(item)) judged.sighted("an item with a snapshot was not read");
+  if (isKnown(item)) judged.reached("an item with a snapshot was not read");
   oweAt(item, judged.record, step);
 }
 
-function sightChanges(outcome: ItemOutcome | undefined, sighted: Judged["sighted"]): void {
-  if (outcome?.reported !== undefined) sighted("a change was reported");
-  if (outcome?.isCounted === true) sighted("a change was reported that another scraper saw first");
+function noteChanges(outcome: ItemOutcome | undefined, reached: Judged["reached"]): void {
+  if (outcome?.reported !== undefined) reached("a change was reported");
+  if (outcome?.isCounted === true) reached("a change was reported that another scraper saw first");
 }

@@ -217,7 +217,7 @@ function checkPassedOver(
   const names: object = input["ExpressionAttributeNames"] ?? {};
   if (!("#overlaps" in names)) {
     assert.equal(list["item_total"], 0, `${where} is skipped for lack of items`);
-    world.sighted("a due time of an empty watchlist was skipped");
+    world.reached("a due time of an empty watchlist was skipped");
   }
   const due = Date.parse(String(list["next_run_at"]));
   const next = Date.parse(String(update?.values()[":next"]));
@@ -250,8 +250,8 @@ async function checkFinish(
   const skipsBefore = Number(before["consecutive_skips"]);
   const skips = isSkipped ? skipsBefore + (isByHand ? 0 : 1) : 0;
   assert.equal(after["consecutive_skips"], skips, `${where}: skips in a row`);
-  if (skips > 0) world.sighted("a scheduled run was skipped");
-  if (skipsBefore > 0 && skips === 0) world.sighted("a run succeeded after a skipped one");
+  if (skips > 0) world.reached("a scheduled run was skipped");
+  if (skipsBefore > 0 && skips === 0) world.reached("a run succeeded after a skipped one");
   if (skips < skipsMax || before["status"] !== "active") {
     return assert.equal(after["status"], before["status"], `${where}: status`);
   }

@@ -33,7 +33,7 @@ export async function checkEvents(
     for (const record of records) {
       known.set(record.run.id, list.receiver);
       const isPausing = seen.pausing.has(`${list.id} ${record.run.runNumber}`);
-      checkRun({ list, record, isPausing, sighted: world.sighted }, events);
+      checkRun({ list, record, isPausing, reached: world.reached }, events);
     }
   }
   for (const event of events)
@@ -48,7 +48,7 @@ interface RunSeen {
   readonly record: RunRecords;
   /** True for the third skipped run in a row. */
   readonly isPausing: boolean;
-  readonly sighted: World["sighted"];
+  readonly reached: World["reached"];
 }
 
 const runOf = ({ data }: Event): unknown => data["run_id"] ?? data["id"];
@@ -72,7 +72,7 @@ async function feedOf(world: World, user: User): Promise<readonly Event[]> {
   return events;
 }
 
-function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonly Event[]): void {
+function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonly Event[]): void {
   const { isDeletionAsked, deletedAt } = list;
   const { run, steps } = record;
   const own = events.filter((event) => runOf(event) === run.id);
@@ -101,7 +101,7 @@ function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonl
       assert.equal(data["part"], n + 1, `${where}: part`);
       assert.equal(data["parts"], said.length, `${where}: parts`);
     });
-    if (said.length > 1) sighted("an event had a second part");
+    if (said.length > 1) reached("an event had a second part");
   }
   const order = own.map(({ type }) => types.indexOf(type));
   assert.deepEqual(
@@ -109,7 +109,7 @@ function checkRun({ list, record, isPausing, sighted }: RunSeen, events: readonl
     order.toSorted((a, b) => a - b),
     `${name}: order of events`,
   );
-  if (new Set(order).size > 2) sighted("a run had events of three types");
+  if (new Set(order).size > 2) reached("a run had events of three types");
   checkCompleted(own, { run, steps, isPausing, name });
 }
 
@@ -240,10 +240,10 @@ function checkReceivers(
 }
 
 /** Checks that every event is one line of one object in the account's bucket, if it has one. */
-function checkBucket({ buckets, sighted }: World, user: User, events: readonly Event[]): void {
+function checkBucket({ buckets, reached }: World, user: User, events: readonly Event[]): void {
   const objects = buckets.buckets.get(`bucket-of-${user.name}`);
   if (objects === undefined) return;
-  sighted("runs were exported to a bucket");
+  reached("runs were exported to a bucket");
   const lines = new Map<string, unknown>();
   for (const [key, { bytes }] of objects) {
     if (key.endsWith("_service_check") || key.endsWith("_manifest.json")) continue;

@@ -30,10 +30,10 @@ export async function checkItems(
   const skips = skipsOf(records);
   assert(row.consecutiveSkips <= skips, `${list.id}: ${row.consecutiveSkips} of ${skips} skips`);
   assert(row.consecutiveSkips <= limits.consecutiveSkipsMax, `${list.id}: skips in a row`);
-  if (skips >= limits.consecutiveSkipsMax) world.sighted("runs were skipped three times in a row");
+  if (skips >= limits.consecutiveSkipsMax) world.reached("runs were skipped three times in a row");
   const pages = await Array.fromAsync(stores.pages.pages(list.id));
-  if (pages.length > 1) world.sighted("a watchlist had several pages");
-  if (row.overlaps > 0) world.sighted("a due time came during a run");
+  if (pages.length > 1) world.reached("a watchlist had several pages");
+  if (row.overlaps > 0) world.reached("a due time came during a run");
   const counts = pages.reduce((sum, page) => addCounts(sum, page.counts), noItems);
   assert.deepEqual(row.itemCounts, counts, `${list.id}: counts`);
   const items = pages.flatMap((page) => page.items);

@@ -25,12 +25,12 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     const records = list.kept ?? (await collectRecords(stores, list.id));
     checkEnds(records);
     checkSteps(records);
-    checkRefreshes(records, world.sighted);
-    const made = checkAnswers(list, records, { seen: scene.seen, sighted: world.sighted });
+    checkRefreshes(records, world.reached);
+    const made = checkAnswers(list, records, { seen: scene.seen, reached: world.reached });
     await checkItems(scene, { list, made }, records);
     const { accountId } = list.user;
     ofUser.set(accountId, [...(ofUser.get(accountId) ?? []), { list, records }]);
-    sightStates(scene, list, records);
+    noteStates(scene, list, records);
   }
   for (const user of users) {
     const own = ofUser.get(user.accountId) ?? [];
@@ -159,16 +159,16 @@ const rareRuns: readonly (readonly [name: string, is: (run: Run) => boolean])[] 
   ["an item had an owed retry", ({ stats }) => stats.retryNextRun > 0],
 ];
 
-function sightStates({ world }: RunsScene, list: ListScene, records: Records): void {
-  const { sighted } = world;
+function noteStates({ world }: RunsScene, list: ListScene, records: Records): void {
+  const { reached } = world;
   for (const { run, steps } of records) {
-    for (const [name, is] of rareRuns) if (is(run)) sighted(name);
+    for (const [name, is] of rareRuns) if (is(run)) reached(name);
     for (const step of steps) {
-      if (step.batches.length > 1) sighted("a step had several batches");
+      if (step.batches.length > 1) reached("a step had several batches");
       if (outcomesOf(step).some(({ status }) => status === "skipped")) {
-        sighted("an item without a known offer was not checked");
+        reached("an item without a known offer was not checked");
       }
     }
   }
-  if (list.deletedAt !== null) sighted("a watchlist was deleted");
+  if (list.deletedAt !== null) reached("a watchlist was deleted");
 }

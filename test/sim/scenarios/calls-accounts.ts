@@ -129,7 +129,7 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
     beside(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
       const settled = await settleBefore({ ...place, client }, { ...hold, now: world.clock.now() });
-      world.sighted(
+      world.reached(
         settled ? "the previous release settled" : "the previous release could not settle",
       );
     });
@@ -147,14 +147,14 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
       await world.pause(sweptInMs);
       const ledger = dynamoLedger(client, options(world));
       const released = await ledger.releaseExpired(accountId, world.clock.now());
-      if (released > 0) world.sighted("a sweep released holds during calls");
+      if (released > 0) world.reached("a sweep released holds during calls");
     });
   }
   if (plan.isOld === true && world.random.isHit(0.6)) {
     beside(world, `operator opens shards of ${user.name}`, async (client) => {
       await world.pause(world.random.between(0, 5) * 100);
       const opened = await openShards(ledgerProcess(client, options(world)), accountId);
-      if (opened) world.sighted("an operator opened the shards of an account");
+      if (opened) world.reached("an operator opened the shards of an account");
     });
   }
   if (bought !== undefined) {
@@ -164,7 +164,7 @@ export function beginOperators(world: World, user: User, plan: AccountPlan): voi
       const now = world.clock.now();
       const change = { accountId, changeId: "bought", type: "purchase", credits: bought } as const;
       await changes.apply({ ...change, now });
-      world.sighted("credits were bought during calls");
+      world.reached("credits were bought during calls");
     });
   }
 }

@@ -98,7 +98,7 @@ async function findCharge(world: World, user: User, { headers }: ApiAnswer): Pro
     .filter(({ type }) => type === "charge")
     .reduce((sum, { credits }) => sum + credits, 0);
   assert.equal(charged, Number(headers["x-service-credits"]), `the charge at ${path}`);
-  world.sighted("a charge was found by its request ID");
+  world.reached("a charge was found by its request ID");
 }
 
 interface Entry {
@@ -118,7 +118,7 @@ async function revoke(world: World, user: User, { id, key }: NewKey): Promise<vo
   if (gone?.status !== 200) return;
   const refused = await world.call({ method: "GET", path: "/v1/account", key });
   if (refused === undefined || refused.status >= 500) return;
-  world.sighted("a revoked key was refused");
+  world.reached("a revoked key was refused");
   assert.equal(refused.status, 401, "status of a call with a revoked key");
 }
 

@@ -55,10 +55,10 @@ async function untilDone({ world }: DeliveryScene, run: PublishedRun): Promise<v
   for (;;) {
     const task = await publish(world, run);
     if (task.state === "done") {
-      if (run.publishes.length > 1) world.sighted("a run was published twice");
+      if (run.publishes.length > 1) world.reached("a run was published twice");
       return;
     }
-    world.sighted("a publication failed");
+    world.reached("a publication failed");
     await world.pause(world.random.pick([1_000, 60_000, 30 * 60_000]));
   }
 }

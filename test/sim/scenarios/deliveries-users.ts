@@ -46,7 +46,7 @@ export const deliveryActions = {
       { body: { overlap: false } },
     ]);
     const { answer } = await ask(scene, user, { method: "POST", path, ...wanted });
-    if (answer === undefined) scene.world.sighted("a new secret was never received");
+    if (answer === undefined) scene.world.reached("a new secret was never received");
   },
   async old_secret_outlived(scene, user) {
     const id = anyEndpoint(scene, user);
@@ -160,7 +160,7 @@ async function listedWith(
   const { answer } = await askUntilAnswered(scene, user, request);
   const all = (answer?.body?.["data"] ?? []) as readonly { id: string; url: string }[];
   const found = all.find((one) => one.url === url);
-  if (found !== undefined) scene.world.sighted("an endpoint was created without a response");
+  if (found !== undefined) scene.world.reached("an endpoint was created without a response");
   return found?.id;
 }
 

@@ -55,7 +55,7 @@ async function patch(
   const neverRan = list.runsAsked === 0 && !list.settings.status.may("active", 0);
   const wishes = changes.map(([name, { shown }]) => list.settings[name].wish(shown));
   const { since, answer } = await ask(acting, { method: "PATCH", path: pathOf(list), body });
-  if (answer === undefined) return world.sighted("a change of settings had an unknown outcome");
+  if (answer === undefined) return world.reached("a change of settings had an unknown outcome");
   expectStatus(answer, [200, 400, 404, 409], `PATCH of ${list.id}`);
   checkRefreshSetting(acting, { list, body, since }, answer);
   if (answer.status === 200) {
@@ -66,14 +66,14 @@ async function patch(
   }
   for (const wish of wishes) wish.refused();
   if (answer.status === 404) return heardGone(acting, list);
-  return world.sighted("a change of settings was refused");
+  return world.reached("a change of settings was refused");
 }
 
 /** Checks that the first run of a watchlist that was created paused is due when it is resumed. */
 function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
   // With other hands, the watchlist may be empty, or its first due time may have passed.
   if (tenant.hands > 1 || shown.run_count > 0) return;
-  world.sighted("a watchlist was created paused and resumed");
+  world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
   const now = world.turns.now();
   assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
@@ -94,7 +94,7 @@ function checkRefreshSetting(
   const what = `PATCH of ${list.id} with ${JSON.stringify(body)}: ${answer.status}`;
   if (answer.status === 400) {
     assert.equal(errorOf(answer).param, "refresh_every_runs", what);
-    world.sighted("refresh_every_runs was refused");
+    world.reached("refresh_every_runs was refused");
   }
   if (!("refresh_every_runs" in body)) return;
   const { pipeline } = list.settings;
@@ -185,7 +185,7 @@ export async function changeItems(acting: Acting): Promise<void> {
     path: `${pathOf(list)}/${legacy ? "asins" : "items"}`,
     body: Object.fromEntries(Object.entries(change).filter(([, some]) => some.length > 0)),
   });
-  if (answer === undefined) return world.sighted("a change of items had an unknown outcome");
+  if (answer === undefined) return world.reached("a change of items had an unknown outcome");
   expectStatus(answer, [200, 404], `items of ${list.id}`);
   if (answer.status === 404) {
     for (const wish of wishes) wish.refused();
@@ -196,7 +196,7 @@ export async function changeItems(acting: Acting): Promise<void> {
   const tally = bodyOf(answer) as Tally;
   assert.equal(tally.object, legacy ? "watchlist_asins" : "watchlist_items");
   assert.equal(tally.watchlist_id, list.id);
-  if (tally.reactivated > 0) world.sighted("a delisted item was added again");
+  if (tally.reactivated > 0) world.reached("a delisted item was added again");
   checkTally(tally, change, before);
 }
 
@@ -237,13 +237,13 @@ export async function deleteList(acting: Acting): Promise<void> {
   const isFirst = list.deletes === 0;
   list.deletes += 1;
   const { since, answer } = await ask(acting, { method: "DELETE", path: pathOf(list) });
-  if (answer === undefined) return world.sighted("a deletion had an unknown outcome");
+  if (answer === undefined) return world.reached("a deletion had an unknown outcome");
   expectStatus(answer, [200, 404], `DELETE of ${list.id}`);
   if (answer.status === 200) {
     heardThere(list, since);
     assert.deepEqual(bodyOf(answer), { id: list.id, object: "watchlist", deleted: true });
   } else if (isFirst) {
-    world.sighted("a retry of a deletion returned 404");
+    world.reached("a retry of a deletion returned 404");
     assert.notEqual(world.faults.fired.length, 0, `${list.id} does not exist before its deletion`);
   }
   list.goneAt ??= moments.next();
@@ -272,7 +272,7 @@ export async function runNow(acting: Acting): Promise<void> {
   assert.equal(run.watchlist_id, list.id);
   assert.equal(run.status, "running");
   list.runs.add(run.id);
-  if (list.settings.status.values().join() === "paused") world.sighted("a paused watchlist ran");
+  if (list.settings.status.values().join() === "paused") world.reached("a paused watchlist ran");
 }
 
 /** Checks the refusal of a run: another run is in progress, or the watchlist has no items. */
@@ -283,11 +283,11 @@ function checkRunRefused(
 ): void {
   const { message } = errorOf(answer);
   if (!message.startsWith("This watchlist has no items")) {
-    return world.sighted("a run was refused during another");
+    return world.reached("a run was refused during another");
   }
   const mayBeEmpty = [...list.items.values()].every((item) => item.may("out", since));
   assert.ok(mayBeEmpty, `${list.id} has items: ${message}`);
-  return world.sighted("a run of an empty watchlist was refused");
+  return world.reached("a run of an empty watchlist was refused");
 }
 
 export const pathOf = ({ id }: KnownList): string => `/v1/watchlists/${id}`;

@@ -123,11 +123,11 @@ const isTooMany = (answer: ApiAnswer): boolean =>
 
 function take(acting: Acting, intent: Intent, { since, answer }: Heard): void {
   const { world, tenant } = acting;
-  if (answer === undefined) return world.sighted("a creation had an unknown outcome");
+  if (answer === undefined) return world.reached("a creation had an unknown outcome");
   expectStatus(answer, [201, 409], `POST of ${intent.name}`);
   if (answer.status === 201) return made(acting, intent, { since, answer });
   if (isTooMany(answer)) {
-    world.sighted("a watchlist beyond the limit was refused");
+    world.reached("a watchlist beyond the limit was refused");
     const most = mostLists(tenant, since) - 1;
     assert.ok(
       most >= limits.watchlistsMax,
@@ -137,7 +137,7 @@ function take(acting: Acting, intent: Intent, { since, answer }: Heard): void {
   }
   assert.match(errorOf(answer).message, /^A request with this idempotency key is in progress/);
   assert.ok(intent.calls > 1, `${intent.name} is in progress at its first call`);
-  return world.sighted("a creation in progress was refused");
+  return world.reached("a creation in progress was refused");
 }
 
 /** Maximum number of concurrent watchlists since a moment. */
@@ -157,12 +157,12 @@ function made(
   const { world, tenant, hand } = acting;
   const isReplay = answer.headers["idempotent-replayed"] === "true";
   if (isReplay) {
-    world.sighted("a creation was replayed");
+    world.reached("a creation was replayed");
     assert.ok(intent.calls > 1, `${intent.name} is replayed at its first call`);
   } else {
     intent.fresh += 1;
     assert.equal(intent.fresh, 1, `${intent.name} is created once`);
-    if (intent.calls > 2) world.sighted("a repeat finished a creation");
+    if (intent.calls > 2) world.reached("a repeat finished a creation");
   }
   const shown = bodyOf(answer) as Shown;
   if (intent.text === undefined) {
@@ -180,7 +180,7 @@ function made(
       intent.isPaused ? ["paused", "user"] : ["active", null],
       `${intent.name} is created with its status`,
     );
-    if (intent.isPaused) world.sighted("a watchlist was created paused");
+    if (intent.isPaused) world.reached("a watchlist was created paused");
     checkShown(intent.list, { shown, since });
   } else assert.equal(answer.text, intent.text, `${intent.name}: the same bytes`);
 }
@@ -233,7 +233,7 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   const { list } = intent;
   if (list?.goneAt !== undefined) {
     // The deletion of its watchlist deleted the key.
-    world.sighted("a creation was repeated after the deletion of its watchlist");
+    world.reached("a creation was repeated after the deletion of its watchlist");
     return pursue(acting, newIntent(acting, intent.key));
   }
   if ((list?.deletes ?? 0) > 0) return createList(acting);
@@ -242,7 +242,7 @@ export async function repeatCreation(acting: Acting): Promise<void> {
   if (!random.isHit(0.4)) return repeatSame(acting, intent);
   const heard = await post(acting, intent, { ...intent.body, name: "other" });
   if (heard.answer === undefined) return undefined;
-  world.sighted("an idempotency key was reused with another body");
+  world.reached("an idempotency key was reused with another body");
   assert.equal(heard.answer.status, 422, heard.answer.text);
   const { code, param } = errorOf(heard.answer);
   return assert.deepEqual({ code, param }, { code: "INVALID_PARAM", param: "idempotency_key" });
@@ -256,7 +256,7 @@ async function repeatSame(acting: Acting, intent: Intent): Promise<void> {
   assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${intent.name}`);
   const ageMs = acting.world.turns.now() - intent.begunAt;
   if (ageMs > 20 * hour)
-    acting.world.sighted("a creation was replayed shortly before its key expired");
+    acting.world.reached("a creation was replayed shortly before its key expired");
   take(acting, intent, heard);
 }
 
@@ -272,6 +272,6 @@ export async function reuseForgottenKey(acting: Acting): Promise<void> {
   const isKept = (first.list?.deletes ?? 0) === 0 && world.turns.now() <= latest;
   if (isKept) await repeatSame(acting, first);
   await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.turns.now()));
-  world.sighted("an idempotency key expired");
+  world.reached("an idempotency key expired");
   await pursue(acting, newIntent(acting, first.key));
 }

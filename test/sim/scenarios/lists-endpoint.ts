@@ -70,7 +70,7 @@ export async function followEndpoint(acting: Acting): Promise<void> {
   await expectShown(acting, list, [last, successor, "deleted"]);
   const third = await succeed(acting, { method: "POST", path: endpoints, body: { url: last } });
   await expectShown(acting, list, [last, String(third["id"]), "ok"]);
-  world.sighted("the endpoint of a watchlist was deleted and registered again");
+  world.reached("the endpoint of a watchlist was deleted and registered again");
 }
 
 async function succeed(

@@ -19,14 +19,14 @@ export async function newKey(acting: Acting): Promise<void> {
     path: "/v1/api_keys",
     body: { name: `of ${acting.hand}` },
   });
-  if (answer === undefined) return world.sighted("the creation of a key had an unknown outcome");
+  if (answer === undefined) return world.reached("the creation of a key had an unknown outcome");
   expectStatus(answer, [201, 409], "POST of a key");
   if (answer.status === 409) {
     // Concurrent creations count too.
     const most = 1 + tenant.otherKeys + tenant.keysUnknown - 1 + keysSince(tenant.keys, since);
     assert.ok(most >= limits.apiKeysMax, `a key is refused with at most ${most} keys`);
     tenant.keysUnknown -= 1;
-    return world.sighted("a key beyond the limit was refused");
+    return world.reached("a key beyond the limit was refused");
   }
   tenant.keysUnknown -= 1;
   const { id, key } = bodyOf(answer) as { readonly id: string; readonly key: string };
@@ -45,7 +45,7 @@ async function useKey(acting: Acting, known: KnownKey): Promise<void> {
   expectStatus(answer, [200, 401], "use of a key");
   if (answer.status === 401) {
     assert.ok(known.revokes > 0, `${known.id} was never revoked`);
-    return world.sighted("a call with a revoked key was refused");
+    return world.reached("a call with a revoked key was refused");
   }
   assert.ok(
     !(known.revokedAt !== undefined && known.revokedAt < since),
@@ -60,7 +60,7 @@ async function revoke(acting: Acting, known: KnownKey): Promise<void> {
   known.revokes += 1;
   const path = `/v1/api_keys/${known.id}`;
   const { answer } = await ask(acting, { method: "DELETE", path });
-  if (answer === undefined) return world.sighted("a revocation had an unknown outcome");
+  if (answer === undefined) return world.reached("a revocation had an unknown outcome");
   expectStatus(answer, [200, 404], path);
   if (answer.status === 404 && isFirst) assert.notEqual(world.faults.fired.length, 0, path);
   known.revokedAt ??= moments.next();

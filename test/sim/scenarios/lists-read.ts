@@ -105,7 +105,7 @@ async function readItems(
     assert.ok(page.data.length === limit || !page.has_more, "every page but the last is full");
     seen.push(...page.data.map(({ id }) => id));
     hasMore = page.has_more;
-    if (hasMore) world.sighted("the items filled several pages");
+    if (hasMore) world.reached("the items filled several pages");
   }
   assert.deepEqual(seen, [...new Set(seen)].toSorted(), "items are in ID order, each once");
   return seen;
@@ -208,5 +208,5 @@ export async function tryForeign(acting: Acting): Promise<void> {
     texts.push(answer.text);
   }
   assert.equal(texts[0], texts[1], "the same body as for an unknown id");
-  world.sighted("a watchlist of another tenant was requested");
+  world.reached("a watchlist of another tenant was requested");
 }
