@@ -2,7 +2,7 @@ import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
 import type { Meeting } from "./contention.ts";
 import type { Fired, Profile } from "./faults.ts";
-import { forgetSaid } from "./said.ts";
+import { clearCapturedLog } from "./captured-log.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Place, plannedFault, type SingleFault } from "./single-fault.ts";
 import { openWorld } from "./world.ts";
@@ -70,7 +70,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     fault,
   } = options;
   const stage = await engine.stage();
-  forgetSaid();
+  clearCapturedLog();
   const crashes = new Set<string>();
   let attempts = 0;
   const { planned, places } = plannedFault(fault);

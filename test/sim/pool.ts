@@ -46,10 +46,10 @@ async function startWorker(root: string): Promise<ChildProcess> {
   const child = fork(join(root, "test/sim/worker.ts"), {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let said = "";
-  child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  let stderr = "";
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const [first] = (await Promise.race([once(child, "message"), once(child, "exit")])) as [unknown];
-  if (first !== "ready") throw new Error(`A simulation worker did not start: ${said}`);
+  if (first !== "ready") throw new Error(`A simulation worker did not start: ${stderr}`);
   return child;
 }
 

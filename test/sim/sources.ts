@@ -11,7 +11,7 @@ import type { Random } from "./random.ts";
 import type { Task, Turns } from "./turns.ts";
 
 /** A source's answer for one item, with its fields flattened to the names that rules test. */
-export interface Said {
+export interface FlatAnswer {
   readonly id: string;
   readonly status: ReadStatus;
   /** ISO time. */
@@ -27,14 +27,15 @@ export interface Said {
 }
 export type Shown = Readonly<Record<string, string | number | boolean | null>>;
 
-const answers = new WeakMap<Task, (readonly Said[])[]>();
+const answers = new WeakMap<Task, (readonly FlatAnswer[])[]>();
 
 /** Returns the last answers that the sources gave a task; undefined before its first read. */
-export const lastAnswerTo = (task: Task): readonly Said[] | undefined => answers.get(task)?.at(-1);
+export const lastAnswerTo = (task: Task): readonly FlatAnswer[] | undefined =>
+  answers.get(task)?.at(-1);
 
 /** Stores answers for the checks, and returns them. */
-function keep<T>(task: Task, given: readonly { readonly answer: T; readonly said: Said }[]) {
-  answers.set(task, [...(answers.get(task) ?? []), given.map(({ said }) => said)]);
+function keep<T>(task: Task, given: readonly { readonly answer: T; readonly flat: FlatAnswer }[]) {
+  answers.set(task, [...(answers.get(task) ?? []), given.map(({ flat }) => flat)]);
   return given.map(({ answer }) => answer);
 }
 
@@ -65,7 +66,7 @@ export function changingSources({
   now,
   readMs = usualMs,
 }: SourceOptions): StepSources {
-  type Given<T> = readonly { readonly answer: T; readonly said: Said }[];
+  type Given<T> = readonly { readonly answer: T; readonly flat: FlatAnswer }[];
   const read = async <T>(
     label: string,
     answer: (isDown: boolean) => Given<T>,
@@ -96,12 +97,12 @@ export function changingSources({
           ids.map((id): Given<Answer>[number] => {
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
             if (is !== "ok" && is !== "partial") {
-              return { answer: { ...head, status: is }, said: { ...head, status: is } };
+              return { answer: { ...head, status: is }, flat: { ...head, status: is } };
             }
             const { fields, shown } = fieldsOf(scraper, random);
             return is === "ok"
-              ? { answer: { ...head, status: is, fields }, said: { ...head, status: is, shown } }
-              : { answer: { ...head, status: is, fields }, said: { ...head, status: is } };
+              ? { answer: { ...head, status: is, fields }, flat: { ...head, status: is, shown } }
+              : { answer: { ...head, status: is, fields }, flat: { ...head, status: is } };
           }),
         ),
     }),
@@ -112,7 +113,7 @@ export function changingSources({
             const [head, is] = [{ id, fetchedAt: now().toISOString() }, status(isDown)];
             if (is !== "ok") {
               const none = { ...head, status: is === "not_found" ? is : "unavailable" } as const;
-              return { answer: none, said: none };
+              return { answer: none, flat: none };
             }
             const offers = Array.from({ length: random.between(0, 3) }, (_, n) =>
               offerOf(n, random),
@@ -121,7 +122,7 @@ export function changingSources({
             const buybox = offers.find(({ isBuybox }) => isBuybox)?.offerListingId ?? null;
             return {
               answer: { ...found, offers },
-              said: { ...found, buybox, shown: shownOf(offers) },
+              flat: { ...found, buybox, shown: shownOf(offers) },
             };
           }),
         ),
@@ -134,12 +135,12 @@ export function changingSources({
             const { asin: id, ...about } = head;
             if (isDown || !random.isHit(0.8)) {
               const none = "unavailable";
-              return { answer: { ...head, status: none }, said: { ...about, id, status: none } };
+              return { answer: { ...head, status: none }, flat: { ...about, id, status: none } };
             }
             const shown = { buyable: random.isHit(0.5) };
             return {
               answer: { ...head, status: "ok", ...shown },
-              said: { ...about, id, status: "ok", shown },
+              flat: { ...about, id, status: "ok", shown },
             };
           }),
         ),

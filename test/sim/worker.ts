@@ -1,7 +1,7 @@
 import { startEngine } from "./engine.ts";
 import type { Profile } from "./faults.ts";
 import { type Played, playSeed } from "./play.ts";
-import { hearAll } from "./said.ts";
+import { captureOutput } from "./captured-log.ts";
 import { scenarioNamed } from "./scenarios.ts";
 import type { SingleFault } from "./single-fault.ts";
 
@@ -19,7 +19,7 @@ export interface Job {
 
 const traceLinesMax = 60;
 
-hearAll();
+captureOutput();
 
 const engine = await startEngine();
 process.send?.("ready");

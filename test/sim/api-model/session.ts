@@ -92,12 +92,12 @@ export function expectRefusal(
   { status, text, body }: ApiAnswer,
   wanted: Refusal,
 ): string {
-  const said = `${status} ${text.slice(0, 300)}`;
+  const response = `${status} ${text.slice(0, 300)}`;
   const { error } = (body ?? {}) as unknown as { error?: { code: string; param?: string } };
   const isCode = status === wanted.status && error?.code === wanted.code;
-  if (!isCode) throw new Error(`${what}: ${said}, predicted ${wanted.status} ${wanted.code}`);
+  if (!isCode) throw new Error(`${what}: ${response}, predicted ${wanted.status} ${wanted.code}`);
   if (!isParam(error?.param, wanted.param)) {
-    throw new Error(`${what}: ${said}, predicted param ${String(wanted.param)}`);
+    throw new Error(`${what}: ${response}, predicted param ${String(wanted.param)}`);
   }
   return `${wanted.status}`;
 }

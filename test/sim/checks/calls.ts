@@ -81,9 +81,9 @@ const isItemCall = ({ path }: ApiRequest): boolean =>
 function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
   const { request } = call;
   const name = `${request.method} ${request.path}: ${answer.status}`;
-  const { "x-request-id": requestId, "x-service-credits": said } = answer.headers;
+  const { "x-request-id": requestId, "x-service-credits": shown } = answer.headers;
   // The response tells the client that the charge is unknown.
-  if (isItemCall(request) && answer.status === 503 && said === undefined) return;
+  if (isItemCall(request) && answer.status === 503 && shown === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
   const own = kept.books.entries.filter((entry) => entry.requestId === requestId);
   const charged = sumOf(own, "charge") - takenBack(own);
@@ -91,7 +91,7 @@ function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
   assert.equal(sumOf(own, "reserve"), charged + refunded, `${name}: resolved`);
   if (!isItemCall(request) || answer.status !== 200) {
     assert.equal(charged, 0, `${name}: costs nothing`);
-    if (isItemCall(request) && said !== undefined) assert.equal(said, "0", name);
+    if (isItemCall(request) && shown !== undefined) assert.equal(shown, "0", name);
     checkRefusal(call, answer, kept.history);
     return;
   }
@@ -104,7 +104,7 @@ function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
   checkStats({ results, stats, name });
   if (request.path === "/v1/offers/check") results.forEach(checkOfferCheck);
   assert.equal(credits, isExpired(own, kept.history) ? 0 : costOf(request, results), name);
-  assert.equal(said, String(credits), name);
+  assert.equal(shown, String(credits), name);
   assert.equal(charged, credits, `${name}: charge in the ledger and in the response`);
   checkBalance(call, answer, kept.history);
 }
@@ -145,12 +145,12 @@ function checkBalance(
   { headers }: ApiAnswer,
   history: History,
 ): void {
-  const said = Number(headers["x-service-balance"]);
+  const shown = Number(headers["x-service-balance"]);
   const moments = history.between(calledAt, heardAt);
   const shards = Math.max(...moments.map(({ balances }) => balances.length));
   if (shards === 1) {
     const had = new Set(moments.map(({ balance }) => balance));
-    assert(had.has(said), `the account never had the balance ${said}`);
+    assert(had.has(shown), `the account never had the balance ${shown}`);
     return;
   }
   const partsOf = (shard: number): number[] => moments.map(({ balances }) => balances[shard] ?? 0);
@@ -159,8 +159,8 @@ function checkBalance(
       (sum, part) => sum + part,
     );
   assert(
-    said >= bound(Math.min) && said <= bound(Math.max),
-    `the shards never had the balance ${said}`,
+    shown >= bound(Math.min) && shown <= bound(Math.max),
+    `the shards never had the balance ${shown}`,
   );
 }
 
@@ -308,7 +308,7 @@ function noteAnswer(
   if (rare !== undefined) reached(rare(body.error?.code));
   if (!isItemCall(request)) return;
   const isUnknown = answer.status === 503 && answer.headers["x-service-credits"] === undefined;
-  if (isUnknown) reached("a response said that the charge is unknown");
+  if (isUnknown) reached("a response shown that the charge is unknown");
   if (answer.status !== 200) return;
   const { unavailable, requested } = body.stats;
   if (unavailable === requested) reached("a call found no item available");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { said } from "../said.ts";
+import { capturedLog } from "../captured-log.ts";
 import type { DeliveryScene, HeardAnswer } from "../scenarios/deliveries-scene.ts";
 import { allRows } from "./deliveries-endpoint.ts";
 
@@ -13,7 +13,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
   const absent = (text: string, where: string): void => {
     for (const secret of secrets) assert.ok(!text.includes(secret), `a secret in ${where}`);
   };
-  for (const { text } of said()) absent(text, `the log: ${text}`);
+  for (const { text } of capturedLog()) absent(text, `the log: ${text}`);
   for (const line of world.turns.trace) absent(line, "the trace");
   for (const body of world.queues.bodies) absent(body, "a message");
   for (const { url, headers, body } of world.receivers.sent) {

@@ -3,7 +3,7 @@ import { dynamoDeliveryStore } from "../../../shared/aws/deliveries/delivery-sto
 import { dynamoEventFeed } from "../../../shared/aws/deliveries/event-feed.ts";
 import type { Delivery } from "../../../shared/webhooks/delivery.ts";
 import type { DeliveryScene } from "../scenarios/deliveries-scene.ts";
-import { failuresSaid } from "./failures.ts";
+import { loggedFailures } from "./failures.ts";
 import { allRows, type EndpointScene } from "./deliveries-endpoint.ts";
 import { checkHealth } from "./deliveries-health.ts";
 import { checkLogged } from "./deliveries-log.ts";
@@ -89,7 +89,7 @@ async function logsOf({
 
 /** Returns targets whose first attempts may be out of order: a process crashed, paused or failed. */
 function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
-  const failed = failuresSaid().flatMap(({ said }) => said.target_id ?? []);
+  const failed = loggedFailures().flatMap(({ line }) => line.target_id ?? []);
   const held = history.claims
     .filter(({ task }) => task.stoodStill === true || task.state !== "done")
     .map(({ target }) => target.split(" ")[1] ?? "");

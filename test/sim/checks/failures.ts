@@ -1,6 +1,6 @@
 import { OutOfTimeError } from "../../../shared/base/retry-budget.ts";
 import type { Profile } from "../faults.ts";
-import { said } from "../said.ts";
+import { capturedLog } from "../captured-log.ts";
 import { SourceBroken } from "../sources.ts";
 import type { Task } from "../turns.ts";
 import type { World } from "../world.ts";
@@ -50,25 +50,25 @@ interface Line {
 }
 
 interface Failure {
-  readonly said: Line;
+  readonly line: Line;
   readonly task: Task | undefined;
   readonly text: string;
 }
 
 /** Returns the ERROR lines of the log, with the task that wrote each. */
-export function failuresSaid(): readonly Failure[] {
-  return said()
+export function loggedFailures(): readonly Failure[] {
+  return capturedLog()
     .flatMap(({ text, task }) => text.split("\n").map((line) => ({ line, task })))
     .filter(({ line }) => line.includes('"ERROR"'))
-    .map(({ line, task }) => ({ said: JSON.parse(line) as Line, task, text: line }));
+    .map(({ line, task }) => ({ line: JSON.parse(line) as Line, task, text: line }));
 }
 
 /** True for an error that a fault explains. */
-const isForeseen = ({ said: { error } }: Failure, profile: Profile): boolean =>
+const isForeseen = ({ line: { error } }: Failure, profile: Profile): boolean =>
   isInjected(error?.name ?? "", profile) || /not (sent|accepted)/.test(error?.message ?? "");
 
 /** True for a 500 after the failure of a dependency, for which the service must return 503. */
-const isMistaken = ({ said: { status, error } }: Failure): boolean =>
+const isMistaken = ({ line: { status, error } }: Failure): boolean =>
   status === 500 && dependencyNames.has(error?.name ?? "");
 
 /**
@@ -80,7 +80,7 @@ export function watchFailures({ faults, turns, queues, profile }: World): () => 
   let before: number | undefined;
   const lateTasks = new Set<Task>();
   faults.onStop(() => {
-    before = failuresSaid().length;
+    before = loggedFailures().length;
     for (const task of turns.working()) lateTasks.add(task);
   });
   const refuse = (what: string, failures: readonly Failure[]): void => {
@@ -88,7 +88,7 @@ export function watchFailures({ faults, turns, queues, profile }: World): () => 
     throw new Error(`${what}:\n${failures.map(({ text }) => text).join("\n")}`);
   };
   return () => {
-    const failures = failuresSaid();
+    const failures = loggedFailures();
     const isLate = ({ task }: Failure): boolean => task !== undefined && lateTasks.has(task);
     refuse(
       "Failures that no fault explains",

@@ -20,7 +20,7 @@ import {
   type RunRecords,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
-import type { Said } from "../sources.ts";
+import type { FlatAnswer } from "../sources.ts";
 import type { RunsSeen } from "./run-claims.ts";
 import { checkRoutes } from "./run-routes.ts";
 
@@ -187,15 +187,15 @@ function checkStep(judged: Judged, one: StepRecords): void {
   let quarters = 0;
   for (const [number, batch] of batches.entries()) {
     const key = watchlistKeys.result(judged.record.run.id, { ...step, number });
-    const said = judged.seen.answers.get(`${key.pk}/${key.sk}`) ?? [];
-    if (step.decision === "defer") assert.deepEqual(said, [], `${where}: read without credits`);
-    for (const answer of said) {
+    const received = judged.seen.answers.get(`${key.pk}/${key.sk}`) ?? [];
+    if (step.decision === "defer") assert.deepEqual(received, [], `${where}: read without credits`);
+    for (const answer of received) {
       quarters += quartersOf(step.scraper, answer);
       counts[answer.status] += 1;
     }
     // An abandoned batch has no answers.
-    if (said.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
-    takeBatch(judged, one, { ...batch, said });
+    if (received.length === 0) counts.unavailable += batch.result?.counts.unavailable ?? 0;
+    takeBatch(judged, one, { ...batch, received });
   }
   const { ok, partial, notFound, unavailable, credits } = step.stats;
   const told = { ok, partial, not_found: notFound, unavailable };
@@ -206,9 +206,13 @@ function checkStep(judged: Judged, one: StepRecords): void {
 function takeBatch(
   judged: Judged,
   one: StepRecords,
-  { ids, result, said }: StepRecords["batches"][number] & { readonly said: readonly Said[] },
+  {
+    ids,
+    result,
+    received,
+  }: StepRecords["batches"][number] & { readonly received: readonly FlatAnswer[] },
 ): void {
-  const answers = new Map(said.map((answer) => [answer.id, answer]));
+  const answers = new Map(received.map((answer) => [answer.id, answer]));
   const outcomes = new Map(result?.outcomes.map((outcome) => [outcome.id, outcome]));
   for (const id of ids) {
     const item = judged.made.get(id);
@@ -232,7 +236,7 @@ const prices: Readonly<Record<string, number>> = {
 };
 
 /** Returns the price of an answer: `ok` and `not_found` are charged; several offers cost more. */
-function quartersOf(scraper: string, { status, totalOffers = 0 }: Said): number {
+function quartersOf(scraper: string, { status, totalOffers = 0 }: FlatAnswer): number {
   if (status === "partial" || status === "unavailable") return 0;
   if (scraper === "retailer_a.offers") return totalOffers > 1 ? 12 : 4;
   const price = prices[scraper];
@@ -248,7 +252,7 @@ interface Read {
 }
 
 interface Answered extends Read {
-  readonly answer: Said;
+  readonly answer: FlatAnswer;
 }
 
 /** Applies a missing read: the step was deferred, the run failed, or no offer was known to check. */

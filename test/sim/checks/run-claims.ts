@@ -3,13 +3,13 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import type { Attempt } from "../attempt.ts";
-import { lastAnswerTo, type Said } from "../sources.ts";
+import { lastAnswerTo, type FlatAnswer } from "../sources.ts";
 import type { World } from "../world.ts";
 
 /** Facts about runs that were recorded during the seed. */
 export interface RunsSeen {
   /** The sources' answers behind each recorded result, by the key of its row. */
-  readonly answers: ReadonlyMap<string, readonly Said[]>;
+  readonly answers: ReadonlyMap<string, readonly FlatAnswer[]>;
   /** Runs that had to pause their watchlist, as `<watchlist ID> <run number>`. */
   readonly pausing: ReadonlySet<string>;
 }
@@ -32,7 +32,7 @@ interface Key {
 
 interface Watched {
   readonly world: World;
-  readonly answers: Map<string, readonly Said[]>;
+  readonly answers: Map<string, readonly FlatAnswer[]>;
   readonly pausing: Set<string>;
   /** Due times with a run, as `<partition of the watchlist> <due time>`. */
   readonly dues: Set<string>;
@@ -135,8 +135,8 @@ function keepAnswer({ service, operation, input, task }: Attempt, { answers }: W
   if (service !== "dynamo" || operation !== "PutItem") return;
   const { pk, sk } = input["Item"] as { readonly pk: Text; readonly sk: Text };
   if (!sk.S.startsWith("result#")) return;
-  const said = lastAnswerTo(task);
-  if (said !== undefined) answers.set(textOf({ pk: pk.S, sk: sk.S }), said);
+  const received = lastAnswerTo(task);
+  if (received !== undefined) answers.set(textOf({ pk: pk.S, sk: sk.S }), received);
 }
 
 interface EveryRow {

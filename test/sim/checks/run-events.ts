@@ -88,20 +88,20 @@ function checkRun({ list, record, isPausing, reached }: RunSeen, events: readonl
   const entries = expectedEntries(run.status === "insufficient_credits" ? [] : steps);
   for (const type of ["changed", "matched", "delisted"] as const) {
     const where = `${name}, ${type}`;
-    const said = own.filter((event) => event.type === `watchlist.product.${type}`);
+    const ofType = own.filter((event) => event.type === `watchlist.product.${type}`);
     const key = type === "changed" ? "changes" : "products";
-    const told = said.flatMap(({ data }) => data[key] as Row[]);
+    const told = ofType.flatMap(({ data }) => data[key] as Row[]);
     assert.deepEqual(
       told.map((entry) => only(entry, entryFields[type])),
       entries[type],
       where,
     );
-    assert.equal(said.length, Math.ceil(entries[type].length / partItems), `${where}: parts`);
-    said.forEach(({ data }, n) => {
+    assert.equal(ofType.length, Math.ceil(entries[type].length / partItems), `${where}: parts`);
+    ofType.forEach(({ data }, n) => {
       assert.equal(data["part"], n + 1, `${where}: part`);
-      assert.equal(data["parts"], said.length, `${where}: parts`);
+      assert.equal(data["parts"], ofType.length, `${where}: parts`);
     });
-    if (said.length > 1) reached("an event had a second part");
+    if (ofType.length > 1) reached("an event had a second part");
   }
   const order = own.map(({ type }) => types.indexOf(type));
   assert.deepEqual(

@@ -3,14 +3,14 @@ import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Known } from "../../support/run-model-fields.ts";
 import { judge, read as readItem, type Verdict } from "../../support/run-model-read.ts";
-import type { Said } from "../sources.ts";
+import type { FlatAnswer } from "../sources.ts";
 
 interface ReadItem {
   readonly pipeline: Pipeline;
   readonly step: Step;
   /** Before the read. */
   readonly item: { readonly state: string; readonly known: Known };
-  readonly answer: Said;
+  readonly answer: FlatAnswer;
   readonly outcome: ItemOutcome | undefined;
   readonly name: string;
 }
