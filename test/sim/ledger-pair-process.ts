@@ -16,8 +16,8 @@ import { type LedgerProcess, ledgerProcess } from "../../shared/aws/ledger/proce
 import type { CreditChanges } from "../../shared/credits/credit-changes.ts";
 import type { Ledger } from "../../shared/credits/ledger.ts";
 import { watchedClient } from "../support/watched-client.ts";
-import { assertContinued, assertSound } from "./checks/books-sound.ts";
-import { type Books, booksOf } from "./checks/books.ts";
+import { assertAppendOnly, assertLedgerInvariants } from "./checks/ledger-invariants.ts";
+import { type LedgerState, readLedgerState } from "./checks/ledger-state.ts";
 import { seededChance, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
@@ -75,7 +75,7 @@ export function pairScene(
   { client, table }: Pick<Stage, "client" | "table">,
   accountId: string,
 ): PairScene {
-  let before: Books | undefined;
+  let before: LedgerState | undefined;
   let isWatched = false;
   const scene: PairScene = {
     client,
@@ -91,11 +91,11 @@ export function pairScene(
     async look() {
       if (!isWatched) return;
       try {
-        const books = await booksOf({ client, table }, accountId);
-        assertSound(books);
-        assertContinued(before ?? books, books);
-        before = books;
-        scene.balances.push(books.balance);
+        const ledger = await readLedgerState({ client, table }, accountId);
+        assertLedgerInvariants(ledger);
+        assertAppendOnly(before ?? ledger, ledger);
+        before = ledger;
+        scene.balances.push(ledger.balance);
       } catch (error) {
         scene.violations.push(error);
       }

@@ -32,7 +32,7 @@ export const credits = {
 
 /** The result of a step for its caller: the charge of a hold, done, or unknown after a fault. */
 export type Heard = { readonly holdId: string; readonly credits: number } | "done" | "unheard";
-type Step = (books: PairProcess, scene: PairScene) => Promise<Heard>;
+type Step = (process: PairProcess, scene: PairScene) => Promise<Heard>;
 
 const settle =
   (holdId: "one" | "step", charge: number): Step =>
@@ -292,12 +292,12 @@ async function spend(
 }
 
 /** Fills the journal. It has two records, of the grant and the bystander; each empty hold adds two. */
-async function fillJournal(books: PairProcess, scene: PairScene, records: number): Promise<void> {
+async function fillJournal(process: PairProcess, scene: PairScene, records: number): Promise<void> {
   for (let n = 0; 2 * n + 3 < records; n += 1) {
-    await spend(books, scene, { holdId: `filler ${n}`, spent: 0 });
+    await spend(process, scene, { holdId: `filler ${n}`, spent: 0 });
   }
   if (records % 2 === 0) return;
   const hold = { accountId: scene.accountId, holdId: "open filler", credits: 0, slot: true };
   const source = { requestId: "open filler" };
-  await books.ledger.reserve({ ...hold, source, now: start, expiresAt });
+  await process.ledger.reserve({ ...hold, source, now: start, expiresAt });
 }

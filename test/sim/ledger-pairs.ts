@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { booksOf, sumOf, takenBack } from "./checks/books.ts";
+import { readLedgerState, sumOf, takenBack } from "./checks/ledger-state.ts";
 import { startEngine } from "./engine.ts";
 import {
   type Fault,
@@ -23,15 +23,15 @@ import {
 import type { Random } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
-async function heardOf(step: StepName, books: PairProcess, scene: PairScene): Promise<Heard> {
+async function heardOf(step: StepName, process: PairProcess, scene: PairScene): Promise<Heard> {
   try {
-    return await steps[step](books, scene);
+    return await steps[step](process, scene);
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (!plannedErrors.has(name)) throw error;
     return "unheard";
   } finally {
-    await books.idle();
+    await process.idle();
   }
 }
 
@@ -92,7 +92,7 @@ const accountsMax = 10_000;
 async function checkSwept(scene: PairScene): Promise<void> {
   const { accountId } = scene;
   const { ledger } = pairProcess(scene, afterAll);
-  const { held } = await booksOf(scene, accountId);
+  const { held } = await readLedgerState(scene, accountId);
   if (held > 0) {
     const due = await ledger.accountsWithExpiredHolds(afterAll, accountsMax);
     assert(due.includes(accountId), "the due index lists the account of an open hold");
@@ -112,7 +112,7 @@ interface End {
  * Only a cancellation changes an earlier resolution: a successful one leaves no charge.
  */
 async function checkEnd(scene: PairScene, { heard, purchases, cancels }: End): Promise<void> {
-  const { entries, holds, held } = await booksOf(scene, scene.accountId);
+  const { entries, holds, held } = await readLedgerState(scene, scene.accountId);
   const bought = entries.filter(({ type }) => type === "purchase");
   assert.equal(bought.length, purchases, "the purchase counts once");
   assert.equal(held, 0, "no credits stay held");

@@ -4,7 +4,7 @@ import { dueAt } from "../../shared/aws/table/due-partitions.ts";
 import { type Row, type TransactItem, transact } from "../../shared/aws/table/dynamo.ts";
 import { numberedId } from "../../shared/base/ids.ts";
 import { accountKeys, ledgerKeys } from "../../shared/aws/table/table.ts";
-import { partitionRows, shardPartitions } from "./checks/books.ts";
+import { partitionRows, shardPartitions } from "./checks/ledger-state.ts";
 import type { Stage } from "./stage.ts";
 
 /** An account in the format of the previous release, which kept all credits in the account's row. */

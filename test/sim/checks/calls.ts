@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { User, World } from "../world.ts";
-import { type Books, booksOf, type Entry, sumOf, takenBack } from "./books.ts";
-import { assertSound } from "./books-sound.ts";
-import type { Histories, History } from "./books-watch.ts";
+import { type LedgerState, readLedgerState, type Entry, sumOf, takenBack } from "./ledger-state.ts";
+import { assertLedgerInvariants } from "./ledger-invariants.ts";
+import type { Histories, History } from "./ledger-watch.ts";
 import { assertReconciled } from "./reconciled.ts";
 
 /** A call and its response; without a response its outcome is unknown. */
@@ -37,24 +37,24 @@ export async function checkCalls(
   { heard, histories, calmAt }: Observed,
 ): Promise<void> {
   for (const user of users) {
-    const books = await booksOf(world, user.accountId);
+    const ledger = await readLedgerState(world, user.accountId);
     const history = histories.get(user.accountId);
     assert(history !== undefined, `${user.name} has no recorded history`);
-    assertSound(books);
-    assert.equal(books.held, 0, "no credits stay held");
+    assertLedgerInvariants(ledger);
+    assert.equal(ledger.held, 0, "no credits stay held");
     const own = heard.filter((call) => call.user === user);
     for (const call of own) {
-      if (call.answer !== undefined) checkAnswer(call, call.answer, { books, history });
+      if (call.answer !== undefined) checkAnswer(call, call.answer, { ledger, history });
     }
-    checkLate(world, books);
-    checkHolds(books, history, calmAt);
-    noteStates(world, own, { books, history });
+    checkLate(world, ledger);
+    checkHolds(ledger, history, calmAt);
+    noteStates(world, own, { ledger, history });
   }
   await assertReconciled(world);
 }
 
 interface Kept {
-  readonly books: Books;
+  readonly ledger: LedgerState;
   readonly history: History;
 }
 
@@ -85,7 +85,7 @@ function checkAnswer(call: HeardCall, answer: ApiAnswer, kept: Kept): void {
   // The response tells the client that the charge is unknown.
   if (isItemCall(request) && answer.status === 503 && shown === undefined) return;
   assert.match(requestId ?? "", /^req_/, name);
-  const own = kept.books.entries.filter((entry) => entry.requestId === requestId);
+  const own = kept.ledger.entries.filter((entry) => entry.requestId === requestId);
   const charged = sumOf(own, "charge") - takenBack(own);
   const refunded = sumOf(own, "refund");
   assert.equal(sumOf(own, "reserve"), charged + refunded, `${name}: resolved`);
@@ -165,7 +165,7 @@ function checkBalance(
 }
 
 /** Checks that a call costs nothing when the service responds after the gateway's timeout (M5). */
-function checkLate({ lateAnswers, reached }: World, { entries }: Books): void {
+function checkLate({ lateAnswers, reached }: World, { entries }: LedgerState): void {
   for (const { headers, status } of lateAnswers) {
     const requestId = headers["x-request-id"];
     const own = entries.filter((entry) => entry.requestId === requestId);
@@ -238,7 +238,7 @@ function costOf({ path, body = {} }: ApiRequest, results: readonly Result[]): nu
 }
 
 /** Checks that each hold was reserved once and resolved once (M3), and in time (M6). */
-function checkHolds({ holds, entries }: Books, history: History, calmAt: number): void {
+function checkHolds({ holds, entries }: LedgerState, history: History, calmAt: number): void {
   for (const { id, state, credits, charged } of holds) {
     const name = `hold ${id}`;
     assert.notEqual(state, "open", name);
@@ -266,15 +266,15 @@ const rareAnswers: Readonly<Record<number, (code: string | undefined) => string>
 function noteStates(
   { reached }: World,
   heard: readonly HeardCall[],
-  { books, history }: Kept,
+  { ledger, history }: Kept,
 ): void {
   for (const call of heard) {
     noteAnswer(reached, call.request, call.answer);
     noteFullShards(reached, call, history);
   }
-  for (const { id, state } of books.holds) {
+  for (const { id, state } of ledger.holds) {
     if (state === "cancelled") reached("the charge of a call was refunded");
-    const own = books.entries.filter(({ holdId }) => holdId === id);
+    const own = ledger.entries.filter(({ holdId }) => holdId === id);
     if (!isExpired(own, history)) continue;
     reached("an expired hold was released");
     const wasAnswered = heard.some(

@@ -23,7 +23,7 @@ export async function checkEnd(
   checkOrphans(rows);
   purges.check(rows);
   checkNotOverdue(world, rows);
-  await checkBooks(world);
+  await checkReconciled(world);
 }
 
 async function allRows({ client, table }: World): Promise<readonly Row[]> {
@@ -126,7 +126,7 @@ function checkNotOverdue(world: World, rows: readonly Row[]): void {
 }
 
 /** Checks that redundant data in the tables agrees. */
-async function checkBooks(world: World): Promise<void> {
+async function checkReconciled(world: World): Promise<void> {
   const { client, table } = world;
   const tables = { accounts: table, ledger: table, watchlists: table, deliveries: table };
   const lines: string[] = [];

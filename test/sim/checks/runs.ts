@@ -8,8 +8,8 @@ import {
   type Records,
   type StepRecords,
 } from "../scenarios/runs-records.ts";
-import { type Books, booksOf, type Entry } from "./books.ts";
-import { assertSound } from "./books-sound.ts";
+import { type LedgerState, readLedgerState, type Entry } from "./ledger-state.ts";
+import { assertLedgerInvariants } from "./ledger-invariants.ts";
 import { checkAnswers } from "./run-answers.ts";
 import { checkItems } from "./run-items.ts";
 import { checkRefreshes } from "./run-refreshes.ts";
@@ -34,8 +34,8 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
   }
   for (const user of users) {
     const own = ofUser.get(user.accountId) ?? [];
-    const rows = await booksOf(world, user.accountId);
-    assertSound(rows);
+    const rows = await readLedgerState(world, user.accountId);
+    assertLedgerInvariants(rows);
     const records = own.flatMap((one) => one.records);
     checkCharges(rows, records);
     checkShortfalls(rows, records);
@@ -100,7 +100,7 @@ function checkSteps(records: Records): void {
 }
 
 /** Checks that a run costs what its steps recorded, and releases its holds without the sweeper. */
-function checkCharges({ held, entries, holdRows }: Books, records: Records): void {
+function checkCharges({ held, entries, holdRows }: LedgerState, records: Records): void {
   assert.equal(held, 0, "no credits stay held");
   for (const { sk, state } of holdRows) assert.equal(state, "settled", `hold ${String(sk)}`);
   for (const { run, steps } of records) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { watchBooks } from "../checks/books-watch.ts";
+import { watchLedgers } from "../checks/ledger-watch.ts";
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Random } from "../random.ts";
@@ -24,7 +24,7 @@ export const calls: Scenario = {
       tenants.push({ user, crowd: one });
     }
     const users = tenants.map(({ user }) => user);
-    const histories = await watchBooks(world, users);
+    const histories = await watchLedgers(world, users);
     for (const { user, crowd: one } of tenants) {
       beginOperators(world, user, one.plan);
       const clients = one.clients ?? random.between(1, 4);

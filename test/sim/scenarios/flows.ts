@@ -1,5 +1,5 @@
 import { checkCalls, type HeardCall } from "../checks/calls.ts";
-import { watchBooks } from "../checks/books-watch.ts";
+import { watchLedgers } from "../checks/ledger-watch.ts";
 import type { ApiAnswer, ApiRequest } from "../api.ts";
 import type { Scenario } from "../scenario.ts";
 import type { User, World } from "../world.ts";
@@ -120,7 +120,7 @@ function calling(
     about: "calls of one client",
     async play(world) {
       const user = await world.newUser("tenant", credits);
-      const histories = await watchBooks(world, [user]);
+      const histories = await watchLedgers(world, [user]);
       const heard: HeardCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {

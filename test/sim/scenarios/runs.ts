@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { presentPipeline } from "../../../shared/pipelines/default.ts";
 import { renamed } from "../../support/renamed-pipeline.ts";
 import { isEmpty, type Watchlist } from "../../../shared/watchlists/watchlist.ts";
-import { watchBooks } from "../checks/books-watch.ts";
+import { watchLedgers } from "../checks/ledger-watch.ts";
 import { watchRuns } from "../checks/run-claims.ts";
 import { checkRuns } from "../checks/runs.ts";
 import type { Random } from "../random.ts";
@@ -159,7 +159,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   });
   await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
   world.faults.go();
-  await watchBooks(world, users);
+  await watchLedgers(world, users);
   return scene;
 }
 

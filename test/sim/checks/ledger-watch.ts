@@ -3,8 +3,13 @@ import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { accountKeys, type RowKey } from "../../../shared/aws/table/table.ts";
 import type { Attempt } from "../attempt.ts";
 import type { User, World } from "../world.ts";
-import { assertContinued, assertSound } from "./books-sound.ts";
-import { type Books, booksIn, partitionRows, shardPartitions } from "./books.ts";
+import { assertAppendOnly, assertLedgerInvariants } from "./ledger-invariants.ts";
+import {
+  type LedgerState,
+  parseLedgerState,
+  partitionRows,
+  shardPartitions,
+} from "./ledger-state.ts";
 
 /** The balances of an account after one write. */
 interface Moment {
@@ -33,7 +38,7 @@ export interface History {
 export type Histories = ReadonlyMap<string, History>;
 
 /** Checks the ledgers of accounts after every write to their rows, and records their balances. */
-export async function watchBooks(world: World, users: readonly User[]): Promise<Histories> {
+export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
   world.watchers.push(async (attempt) => {
     const keys = keysWritten(attempt);
@@ -50,7 +55,7 @@ async function watchOf(world: World, accountId: string) {
   const partitions = new Map<string, readonly Row[]>();
   const moments: Moment[] = [];
   const holds = new Map<string, SeenHold>();
-  let before: Books | undefined;
+  let before: LedgerState | undefined;
   const read = async (names: Iterable<string>): Promise<void> => {
     for (const pk of names) partitions.set(pk, await partitionRows(world, pk));
   };
@@ -59,14 +64,14 @@ async function watchOf(world: World, accountId: string) {
       await read(touched);
       const account = partitions.get(own)?.find(({ sk }) => sk === "account");
       await read(shardPartitions(accountId, account).filter((pk) => !partitions.has(pk)));
-      const books = booksIn(accountId, partitions);
-      assertSound(books);
-      assertContinued(before ?? books, books);
-      before = books;
+      const ledger = parseLedgerState(accountId, partitions);
+      assertLedgerInvariants(ledger);
+      assertAppendOnly(before ?? ledger, ledger);
+      before = ledger;
       const at = world.turns.now();
-      moments.push(momentOf(books, at));
-      noteHolds(books, { holds, at });
-      noteLedgerStates(books, world);
+      moments.push(momentOf(ledger, at));
+      noteHolds(ledger, { holds, at });
+      noteLedgerStates(ledger, world);
     } catch (error) {
       world.violated(error as Error);
     }
@@ -87,7 +92,7 @@ async function watchOf(world: World, accountId: string) {
   return { accountId, isOwn, look, history };
 }
 
-function momentOf({ account, shards, balance, inFlight }: Books, at: number): Moment {
+function momentOf({ account, shards, balance, inFlight }: LedgerState, at: number): Moment {
   return {
     at,
     balance,
@@ -104,7 +109,7 @@ interface Noted {
   readonly at: number;
 }
 
-function noteHolds({ shards, holdRows }: Books, { holds, at }: Noted): void {
+function noteHolds({ shards, holdRows }: LedgerState, { holds, at }: Noted): void {
   const open = new Map<string, number>();
   for (const { row } of shards) {
     for (const [id, hold] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {
@@ -122,7 +127,7 @@ function noteHolds({ shards, holdRows }: Books, { holds, at }: Noted): void {
   }
 }
 
-function noteLedgerStates({ shards }: Books, { reached }: World): void {
+function noteLedgerStates({ shards }: LedgerState, { reached }: World): void {
   const records = shards.flatMap((shard) => shard.records);
   if (records.some(({ t }) => t === "x")) reached("credits moved between shards");
   if (shards.some(({ pages }) => pages.length > 0)) reached("a journal was copied to a page");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { concurrencyFor } from "../../../shared/accounts/account.ts";
 import type { Row } from "../../../shared/aws/table/dynamo.ts";
 import { timeOf } from "../../../shared/base/ids.ts";
-import { type Books, rowsIn, type ShardBooks, sumOf, takenBack } from "./books.ts";
+import { type LedgerState, rowsIn, type ShardState, sumOf, takenBack } from "./ledger-state.ts";
 import { foldOf, noSums, type Sums, usageOf } from "./journal-moves.ts";
 
 /** API Gateway's timeout: no hold may expire while its call can still respond. */
@@ -15,11 +15,11 @@ const slotsOfShard = 10;
  * and slots in use match the open holds, the calls in flight fit the tier, no credits are lost or
  * created, and redundant data agrees.
  */
-export function assertSound(books: Books): void {
-  const { account, shards, entries, balance, held, spent } = books;
-  assertSteadyHolds(books);
-  if (shards.length === 0) assertUnopened(books);
-  else assertShards(books);
+export function assertLedgerInvariants(ledger: LedgerState): void {
+  const { account, shards, entries, balance, held, spent } = ledger;
+  assertHoldRows(ledger);
+  if (shards.length === 0) assertUnsharded(ledger);
+  else assertShards(ledger);
   const given = entries
     .filter(({ type }) => ["grant", "purchase", "adjust"].includes(type))
     .reduce((sum, { moves }) => sum + moves, 0);
@@ -41,8 +41,8 @@ export function assertSound(books: Books): void {
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");
 }
 
-/** Checks the duration of holds with rows. `assertLong` checks those of shards at their reservation. */
-function assertSteadyHolds({ holdRows }: Books): void {
+/** Checks the duration of holds with rows. `assertHoldDuration` checks those of shards at their reservation. */
+function assertHoldRows({ holdRows }: LedgerState): void {
   for (const { state, hold_id: id, created_at: from, due_at: to } of holdRows) {
     if (state !== "open") continue;
     const heldMs = Date.parse(String(to)) - Date.parse(String(from));
@@ -53,14 +53,14 @@ function assertSteadyHolds({ holdRows }: Books): void {
 const creditsOf = (rows: readonly Row[]): number =>
   rows.reduce((sum, { credits }) => sum + Number(credits), 0);
 
-const openRows = ({ holdRows }: Books): readonly Row[] =>
+const openRows = ({ holdRows }: LedgerState): readonly Row[] =>
   holdRows.filter(({ state }) => state === "open");
 
-const openSlots = (books: Books): number =>
-  openRows(books).filter(({ slot }) => slot === true).length;
+const openSlots = (ledger: LedgerState): number =>
+  openRows(ledger).filter(({ slot }) => slot === true).length;
 
 /** Sums of the entries from before the account had shards. */
-function oldSums({ oldEntries, entries }: Books): Sums {
+function oldSums({ oldEntries, entries }: LedgerState): Sums {
   const old = entries.slice(0, oldEntries.length);
   oldEntries.forEach(({ sequence }, n) =>
     assert.equal(sequence, n + 1, "entries are numbered without gaps"),
@@ -77,9 +77,9 @@ function oldSums({ oldEntries, entries }: Books): Sums {
 }
 
 /** Checks an account in the format of the previous release. */
-function assertUnopened(books: Books): void {
-  const { account, balance, held, spent, inFlight } = books;
-  const { added: _, ...sums } = oldSums(books);
+function assertUnsharded(ledger: LedgerState): void {
+  const { account, balance, held, spent, inFlight } = ledger;
+  const { added: _, ...sums } = oldSums(ledger);
   const { sequence } = account;
   assert.deepEqual(
     { balance, held, spent, sequence },
@@ -87,30 +87,30 @@ function assertUnopened(books: Books): void {
     "the account's row matches its entries",
   );
   assert(balance >= 0 && held >= 0 && spent >= 0, `${balance} credits, ${held} held`);
-  assert.equal(held, creditsOf(openRows(books)), "the held credits match the open holds");
-  assert.equal(inFlight, openSlots(books), "slots in use");
+  assert.equal(held, creditsOf(openRows(ledger)), "the held credits match the open holds");
+  assert.equal(inFlight, openSlots(ledger), "slots in use");
   assert(inFlight <= concurrencyFor(Number(account["lifetime"])), `${inFlight} calls in flight`);
 }
 
-function assertShards(books: Books): void {
-  const { account, shards, balance, held, spent } = books;
+function assertShards(ledger: LedgerState): void {
+  const { account, shards, balance, held, spent } = ledger;
   const concurrency = concurrencyFor(Number(account["lifetime"]));
   assert.equal(
     shards.length,
     Math.ceil(concurrency / slotsOfShard),
     "number of shards of the tier",
   );
-  const old = oldSums(books);
+  const old = oldSums(ledger);
   for (const shard of shards) {
     const { number, row } = shard;
     const name = (what: string): string => `shard ${number}: ${what}`;
-    assertShard(books, shard, number === 0 ? old : noSums);
+    assertShard(ledger, shard, number === 0 ? old : noSums);
     assert.equal(row["shards"], shards.length, name("number of shards in its row"));
     const slots = Math.min(slotsOfShard, concurrency - slotsOfShard * number);
     assert.equal(row["slots"], slots, name("its share of the slots"));
   }
   const oldSlots = shards.reduce((sum, { row }) => sum + Number(row["old_in_flight"] ?? 0), 0);
-  assert.equal(oldSlots, openSlots(books), "slots of calls from before the account had shards");
+  assert.equal(oldSlots, openSlots(ledger), "slots of calls from before the account had shards");
   assert.equal(
     balance + held + spent,
     account["received"],
@@ -123,7 +123,7 @@ function assertShards(books: Books): void {
   for (const [at, sum] of transfers) assert.equal(sum, 0, `sum of the transfers at ${String(at)}`);
 }
 
-function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
+function assertShard(ledger: LedgerState, shard: ShardState, before: Sums): void {
   const { number, row, records, usage, pages } = shard;
   const name = (what: string): string => `shard ${number}: ${what}`;
   for (const count of ["balance", "held", "spent", "in_flight", "old_in_flight"]) {
@@ -131,7 +131,7 @@ function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
   }
   assert(Number(row["in_flight"]) <= Number(row["slots"]), name("no more calls than slots"));
   const holds = Object.values((row["holds"] ?? {}) as Record<string, Row>);
-  const heldByRows = openRows(books).filter((hold) => Number(hold["shard"] ?? 0) === number);
+  const heldByRows = openRows(ledger).filter((hold) => Number(hold["shard"] ?? 0) === number);
   const heldByCalls = holds.reduce((sum, { c }) => sum + Number(c), 0);
   assert.equal(
     row["held"],
@@ -156,7 +156,7 @@ function assertShard(books: Books, shard: ShardBooks, before: Sums): void {
 }
 
 /** Checks that each page starts with the sums at the end of the one before. */
-function assertPages({ number, pages }: ShardBooks, before: Sums): void {
+function assertPages({ number, pages }: ShardState, before: Sums): void {
   let sums = before;
   for (const page of pages) {
     const name = `shard ${number}: ${String(page["sk"])}`;
@@ -186,7 +186,7 @@ const plain = (records: readonly Row[]): readonly Row[] =>
  * Compares an account before and after a write: entries, records and pages do not change (M7), new
  * stamps are later, and the lifetime credits do not fall (C6).
  */
-export function assertContinued(before: Books, after: Books): void {
+export function assertAppendOnly(before: LedgerState, after: LedgerState): void {
   const old = after.oldEntries.slice(0, before.oldEntries.length);
   assert.deepEqual(old, before.oldEntries, "entries do not change");
   assert(
@@ -206,12 +206,12 @@ export function assertContinued(before: Books, after: Books): void {
     for (const { a } of is.records.slice(was.records.length)) {
       assert(Number(a) > fence, name("new records have later stamps"));
     }
-    assertLong(was, is);
+    assertHoldDuration(was, is);
   }
 }
 
 /** Checks that a new hold lasts as long as its call can respond. The call's start is in its ID. */
-function assertLong(was: ShardBooks, { row }: ShardBooks): void {
+function assertHoldDuration(was: ShardState, { row }: ShardState): void {
   const known = (was.row["holds"] ?? {}) as Record<string, Row>;
   for (const [id, { u }] of Object.entries((row["holds"] ?? {}) as Record<string, Row>)) {
     const begunAt = timeOf("request", id);

@@ -5,7 +5,7 @@ import type { Stage } from "../stage.ts";
 import { isEntry, movesOf } from "./journal-moves.ts";
 
 /** One shard of an account: its row, and the pages and usage rows copied from it. */
-export interface ShardBooks {
+export interface ShardState {
   readonly number: number;
   readonly row: Row;
   /** In the order of their stamps. */
@@ -45,10 +45,10 @@ export interface Hold {
 }
 
 /** The stored credit data of an account. */
-export interface Books {
+export interface LedgerState {
   readonly account: Row;
   /** Empty while the account has no shards. */
-  readonly shards: readonly ShardBooks[];
+  readonly shards: readonly ShardState[];
   /** Rows of entries from before the account had shards, by number. */
   readonly oldEntries: readonly Row[];
   /** Rows of holds: of steps, of calls from before the account had shards, and marks of cancellations. */
@@ -91,7 +91,7 @@ export const shardPartitions = (accountId: string, account: Row | undefined): re
   );
 
 /** Reads the credit data of an account. Nothing is written between its queries in a simulation. */
-export async function booksOf(reader: Reader, accountId: string): Promise<Books> {
+export async function readLedgerState(reader: Reader, accountId: string): Promise<LedgerState> {
   const { pk } = accountKeys.account(accountId);
   const rows = await partitionRows(reader, pk);
   const account = rows.find(({ sk }) => sk === "account");
@@ -99,16 +99,19 @@ export async function booksOf(reader: Reader, accountId: string): Promise<Books>
   for (const shard of shardPartitions(accountId, account)) {
     partitions.set(shard, await partitionRows(reader, shard));
   }
-  return booksIn(accountId, partitions);
+  return parseLedgerState(accountId, partitions);
 }
 
 /** Parses the credit data of an account from its partitions. @throws Error for a missing row */
-export function booksIn(accountId: string, partitions: ReadonlyMap<string, readonly Row[]>): Books {
+export function parseLedgerState(
+  accountId: string,
+  partitions: ReadonlyMap<string, readonly Row[]>,
+): LedgerState {
   const rows = partitions.get(accountKeys.account(accountId).pk) ?? [];
   const account = rows.find(({ sk }) => sk === "account");
   if (account === undefined) throw new Error(`${accountId} has no row`);
   const shards = shardPartitions(accountId, account).map((pk, number) =>
-    shardBooks(number, partitions.get(pk) ?? []),
+    shardState(number, partitions.get(pk) ?? []),
   );
   const [oldEntries, holdRows] = [below(rows, "entry#"), below(rows, "hold#")];
   const sum = (name: string): number =>
@@ -135,7 +138,7 @@ const below = (rows: readonly Row[], prefix: string): Row[] =>
 
 export const rowsIn = (list: unknown): readonly Row[] => (list ?? []) as readonly Row[];
 
-function shardBooks(number: number, rows: readonly Row[]): ShardBooks {
+function shardState(number: number, rows: readonly Row[]): ShardState {
   const row = rows.find(({ sk }) => sk === "shard");
   if (row === undefined) throw new Error(`shard ${number} has no row`);
   const pages = below(rows, "page#");
@@ -161,7 +164,7 @@ function oldEntry(row: Row): Entry {
   };
 }
 
-function shardEntries({ number: shard, records }: ShardBooks): readonly Entry[] {
+function shardEntries({ number: shard, records }: ShardState): readonly Entry[] {
   return records.flatMap((record) => {
     const source = (record["f"] ?? {}) as Row;
     const runId = text(source["u"]);
@@ -194,7 +197,7 @@ const rowHold = (row: Row): Hold => ({
 });
 
 /** Returns holds of calls: open in the shard's row, or resolved by a record. Steps have hold rows. */
-function shardHolds({ row, records }: ShardBooks): readonly Hold[] {
+function shardHolds({ row, records }: ShardState): readonly Hold[] {
   const open = Object.entries((row["holds"] ?? {}) as Record<string, Row>).map(
     ([id, hold]): Hold => ({
       id,
