@@ -53,7 +53,7 @@ export const faultKinds: readonly FaultKind[] = Object.values(faultFamilies).fla
 export const profiles = ["crashes", "queues", "store", "contention"] as const;
 export type Profile = (typeof profiles)[number];
 
-const leaning: Readonly<Record<Profile, readonly FaultKind[]>> = {
+const favored: Readonly<Record<Profile, readonly FaultKind[]>> = {
   crashes: ["crash_before", "crash_after", "timed_out", "zombie"],
   queues: [
     "message_twice",
@@ -90,7 +90,7 @@ const ruled: Readonly<Partial<Record<Profile, readonly FaultKind[]>>> = {
 };
 
 /** An injected fault. */
-export interface Fired {
+export interface InjectedFault {
   /** Number of its random draw in the seed; 0 for a planned fault. */
   readonly draw: number;
   readonly kind: FaultKind;
@@ -102,22 +102,22 @@ export interface Faults {
   /** Draws a fault of these kinds, mostly none. The caller must inject the fault it gets. */
   draw(...kinds: readonly FaultKind[]): FaultKind | undefined;
   /** Records a fault whose probability the caller controls; false when faults are off. */
-  strike(kind: FaultKind): boolean;
+  force(kind: FaultKind): boolean;
   /** Records a planned fault. */
   planned(kind: FaultKind): void;
   /** Multiplies the rate of all faults, after raising it to a minimum. */
-  raise(rates: { readonly times: number; readonly least: number }): void;
+  raiseRates(rates: { readonly times: number; readonly least: number }): void;
   /** Marks the last fault of the kind as without effect, and returns it. */
-  hadNoEffect(kind: FaultKind): Fired | undefined;
-  /** Suspends all faults until `go`. */
-  hold(): void;
-  go(): void;
+  hadNoEffect(kind: FaultKind): InjectedFault | undefined;
+  /** Suspends all faults until `resume`. */
+  suspend(): void;
+  resume(): void;
   /** Ends all faults and notifies the listeners of `onStop`. */
   stop(): void;
-  onStop(tell: () => void): void;
+  onStop(listener: () => void): void;
   isStopped(): boolean;
-  isHeld(): boolean;
-  readonly fired: readonly Fired[];
+  isSuspended(): boolean;
+  readonly fired: readonly InjectedFault[];
 }
 
 export interface FaultsOptions {
@@ -176,9 +176,9 @@ const rarestTimes = 40;
 /** Faults of schedule ticks, of which a seed has hardly more than one. */
 const ticks: ReadonlySet<FaultKind> = new Set(["tick_twice", "tick_late", "tick_lost"]);
 const ticksTimes = 200;
-const leaningTimes = 3;
+const favoredTimes = 3;
 /** Faults that mostly have no effect, so that nearly every seed includes them. */
-const idle: ReadonlySet<FaultKind> = new Set([
+const oftenWithoutEffect: ReadonlySet<FaultKind> = new Set([
   "index_lags",
   "read_stale",
   "page_short",
@@ -194,7 +194,7 @@ const timesOf = (kind: FaultKind): number => {
 };
 
 /** Maximum probability of a kind per draw: retries must succeed at some time. */
-const mostOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
+const maxRateOf = (kind: FaultKind): number => (ticks.has(kind) ? 0.85 : 0.6);
 
 /** Creates the faults of a seed: a random subset of the kinds, which favors those of its profile. */
 export function seededFaults(
@@ -202,22 +202,22 @@ export function seededFaults(
   { profile, only, calm = false }: FaultsOptions,
 ): Faults {
   const share = random.pick([0.25, 0.5, 0.8]);
-  const leans = new Set<FaultKind>(leaning[profile]);
+  const favoredKinds = new Set<FaultKind>(favored[profile]);
   const shareOf = (kind: FaultKind): number => {
-    if (ticks.has(kind) || idle.has(kind)) return 0.9;
-    return leans.has(kind) ? Math.max(share, 0.6) : share;
+    if (ticks.has(kind) || oftenWithoutEffect.has(kind)) return 0.9;
+    return favoredKinds.has(kind) ? Math.max(share, 0.6) : share;
   };
   const kinds = new Set(faultKinds.filter((kind) => random.isHit(shareOf(kind))));
   for (const kind of ruled[profile] ?? []) kinds.delete(kind);
   let rate = random.pick([0, 0.006, 0.01, 0.02, 0.02, 0.05]);
-  const fired: Fired[] = [];
-  const told: (() => void)[] = [];
+  const fired: InjectedFault[] = [];
+  const listeners: (() => void)[] = [];
   let drawn = 0;
-  let [held, stopped] = [false, false];
-  const isOff = (): boolean => calm || held || stopped;
+  let [suspended, stopped] = [false, false];
+  const isOff = (): boolean => calm || suspended || stopped;
   const rateOf = (kind: FaultKind): number =>
-    Math.min(mostOf(kind), rate * timesOf(kind) * (leans.has(kind) ? leaningTimes : 1));
-  const happens = (kind: FaultKind): boolean => {
+    Math.min(maxRateOf(kind), rate * timesOf(kind) * (favoredKinds.has(kind) ? favoredTimes : 1));
+  const inject = (kind: FaultKind): boolean => {
     if (only !== undefined && !only.has(drawn)) return false;
     fired.push({ draw: drawn, kind, hadEffect: true });
     return true;
@@ -228,12 +228,12 @@ export function seededFaults(
       if (isOff() || possible.length === 0) return undefined;
       drawn += 1;
       const kind = random.pick(possible);
-      return random.isHit(rateOf(kind)) && happens(kind) ? kind : undefined;
+      return random.isHit(rateOf(kind)) && inject(kind) ? kind : undefined;
     },
-    strike(kind) {
+    force(kind) {
       if (isOff()) return false;
       drawn += 1;
-      return happens(kind);
+      return inject(kind);
     },
     planned(kind) {
       fired.push({ draw: 0, kind, hadEffect: true });
@@ -243,25 +243,25 @@ export function seededFaults(
       if (last !== undefined) last.hadEffect = false;
       return last;
     },
-    raise({ times, least }) {
+    raiseRates({ times, least }) {
       rate = Math.max(rate, least) * times;
     },
-    hold() {
-      held = true;
+    suspend() {
+      suspended = true;
     },
-    go() {
-      held = false;
+    resume() {
+      suspended = false;
     },
     stop() {
       if (stopped) return;
       stopped = true;
-      for (const tell of told) tell();
+      for (const listener of listeners) listener();
     },
-    onStop(tell) {
-      told.push(tell);
+    onStop(listener) {
+      listeners.push(listener);
     },
     isStopped: () => stopped,
-    isHeld: () => held,
+    isSuspended: () => suspended,
     fired,
   };
 }

@@ -1,7 +1,7 @@
 import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
 import type { Meeting } from "./contention.ts";
-import type { Fired, Profile } from "./faults.ts";
+import type { InjectedFault, Profile } from "./faults.ts";
 import { clearCapturedLog } from "./captured-log.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Place, plannedFault, type SingleFault } from "./single-fault.ts";
@@ -28,7 +28,7 @@ export interface Played {
   /** Hash of all calls in order. */
   readonly hash: string;
   readonly trace: readonly string[];
-  readonly fired: readonly Fired[];
+  readonly fired: readonly InjectedFault[];
   /** Number of attempts of AWS requests. */
   readonly attempts: number;
   /** Call sites where processes crashed, as `file:line before` and `file:line after`. */

@@ -74,7 +74,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
   const fine = (): Answer => answered(random.pick([200, 204]), random.between(1, 60));
   /** Dead receivers fail even after the faults have stopped. */
   const unless = (kind: FaultKind, answer: () => Answer): Answer =>
-    faults.strike(kind) || dead.size > 0 ? answer() : fine();
+    faults.force(kind) || dead.size > 0 ? answer() : fine();
   const late = (): Answer => unless("receiver_slow", () => failed("timeout", 15_000));
   const refuses = (): Answer =>
     unless("receiver_refuses", () =>

@@ -265,7 +265,7 @@ async function mortal(
   options: SdkOptions & { readonly task: Task },
 ): Promise<Sent> {
   const { turns, faults, task, planned = () => undefined } = options;
-  const plan = faults.isHeld() || faults.isStopped() ? undefined : planned(one);
+  const plan = faults.isSuspended() || faults.isStopped() ? undefined : planned(one);
   if (plan !== undefined) faults.planned(plan);
   const death = deathOf(plan) ?? faults.draw("crash_before", "crash_after", "timed_out");
   if (death === "crash_before" || death === "timed_out") {

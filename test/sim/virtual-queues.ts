@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Faults, Fired } from "./faults.ts";
+import type { Faults, InjectedFault } from "./faults.ts";
 import type { Random } from "./random.ts";
 import type { Turns } from "./turns.ts";
 
@@ -21,7 +21,7 @@ export interface QueuedMessage {
   /** Failures of handlers that received it after the faults stopped. */
   calmFailures: number;
   /** The fault that made it visible while a handler had it; it has an effect once it is received. */
-  seenEarly?: Fired | undefined;
+  seenEarly?: InjectedFault | undefined;
 }
 
 interface Entry {

@@ -50,7 +50,7 @@ function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
   // Seeds of this scenario send few requests, so their fault rate is higher.
   const isCrowded = random.isHit(0.1);
   if (!isCrowded) {
-    faults.raise({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
+    faults.raiseRates({ times: random.pick([2, 2, 4]), least: random.isHit(0.1) ? 0 : 0.02 });
   }
   const plans = Array.from({ length: random.between(1, 2) }, () => accountPlan(random));
   const few = plans.map((plan): Crowd => ({ plan, clients: undefined, isBrief: false }));

@@ -118,7 +118,7 @@ export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise
     else await world.pause(random.pick(pausesMs));
     const action = random.pick(actions);
     if (/deleted|disabled/.test(action) && !random.isHit(0.4)) continue;
-    faults.strike("user_acts");
+    faults.force("user_acts");
     world.turns.note(`${user.name}: ${action}`);
     await deliveryActions[action](scene, user);
   }

@@ -111,7 +111,7 @@ const poorPlan = (random: Random): RunsPlan => ({
   act: async (scene, list) => {
     if (random.isHit(0.5)) return;
     await scene.world.pause(random.between(1, 9) * minute);
-    if (!scene.world.faults.strike("user_acts")) return;
+    if (!scene.world.faults.force("user_acts")) return;
     await pay(scene, list, { type: "purchase", credits: random.pick([5, 60]) });
   },
 });
@@ -148,7 +148,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
   for (const [n, { credits }] of tenants.entries()) {
     users.push(await world.newUser(`tenant-${n + 1}`, credits));
   }
-  world.faults.hold();
+  world.faults.suspend();
   world.begin("set-up", async () => {
     for (const [n, user] of users.entries()) {
       const tenant = tenants[n];
@@ -158,7 +158,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
     }
   });
   await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
-  world.faults.go();
+  world.faults.resume();
   await watchLedgers(world, users);
   return scene;
 }
@@ -319,7 +319,7 @@ async function actOnList(scene: RunsScene, list: ListScene): Promise<void> {
   const { random, faults, pause } = scene.world;
   for (let left = random.pick([0, 1, 1, 2]); left > 0; left -= 1) {
     await pause(random.between(0, random.pick([1, 1, 6]) * minute));
-    if (!faults.strike("user_acts")) continue;
+    if (!faults.force("user_acts")) continue;
     await random.pick(acts)(scene, list);
   }
 }
