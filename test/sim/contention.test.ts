@@ -39,11 +39,11 @@ function refusalOf(arrive: () => Flight): unknown {
 }
 
 it("the simulation cancels a transaction that overlaps a transaction or a plain write, and names the conflicting items", () => {
-  const meeting = opened();
-  meeting.arrive(transaction("a", "b"));
-  meeting.arrive(update("c"));
+  const writes = opened();
+  writes.arrive(transaction("a", "b"));
+  writes.arrive(update("c"));
 
-  const refusal = refusalOf(() => meeting.arrive(transaction("b", "free", "c")));
+  const refusal = refusalOf(() => writes.arrive(transaction("b", "free", "c")));
 
   expect(refusal).toBeInstanceOf(TransactionCanceledException);
   expect((refusal as TransactionCanceledException).CancellationReasons).toEqual([
@@ -54,38 +54,42 @@ it("the simulation cancels a transaction that overlaps a transaction or a plain 
 });
 
 it("the simulation refuses a plain write to an item that a transaction in flight locks", () => {
-  const meeting = opened();
-  const flight = meeting.arrive(transaction("a", "b"));
+  const writes = opened();
+  const flight = writes.arrive(transaction("a", "b"));
 
-  expect(refusalOf(() => meeting.arrive(update("b")))).toBeInstanceOf(TransactionConflictException);
-  expect(Object.fromEntries(meeting.met)).toEqual({ "plain write refused by a transaction": 1 });
+  expect(refusalOf(() => writes.arrive(update("b")))).toBeInstanceOf(TransactionConflictException);
+  expect(Object.fromEntries(writes.overlaps)).toEqual({
+    "plain write refused by a transaction": 1,
+  });
   flight.end();
-  expect(meeting.arrive(update("b")).isNext()).toBe(true);
+  expect(writes.arrive(update("b")).isNext()).toBe(true);
 });
 
 it("the simulation queues plain writes to one item in order of arrival", () => {
-  const meeting = opened();
+  const writes = opened();
   const flights = [update("a"), update("a"), update("a"), update("b")].map((one) =>
-    meeting.arrive(one),
+    writes.arrive(one),
   );
   const next = (): boolean[] => flights.map((flight) => flight.isNext());
 
   expect(next()).toEqual([true, false, false, true]);
   flights[0]?.end();
   expect(next()).toEqual([false, true, false, true]);
-  expect(Object.fromEntries(meeting.met)).toEqual({ "plain write queued behind a plain write": 2 });
+  expect(Object.fromEntries(writes.overlaps)).toEqual({
+    "plain write queued behind a plain write": 2,
+  });
 });
 
 it("the simulation does not make a write wait for a write of a crashed process", () => {
-  const meeting = opened();
+  const writes = opened();
   const task = taskOf();
-  meeting.arrive(update("a", task));
-  const waiting = meeting.arrive(update("a"));
+  writes.arrive(update("a", task));
+  const waiting = writes.arrive(update("a"));
   task.state = "dead";
 
   expect(waiting.isNext()).toBe(true);
   waiting.end();
-  expect(refusalOf(() => meeting.arrive(transaction("a")))).toBeUndefined();
+  expect(refusalOf(() => writes.arrive(transaction("a")))).toBeUndefined();
 });
 
 it("the simulation runs one in 5 of the first 300 seeds of calls under contention, and one in 25 of later seeds", () => {

@@ -4,13 +4,13 @@ import type { Random } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
 
 /** Outcomes of a write that overlaps another write in flight on an item. */
-export const meetings = [
+export const overlapKinds = [
   "transaction cancelled by a transaction",
   "transaction cancelled by a plain write",
   "plain write refused by a transaction",
   "plain write queued behind a plain write",
 ] as const;
-export type Meeting = (typeof meetings)[number];
+export type Overlap = (typeof overlapKinds)[number];
 
 /** A write in flight, from its arrival at its items until it takes effect. */
 export interface Flight {
@@ -35,7 +35,7 @@ export interface Contention {
    */
   arrive(attempt: Attempt): Flight;
   /** Number of overlaps of each kind. */
-  readonly met: ReadonlyMap<Meeting, number>;
+  readonly overlaps: ReadonlyMap<Overlap, number>;
   /** Number of overlaps of each pair of ledger writes, keyed as `transfer meets reserve`. */
   readonly pairs: ReadonlyMap<string, number>;
 }
@@ -54,17 +54,17 @@ interface InFlight extends Flight {
 
 export function contention(random: Random): Contention {
   const lines = new Map<string, readonly InFlight[]>();
-  const met = new Map<Meeting, number>();
+  const overlaps = new Map<Overlap, number>();
   const pairs = new Map<string, number>();
   // A write of a crashed process has no effect: `crash_after` simulates a crash after a write.
   const lineOf = (item: string): readonly InFlight[] =>
     (lines.get(item) ?? []).filter(({ attempt: { task } }) => task.state !== "dead");
   const count = <Name extends string>(counts: Map<Name, number>, name: Name): void =>
     void counts.set(name, (counts.get(name) ?? 0) + 1);
-  const noteMeeting = (isTransaction: boolean, attempt: Attempt, ahead: readonly InFlight[]) => {
+  const countOverlap = (isTransaction: boolean, attempt: Attempt, ahead: readonly InFlight[]) => {
     const [other] = ahead;
     if (other === undefined) return;
-    count(met, meetingOf(isTransaction, other.isTransaction));
+    count(overlaps, overlapOf(isTransaction, other.isTransaction));
     const [one, before] = [ledgerWriteOf(attempt), ledgerWriteOf(other.attempt)];
     if (one !== undefined && before !== undefined) count(pairs, `${one} meets ${before}`);
   };
@@ -76,7 +76,7 @@ export function contention(random: Random): Contention {
         ({ pk, sk }) => `${pk} ${sk}`,
       );
       const found = items.map(lineOf);
-      noteMeeting(isTransaction, attempt, found.flat());
+      countOverlap(isTransaction, attempt, found.flat());
       const conflict = conflictOf(
         isTransaction,
         found.map((line) => ({
@@ -102,12 +102,12 @@ export function contention(random: Random): Contention {
       for (const item of items) lines.set(item, [...lineOf(item), flight]);
       return flight;
     },
-    met,
+    overlaps,
     pairs,
   };
 }
 
-function meetingOf(isTransaction: boolean, isOtherTransaction: boolean): Meeting {
+function overlapOf(isTransaction: boolean, isOtherTransaction: boolean): Overlap {
   if (isTransaction) {
     return isOtherTransaction
       ? "transaction cancelled by a transaction"

@@ -2,7 +2,14 @@ import type { Profile } from "./faults.ts";
 import type { Played } from "./play.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
 import { regressions } from "./regressions.ts";
-import { addTo, noTally, type Tally, tellCoverage, tellMeetings, tellViolation } from "./report.ts";
+import {
+  addTo,
+  noTally,
+  type Tally,
+  tellCoverage,
+  printOverlaps,
+  tellViolation,
+} from "./report.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
 
@@ -76,7 +83,7 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
   }
   await pool.stop();
   const lacking = tellCoverage(sums.tally);
-  const unmet = tellMeetings(sums.tally);
+  const unmet = printOverlaps(sums.tally);
   const missed = scenario === undefined ? [...lacking, ...unmet] : unmet;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
   console.log(

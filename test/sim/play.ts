@@ -1,6 +1,6 @@
 import { watchFailures } from "./checks/failures.ts";
 import type { Engine } from "./engine.ts";
-import type { Meeting } from "./contention.ts";
+import type { Overlap } from "./contention.ts";
 import type { InjectedFault, Profile } from "./faults.ts";
 import { clearCapturedLog } from "./captured-log.ts";
 import type { Scenario } from "./scenario.ts";
@@ -39,7 +39,7 @@ export interface Played {
   readonly states: Readonly<Record<string, number>>;
   /** Counts of overlapping writes; undefined in a profile whose writes take no time. */
   readonly contention?: {
-    readonly met: Readonly<Partial<Record<Meeting, number>>>;
+    readonly overlaps: Readonly<Partial<Record<Overlap, number>>>;
     readonly pairs: Readonly<Record<string, number>>;
   };
   /** The violated invariant; undefined when all held. */
@@ -105,7 +105,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     states: Object.fromEntries(states),
     ...(contention && {
       contention: {
-        met: Object.fromEntries(contention.met),
+        overlaps: Object.fromEntries(contention.overlaps),
         pairs: Object.fromEntries(contention.pairs),
       },
     }),

@@ -1,6 +1,6 @@
 import { quantity } from "../../shared/base/quantity.ts";
 import { allCallSites } from "./call-sites.ts";
-import { type Meeting, meetings } from "./contention.ts";
+import { type Overlap, overlapKinds } from "./contention.ts";
 import { faultFamilies, type FaultKind } from "./faults.ts";
 import { type Played, profileOf } from "./play.ts";
 
@@ -13,7 +13,7 @@ export interface Tally {
     seeds: number;
     /** Seeds of `calls` among them, which make many concurrent calls. */
     ofCalls: number;
-    readonly met: Map<Meeting, number>;
+    readonly overlaps: Map<Overlap, number>;
     readonly pairs: Map<string, number>;
   };
 }
@@ -22,7 +22,7 @@ export const noTally = (): Tally => ({
   fired: new Map(),
   crashes: new Set(),
   states: new Map(),
-  contention: { seeds: 0, ofCalls: 0, met: new Map(), pairs: new Map() },
+  contention: { seeds: 0, ofCalls: 0, overlaps: new Map(), pairs: new Map() },
 });
 
 const addAll = <Name extends string>(
@@ -43,7 +43,7 @@ export function addTo({ fired, crashes, states, contention }: Tally, played: Pla
   if (played.contention === undefined) return;
   contention.seeds += 1;
   if (played.scenario === "calls") contention.ofCalls += 1;
-  addAll(contention.met, played.contention.met);
+  addAll(contention.overlaps, played.contention.overlaps);
   addAll(contention.pairs, played.contention.pairs);
 }
 
@@ -62,22 +62,22 @@ export function tellViolation(played: Played, more = ""): void {
 export const wanted = { timesOfFault: 100, states: 30 } as const;
 
 /** Minimum of `calls` seeds under contention for which the report requires every kind of overlap. */
-const callsWithAllMeetings = 40;
+const callsWithAllOverlaps = 40;
 const wantedStates = ["a call was refused while all slots of 5 shards were in use"];
 
 /** Prints the overlaps of writes under contention; returns a message for each required one that is missing. */
-export function tellMeetings({ contention, states }: Tally): readonly string[] {
-  const { seeds, ofCalls, met, pairs } = contention;
+export function printOverlaps({ contention, states }: Tally): readonly string[] {
+  const { seeds, ofCalls, overlaps, pairs } = contention;
   if (seeds === 0) return [];
   console.log(`\noverlapping writes in ${quantity(seeds, "seed")} of the profile contention:`);
-  for (const name of meetings) console.log(`  ${name}: ${met.get(name) ?? 0}`);
+  for (const name of overlapKinds) console.log(`  ${name}: ${overlaps.get(name) ?? 0}`);
   console.log("  of these, ledger writes:");
   for (const [name, times] of [...pairs].toSorted(([, one], [, other]) => other - one)) {
     console.log(`    ${name}: ${times}`);
   }
-  if (ofCalls < callsWithAllMeetings) return [];
+  if (ofCalls < callsWithAllOverlaps) return [];
   const missed = [
-    ...meetings.filter((name) => !met.has(name)),
+    ...overlapKinds.filter((name) => !overlaps.has(name)),
     ...wantedStates.filter((name) => !states.has(name)),
   ];
   return missed.map((name) => `"${name}" never happened`);

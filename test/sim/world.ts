@@ -50,9 +50,9 @@ const minute = 60_000;
 /** Maximum concurrent invocations of workers. */
 const workersMax = 4;
 /** Shorter calls under contention: calls run in sequence, so many concurrent API calls would time out. */
-const meetingCallMsMax = 4;
+const contendedCallMsMax = 4;
 /** Long enough for all concurrent calls to reserve before the first one settles. */
-const meetingReadMs = [3_000, 4_500] as const;
+const contendedReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
 const turnsMax = 15_000;
 
@@ -62,8 +62,8 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const of = (purpose: string): Random => seededRandom(seed, purpose);
   const faults = seededFaults(of("faults"), options);
   const startsAt = of("calendar").pick(starts);
-  const meeting = options.profile === "contention" ? contention(of("contention")) : undefined;
-  const turns = seededTurns(startsAt, of("turns"), meeting && meetingCallMsMax);
+  const contended = options.profile === "contention" ? contention(of("contention")) : undefined;
+  const turns = seededTurns(startsAt, of("turns"), contended && contendedCallMsMax);
   const random = of("play");
   const queues = virtualQueues(turns, faults, of("queues"));
   const scheduler = virtualScheduler({ turns, faults, random: of("scheduler") }, queues);
@@ -80,7 +80,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     turns,
     faults,
     random: of("sdk"),
-    contention: meeting,
+    contention: contended,
     endpoint: stage.endpoint,
     table: stage.table,
     virtual: {
@@ -107,7 +107,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     faults,
     random: of("processes"),
     clients,
-    readMs: meeting && meetingReadMs,
+    readMs: contended && contendedReadMs,
     outside: (clock) => ({
       sender: receivers.sender(() => clock.now()),
       buckets: buckets.ports,
@@ -202,7 +202,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     ...stage,
     seed,
     profile: options.profile,
-    contention: meeting,
+    contention: contended,
     startsAt,
     random,
     turns,

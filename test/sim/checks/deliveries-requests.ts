@@ -9,7 +9,7 @@ import type { EndpointScene, Meant } from "./deliveries-endpoint.ts";
 import { type EndpointHistory, type KnownEndpoint, statesWithin } from "./deliveries-history.ts";
 
 /** Returns every event with every endpoint that its account ever had, by delivery ID. */
-export function meetings({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
+export function possibleDeliveries({ history, runs }: DeliveryScene): ReadonlyMap<string, Meant> {
   const found = new Map<string, Meant>();
   for (const endpoint of history.endpoints.values()) {
     for (const run of runs.values()) {
@@ -41,12 +41,12 @@ const windowOf = ({ task }: SentRequest): number => (task.stoodStill === true ? 
 export function checkRequest(
   scene: DeliveryScene,
   request: SentRequest,
-  meetingsById: ReadonlyMap<string, Meant>,
+  deliveriesById: ReadonlyMap<string, Meant>,
 ): void {
   const { headers, body, startedAt } = request;
   const name = nameOf(request);
   if (headers["Service-Event-Type"] === "webhook.test") return checkTestRequest(scene, request);
-  const meant = meetingsById.get(headers["Service-Delivery-Id"] ?? "");
+  const meant = deliveriesById.get(headers["Service-Delivery-Id"] ?? "");
   if (meant === undefined) throw new Error(`${name}: no such delivery`);
   const { event, endpoint } = meant;
   assert.equal(headers["webhook-id"], event.id, name);

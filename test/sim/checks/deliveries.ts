@@ -9,7 +9,7 @@ import { checkHealth } from "./deliveries-health.ts";
 import { checkLogged } from "./deliveries-log.ts";
 import { checkOrder, checkReached, checkRepeats } from "./deliveries-reached.ts";
 import { checkRecoveries, checkRedeliveries } from "./deliveries-asked.ts";
-import { checkRequest, checkTests, meetings } from "./deliveries-requests.ts";
+import { checkRequest, checkTests, possibleDeliveries } from "./deliveries-requests.ts";
 import { checkSpared } from "./deliveries-spared.ts";
 
 /** Checks all webhook deliveries when no work is left. */
@@ -21,7 +21,7 @@ export async function checkDeliveries(scene: DeliveryScene): Promise<void> {
     assert.ok(times <= 1, `${name}: refused ${times} times`);
   }
   await checkFeed(scene);
-  const meant = meetings(scene);
+  const meant = possibleDeliveries(scene);
   for (const request of world.receivers.sent) checkRequest(scene, request, meant);
   const logs = await logsOf(scene);
   const troubled = troubledTargets(scene);
