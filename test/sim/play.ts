@@ -82,7 +82,7 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     onCrash: (site, side) => void crashes.add(`${site} ${side}`),
     ...(only === undefined ? {} : { only }),
   });
-  world.watchers.push(() => {
+  world.afterEffect.push(() => {
     attempts += 1;
   });
   const checkFailures = watchFailures(world);

@@ -71,11 +71,11 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const key = virtualKey();
   const receivers = virtualReceivers({ turns, faults, random: of("receivers") });
   const buckets = virtualCustomerBuckets({ turns, faults, random: of("buckets") });
-  const lookers: ((attempt: Attempt) => Promise<void> | void)[] = [];
-  const watchers: ((attempt: Attempt) => Promise<void> | void)[] = [];
-  const refusals: ((attempt: Attempt, error: Error) => void)[] = [];
+  const beforeEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
+  const afterEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
+  const onRefusal: ((attempt: Attempt, error: Error) => void)[] = [];
   const dues = dueRows(stage);
-  watchers.push(dues.forget);
+  afterEffect.push(dues.forget);
   const clients = faultyClients({
     turns,
     faults,
@@ -90,13 +90,13 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       s3: (operation, input) => bodies.service(operation, input),
     },
     onRefused(attempt, error) {
-      for (const watch of refusals) watch(attempt, error);
+      for (const watch of onRefusal) watch(attempt, error);
     },
     async onSend(attempt) {
-      for (const look of lookers) await look(attempt);
+      for (const look of beforeEffect) await look(attempt);
     },
     async onDone(attempt) {
-      for (const watch of watchers) await watch(attempt);
+      for (const watch of afterEffect) await watch(attempt);
     },
     onCrash: options.onCrash,
     ...(options.planned === undefined ? {} : { planned: options.planned }),
@@ -214,14 +214,14 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     buckets,
     key,
     /** Listeners of each attempt, before and after it takes effect. */
-    lookers,
-    watchers,
-    refusals,
+    beforeEffect,
+    afterEffect,
+    onRefusal,
     lateAnswers,
     states,
     reached,
     /** Reports a violation, which ends the seed. */
-    violated(error: Error): void {
+    reportViolation(error: Error): void {
       violation ??= error;
     },
     clock,

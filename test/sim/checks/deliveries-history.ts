@@ -90,7 +90,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
   const notes = notesOf(world, history);
   const holders = holdersOf(world, history);
   const seen = new WeakSet<object>();
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     // A retry after a lost answer changes nothing.
     if (attempt.service !== "dynamo" || seen.has(attempt.input)) return;
     seen.add(attempt.input);
@@ -99,7 +99,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
       await notes(write, attempt.task);
     }
   });
-  world.refusals.push((attempt, error) => {
+  world.onRefusal.push((attempt, error) => {
     // Claims and releases, which are not transactions, are often rejected.
     if (attempt.operation !== "TransactWriteItems" || !isConditionRefusal(error)) return;
     for (const write of writesOf(attempt)) {

@@ -40,7 +40,7 @@ export type Histories = ReadonlyMap<string, History>;
 /** Checks the ledgers of accounts after every write to their rows, and records their balances. */
 export async function watchLedgers(world: World, users: readonly User[]): Promise<Histories> {
   const watches = await Promise.all(users.map(({ accountId }) => watchOf(world, accountId)));
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     const keys = keysWritten(attempt);
     for (const watch of watches) {
       const touched = new Set(keys.filter(watch.isOwn).map(({ pk }) => pk));
@@ -73,7 +73,7 @@ async function watchOf(world: World, accountId: string) {
       noteHolds(ledger, { holds, at });
       noteLedgerStates(ledger, world);
     } catch (error) {
-      world.violated(error as Error);
+      world.reportViolation(error as Error);
     }
   };
   await look(new Set([own]));

@@ -23,7 +23,7 @@ interface Seen {
 export function watchCommits(world: World): { check(): void } {
   const failures: unknown[] = [];
   const seen: Seen = { owners: new Map(), running: new Set() };
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     try {
       for (const look of looksAfter(attempt, seen)) await look(world);
     } catch (error) {

@@ -21,7 +21,7 @@ export function watchPurges(world: World): { check(rows: readonly Key[]): void }
   const purged = new Map<string, number>();
   /** Partition of the watchlist, by partition of the run. */
   const listOf = new Map<string, string>();
-  world.watchers.push((attempt) => {
+  world.afterEffect.push((attempt) => {
     moment += 1;
     for (const { pk, sk, id } of written(attempt)) {
       if (pk.startsWith("run#")) writtenAt.set(`${pk}/${sk}`, moment);

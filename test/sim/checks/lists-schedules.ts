@@ -29,7 +29,7 @@ const sweepMs = 10 * minute;
 /** Records the schedules in EventBridge Scheduler and compares them with the watchlists (R10, R11). */
 export function watchSchedules(world: World) {
   const defined = new Map<string, Definition & { readonly at: Date }>();
-  world.watchers.push(({ service, operation, input }) => {
+  world.afterEffect.push(({ service, operation, input }) => {
     if (service !== "scheduler") return;
     const definition = input as unknown as Definition;
     if (operation === "DeleteSchedule") defined.delete(definition.Name);

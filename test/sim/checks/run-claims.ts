@@ -58,11 +58,11 @@ export function watchRuns(world: World): RunsSeen {
     ended: new Set(),
   };
   let before: Row | undefined;
-  world.lookers.push(async (attempt) => {
+  world.beforeEffect.push(async (attempt) => {
     const key = listKeyOf(attempt);
     if (key !== undefined) before = await get(world, key);
   });
-  world.watchers.push(async (attempt) => {
+  world.afterEffect.push(async (attempt) => {
     keepAnswer(attempt, watched);
     const key = listKeyOf(attempt);
     if (key === undefined || before === undefined) return;
@@ -72,7 +72,7 @@ export function watchRuns(world: World): RunsSeen {
       else if (writes.some(({ kind }) => kind === "Put")) checkClaim(before, writes, watched);
       else await checkFinish(key, { before, writes }, watched);
     } catch (error) {
-      world.violated(error instanceof Error ? error : new Error(String(error)));
+      world.reportViolation(error instanceof Error ? error : new Error(String(error)));
     }
   });
   return watched;

@@ -188,7 +188,8 @@ function beside(
       await work(client);
     },
     ({ error }) => {
-      if (error instanceof Error && !isInjected(error.name, world.profile)) world.violated(error);
+      if (error instanceof Error && !isInjected(error.name, world.profile))
+        world.reportViolation(error);
     },
   );
 }

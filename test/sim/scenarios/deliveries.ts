@@ -100,7 +100,7 @@ function beginAll(
 
 /** Returns a function that stops the faults; a maximum number of attempts stops them earlier. */
 function stopOfFaults(scene: DeliveryScene): () => void {
-  const { faults, turns, watchers } = scene.world;
+  const { faults, turns, afterEffect } = scene.world;
   const stop = (): void => {
     if (faults.isStopped()) return;
     turns.note("no more faults");
@@ -109,7 +109,7 @@ function stopOfFaults(scene: DeliveryScene): () => void {
     faults.stop();
   };
   let attempts = 0;
-  watchers.push(() => {
+  afterEffect.push(() => {
     attempts += 1;
     if (attempts === faultyAttemptsMax) stop();
   });

@@ -224,7 +224,7 @@ async function mustSucceed(
 
 /** Reads the runs of a deleted watchlist before the purge deletes the first row. */
 function keepRecords(scene: RunsScene): void {
-  scene.world.lookers.push(async ({ operation, input }) => {
+  scene.world.beforeEffect.push(async ({ operation, input }) => {
     if (operation !== "BatchWriteItem") return;
     const text = JSON.stringify(input);
     if (!/"DeleteRequest":.*"(run|step|starts|batch|result)#/.test(text)) return;
