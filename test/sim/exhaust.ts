@@ -1,7 +1,7 @@
 import { flows } from "./scenarios/flows.ts";
 import { playLedgerPairs } from "./ledger-pairs.ts";
 import { startPool, type WorkerPool } from "./pool.ts";
-import { tellViolation } from "./report.ts";
+import { printViolation } from "./report.ts";
 import type { Place, SingleFault } from "./single-fault.ts";
 import type { Job } from "./worker.ts";
 
@@ -23,7 +23,7 @@ export async function exhaust({ workers }: { readonly workers?: number } = {}): 
     await pool.play(jobs, (played, { fault }) => {
       if (played.violation === undefined) return;
       failed += 1;
-      tellViolation(played, `--calm --fault ${fault?.request}:${fault?.kind}`);
+      printViolation(played, `--calm --fault ${fault?.request}:${fault?.kind}`);
     });
     points += faults.length;
     violations += failed;
@@ -52,7 +52,7 @@ async function placesOf(
   let isSound = true;
   await pool.play([calm], (played) => {
     isSound = played.violation === undefined;
-    if (!isSound) tellViolation(played, "--calm");
+    if (!isSound) printViolation(played, "--calm");
     places = played.places;
   });
   return { places, isSound };

@@ -4,11 +4,11 @@ import { startPool, type WorkerPool } from "./pool.ts";
 import { regressions } from "./regressions.ts";
 import {
   addTo,
-  noTally,
+  emptyTally,
   type Tally,
-  tellCoverage,
+  printCoverage,
   printOverlaps,
-  tellViolation,
+  printViolation,
 } from "./report.ts";
 import { scenarioNamed, scenarios } from "./scenarios.ts";
 import type { Job } from "./worker.ts";
@@ -57,7 +57,7 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
   const startedAt = performance.now();
   const pool = await startPool(workers === undefined ? {} : { workers });
   const sums: Sums = {
-    tally: noTally(),
+    tally: emptyTally(),
     requests: 0,
     violations: 0,
     hashes: new Map(),
@@ -65,24 +65,24 @@ export async function playScenarios(options: PlayScenariosOptions): Promise<bool
     differing: 0,
     replayed: 0,
   };
-  const failedBefore = regressions.filter((one) => names.includes(one.scenario));
-  const about = `${failedBefore.length} regression seeds`;
-  await playAll(pool, { about, jobs: failedBefore }, sums);
+  const regressionJobs = regressions.filter((one) => names.includes(one.scenario));
+  const about = `${regressionJobs.length} regression seeds`;
+  await playAll(pool, { about, jobs: regressionJobs }, sums);
   for (const name of names) {
     const jobs = jobsOf(name, options);
     await playAll(pool, { about: `${name}: ${jobs.length} seeds`, jobs }, sums);
   }
-  const deaths = missedDeaths(sums);
+  const crashes = missedCrashes(sums);
   await playAll(
     pool,
-    { about: `${deaths.length} crashes at call sites without a crash so far`, jobs: deaths },
+    { about: `${crashes.length} crashes at call sites without a crash so far`, jobs: crashes },
     sums,
   );
   for (const name of names) {
     await playAgain(pool, jobsOf(name, options).slice(0, replays / names.length), sums);
   }
   await pool.stop();
-  const lacking = tellCoverage(sums.tally);
+  const lacking = printCoverage(sums.tally);
   const unmet = printOverlaps(sums.tally);
   const missed = scenario === undefined ? [...lacking, ...unmet] : unmet;
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
@@ -119,7 +119,7 @@ async function playAll(
     }
     if (played.violation === undefined) return;
     sums.violations += 1;
-    tellViolation(played, faultOption(job));
+    printViolation(played, faultOption(job));
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   console.log(
@@ -129,7 +129,7 @@ async function playAll(
 }
 
 /** Plans the crashes before and after each call site that random faults did not cause. */
-const missedDeaths = ({ tally, visited }: Sums): readonly Job[] =>
+const missedCrashes = ({ tally, visited }: Sums): readonly Job[] =>
   [...visited].flatMap(([site, { job, request }]) =>
     (["before", "after"] as const).flatMap((side) =>
       tally.crashes.has(`${site} ${side}`)

@@ -27,7 +27,7 @@ export async function startPool({
   return {
     async play(jobs, onPlayed) {
       const waiting = jobs[Symbol.iterator]();
-      await Promise.all(children.map((child) => workOff(child, waiting, onPlayed)));
+      await Promise.all(children.map((child) => drain(child, waiting, onPlayed)));
     },
     async stop() {
       await Promise.all(
@@ -53,7 +53,7 @@ async function startWorker(root: string): Promise<ChildProcess> {
   return child;
 }
 
-async function workOff(
+async function drain(
   child: ChildProcess,
   waiting: Iterator<Job>,
   onPlayed: (played: Played, job: Job) => void,

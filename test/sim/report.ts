@@ -18,7 +18,7 @@ export interface Tally {
   };
 }
 
-export const noTally = (): Tally => ({
+export const emptyTally = (): Tally => ({
   fired: new Map(),
   crashes: new Set(),
   states: new Map(),
@@ -48,7 +48,7 @@ export function addTo({ fired, crashes, states, contention }: Tally, played: Pla
 }
 
 /** Prints a violation, the end of its trace, and the command that replays it. */
-export function tellViolation(played: Played, more = ""): void {
+export function printViolation(played: Played, more = ""): void {
   const { scenario, seed, profile, trace, violation } = played;
   const given = profile === profileOf(scenario, seed) ? "" : ` --profile ${profile}`;
   const and = more === "" ? "" : ` ${more}`;
@@ -84,7 +84,7 @@ export function printOverlaps({ contention, states }: Tally): readonly string[] 
 }
 
 /** Prints the coverage; returns a message for each requirement that was missed. */
-export function tellCoverage({ fired, crashes, states }: Tally): readonly string[] {
+export function printCoverage({ fired, crashes, states }: Tally): readonly string[] {
   const lacking: string[] = [];
   console.log("\ninjected faults:");
   for (const [family, kinds] of Object.entries(faultFamilies)) {

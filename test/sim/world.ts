@@ -143,7 +143,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     const visibilityMs = visibilityOf(queue);
     const taken = queues.take(queue, { most: batchSize, visibilityMs, holder });
     const event = { Records: taken.map(recordOf) };
-    const label = taken.map(nameOfMessage).join(", ");
+    const label = taken.map(labelOfMessage).join(", ");
     const task = processes.invoke({ name, label, event }, (ended, answer) => {
       const failures = new Set(failuresOf(answer));
       for (const message of taken) {
@@ -306,7 +306,7 @@ const visibilityOf = (queue: QueueName): number => 6 * timeoutSeconds[workers[qu
 const namesOf = (tasks: readonly Task[]): string => tasks.map(({ name }) => name).join(", ");
 
 /** The last characters of each value in a message, for the trace. */
-const nameOfMessage = ({ body }: QueuedMessage): string =>
+const labelOfMessage = ({ body }: QueuedMessage): string =>
   Object.values(JSON.parse(body) as object)
     .map((value) => String(value).slice(-8))
     .join(" ");
