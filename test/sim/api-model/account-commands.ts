@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { creditPacks, type PackId } from "../../../shared/accounts/credit-packs.ts";
-import { addCredits, dateOf, type Entry } from "./books.ts";
+import { addCredits, dateOf, type Entry } from "./credit-model.ts";
 import { anything, idOf, type Predicted } from "./compare.ts";
 import { iso } from "./model.ts";
 import {
@@ -33,7 +33,7 @@ const slots: readonly (readonly [number, number])[] = [
 export async function expectAccount(session: Session): Promise<void> {
   const { model } = session;
   const [key] = model.keys;
-  const { balance, lifetime, spent } = model.books;
+  const { balance, lifetime, spent } = model.ledger;
   const next = slots.find(([at]) => at > lifetime);
   const answer = await call(session, { method: "GET", path: "/v1/account" });
   expectBody("account", answer, {
@@ -70,7 +70,7 @@ export async function expectUsage(session: Session, days: number | undefined): P
   const now = service.now();
   const daily = Array.from({ length: days ?? 30 }, (_, n) => {
     const date = dateOf(now - ((days ?? 30) - 1 - n) * 86_400_000);
-    const day = model.books.days.get(date);
+    const day = model.ledger.days.get(date);
     return { date, ...(day ?? { requests: 0, successful: 0, failed: 0, credits: 0 }) };
   });
   const sum = (of: (day: (typeof daily)[number]) => number): number =>
@@ -110,8 +110,8 @@ const usage = command<number>({
 
 /** Checks all credit transactions page by page, newest first. */
 export async function expectLedger(session: Session, limit: number): Promise<void> {
-  const { ledger } = session.model.books;
-  const newestFirst = ledger.toReversed();
+  const { entries } = session.model.ledger;
+  const newestFirst = entries.toReversed();
   const ids: string[] = [];
   for (let from = 0; ; from += limit) {
     const after = from === 0 ? "" : `&starting_after=${ids.at(-1)}`;
@@ -122,9 +122,9 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
       status: 200,
       body: {
         object: "list",
-        data: wanted.map((entry, at) => shownEntry(entry, ledger.length - from - at)),
-        has_more: from + limit < ledger.length,
-        next_starting_after: from + limit < ledger.length ? idOf("ctx") : null,
+        data: wanted.map((entry, at) => shownEntry(entry, entries.length - from - at)),
+        has_more: from + limit < entries.length,
+        next_starting_after: from + limit < entries.length ? idOf("ctx") : null,
       },
     });
     const { data } = answer.body as unknown as { data: readonly { id: string }[] };
@@ -133,9 +133,9 @@ export async function expectLedger(session: Session, limit: number): Promise<voi
       compare("the id of a credit transaction", data[at]?.id, entry.id);
     }
     ids.push(...data.map(({ id }) => id));
-    if (from + limit >= ledger.length) break;
+    if (from + limit >= entries.length) break;
   }
-  require("credit transactions", new Set(ids).size === ledger.length, "every entry appears once");
+  require("credit transactions", new Set(ids).size === entries.length, "every entry appears once");
 }
 
 function shownEntry(entry: Entry, sequence: number): Predicted {
@@ -188,15 +188,15 @@ const isOf = (entry: Entry, filter: Filter): boolean => {
 
 /** Checks the filtered credit transactions, independently of their pages. */
 async function expectFiltered(session: Session, filter: Filter, limit: number): Promise<void> {
-  const { ledger } = session.model.books;
-  const wanted = ledger
+  const { entries } = session.model.ledger;
+  const wanted = entries
     .map((entry, at) => [entry, at + 1] as const)
     .filter(([entry]) => isOf(entry, filter))
     .toReversed();
   const query = new URLSearchParams({ ...filter, limit: String(limit) }).toString();
   const found: unknown[] = [];
   let after = "";
-  for (let pages = 0; pages <= ledger.length; pages += 1) {
+  for (let pages = 0; pages <= entries.length; pages += 1) {
     const path = `/v1/credit_transactions?${query}${after}`;
     const answer = await call(session, { method: "GET", path });
     compare(path, answer.status, 200);
@@ -223,20 +223,20 @@ const filtered = command<{ pick: number; how: number; limit: number }>({
   weight: 2,
   drawn: fc.record({ pick: fc.nat(), how: fc.nat(7), limit: fc.constantFrom(2, 7, 100) }),
   async play(session, { pick, how, limit }) {
-    const { ledger } = session.model.books;
+    const { entries } = session.model.ledger;
     if (how === 7) {
       const bad = await call(session, { method: "GET", path: "/v1/credit_transactions?type=gift" });
       return expectRefusal("ledger", bad, refused("type"));
     }
     const filter = drawnFilter(session.model, pick, how);
-    await expectFiltered(session, filter, Math.max(limit, Math.ceil(ledger.length / 8)));
+    await expectFiltered(session, filter, Math.max(limit, Math.ceil(entries.length / 8)));
     return "200";
   },
 });
 
 /** Draws one or two filters, with values of an existing entry and watchlist if there are any. */
-function drawnFilter({ books, lists }: Session["model"], pick: number, how: number): Filter {
-  const entry = drawnOf(books.ledger, pick);
+function drawnFilter({ ledger, lists }: Session["model"], pick: number, how: number): Filter {
+  const entry = drawnOf(ledger.entries, pick);
   const request = (entry && requestOf(entry)) ?? `req_${"0".repeat(24)}`;
   const list = drawnOf(lists, pick)?.id ?? `wl_${"0".repeat(24)}`;
   return {
@@ -251,9 +251,9 @@ const transactions = command<number>({
   weight: 2,
   drawn: fc.constantFrom(3, 7, 20, 100, 100, 0, 101, -1),
   async play(session, limit) {
-    const { ledger } = session.model.books;
+    const { entries } = session.model.ledger;
     // Limits the number of pages.
-    const few = Math.min(100, Math.max(limit, Math.ceil(ledger.length / 8)));
+    const few = Math.min(100, Math.max(limit, Math.ceil(entries.length / 8)));
     const list = (query: string) =>
       call(session, { method: "GET", path: `/v1/credit_transactions?${query}` });
     if (limit === -1) {
@@ -384,7 +384,7 @@ const operator = command<number>({
     const credits = pack === undefined || drawn > 1 ? 15 * (drawn + 1) : creditPacks[pack];
     const isGrant = pack === undefined || drawn > 1;
     await service.addCredits(isGrant ? { grant: credits } : { pack });
-    addCredits(model.books, { type: isGrant ? "grant" : "purchase", credits, at: service.now() });
+    addCredits(model.ledger, { type: isGrant ? "grant" : "purchase", credits, at: service.now() });
     return isGrant ? "grant" : "purchase";
   },
 });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Platform } from "../../../shared/platforms/catalogue.ts";
 import type { Offer } from "../../../shared/scrapers/offer.ts";
 import type { ApiAnswer } from "../api.ts";
-import { payFor } from "./books.ts";
+import { payFor } from "./credit-model.ts";
 import type { Predicted } from "./compare.ts";
 import {
   call,
@@ -42,9 +42,9 @@ interface Charged {
 
 /** Checks an item call: charged, or refused for lack of credits (specification, "POST /v1/products"). */
 function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charged): string {
-  const { books } = model;
+  const { ledger } = model;
   const reserved = Math.ceil(is.reservedQuarters / 4);
-  if (reserved > books.balance) {
+  if (reserved > ledger.balance) {
     return expectRefusal(is.what, answer, { status: 402, code: "INSUFFICIENT_CREDITS" });
   }
   const charged = Math.ceil(is.quarters.reduce((sum, one) => sum + one, 0) / 4);
@@ -52,7 +52,7 @@ function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charg
   const items = is.results.length;
   const source = { request_id: answer.headers["x-request-id"] ?? "", endpoint, scraper, items };
   const itemsCharged = is.statuses.filter(isCharged).length;
-  payFor(books, { reserved, charged, itemsCharged, source, at: service.now() });
+  payFor(ledger, { reserved, charged, itemsCharged, source, at: service.now() });
   const count = (status: string): number => is.statuses.filter((one) => one === status).length;
   expectBody(is.what, answer, {
     status: 200,
@@ -71,7 +71,7 @@ function expectCharged({ model, service }: Session, answer: ApiAnswer, is: Charg
     },
   });
   compare(`${is.what} X-Service-Credits`, answer.headers["x-service-credits"], `${charged}`);
-  compare(`${is.what} X-Service-Balance`, answer.headers["x-service-balance"], `${books.balance}`);
+  compare(`${is.what} X-Service-Balance`, answer.headers["x-service-balance"], `${ledger.balance}`);
   return "200";
 }
 

@@ -8,7 +8,7 @@ import { type ModelRun, runModel } from "../../support/run-model.ts";
 import type { ModelItem, ModelList } from "../../support/run-model-list.ts";
 import { shortfallsIn } from "../../support/shortfalls.ts";
 import { everythingKnown } from "../../support/run-model-fields.ts";
-import { type Books, openBooks, payFor } from "./books.ts";
+import { type CreditModel, openCredits, payFor } from "./credit-model.ts";
 import { aCount, aText, idOf, type Predicted } from "./compare.ts";
 import { nextAfter, nextTimes, type Schedule, secondsOf } from "./schedules.ts";
 import { looksOf, phaseAt } from "./shows.ts";
@@ -123,7 +123,7 @@ export interface Remembered {
 /** The predicted state of the service. */
 export interface Model {
   readonly accountId: string;
-  readonly books: Books;
+  readonly ledger: CreditModel;
   readonly keys: KeyModel[];
   readonly lists: ListModel[];
   /** IDs of deleted watchlists. */
@@ -144,7 +144,7 @@ export const iso = (at: number | null): string | null =>
 export function openModel(accountId: string, key: KeyModel, credits: number): Model {
   return {
     accountId,
-    books: openBooks(credits, key.createdAt),
+    ledger: openCredits(credits, key.createdAt),
     keys: [key],
     lists: [],
     gone: [],
@@ -256,7 +256,7 @@ interface Turn {
 function play(model: Model, list: ListModel, { trigger, now, next }: Turn): void {
   const { core } = list;
   const wasPaused = core.paused;
-  const available = model.books.balance;
+  const available = model.ledger.balance;
   const told = runModel(core, { trigger, available, at: phaseAt(now) });
   if (told === null) throw new Error("The model does not run a paused watchlist for a tick");
   pay(model, list, { told, now });
@@ -302,7 +302,7 @@ function pay(model: Model, list: ListModel, { told, now }: Told): void {
     const items = requested + skipped;
     // Deferred items are not reserved.
     if (items === 0) continue;
-    payFor(model.books, {
+    payFor(model.ledger, {
       reserved: Math.ceil((items * quartersReserved[scraper as StepScraperId]) / 4),
       charged: credits,
       itemsCharged: did.ok + did.not_found,

@@ -137,8 +137,8 @@ async function expectEverything(session: Session): Promise<void> {
   await expectAccount(session);
   await expectUsage(session, 90);
   await expectLedger(session, 100);
-  const { balance, spent, ledger } = model.books;
-  const given = ledger
+  const { balance, spent, entries } = model.ledger;
+  const given = entries
     .filter(({ type }) => type === "grant" || type === "purchase")
     .reduce((sum, { credits }) => sum + credits, 0);
   require("the ledger", balance + spent ===

@@ -46,7 +46,7 @@ export async function call({ service, model }: Session, wanted: Wanted): Promise
   }
   const [credits, balance] = [headers["x-service-credits"], headers["x-service-balance"]];
   if (status >= 400 && credits !== undefined) compare(what, credits, "0");
-  if (status >= 400 && balance !== undefined) compare(what, balance, `${model.books.balance}`);
+  if (status >= 400 && balance !== undefined) compare(what, balance, `${model.ledger.balance}`);
   return answer;
 }
 

@@ -28,21 +28,27 @@ export interface Day {
  * Model of an account's credits by the specification: each call and each step of a run reserves
  * credits, is charged for the answers, and gets the rest refunded.
  */
-export interface Books {
+export interface CreditModel {
   balance: number;
   /** Purchased credits and the signup grant. */
   lifetime: number;
   spent: number;
-  readonly ledger: Entry[];
+  readonly entries: Entry[];
   readonly days: Map<string, Day>;
 }
 
 export const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-export function openBooks(credits: number, at: number): Books {
-  const books: Books = { balance: 0, lifetime: credits, spent: 0, ledger: [], days: new Map() };
-  book(books, { type: "grant", credits, change: credits, source: null, at });
-  return books;
+export function openCredits(credits: number, at: number): CreditModel {
+  const ledger: CreditModel = {
+    balance: 0,
+    lifetime: credits,
+    spent: 0,
+    entries: [],
+    days: new Map(),
+  };
+  append(ledger, { type: "grant", credits, change: credits, source: null, at });
+  return ledger;
 }
 
 interface Booking {
@@ -54,18 +60,18 @@ interface Booking {
   readonly at: number;
 }
 
-function book(books: Books, { change, ...entry }: Booking): void {
-  const before = books.balance;
-  books.balance += change;
-  books.ledger.push({ ...entry, before, after: books.balance });
+function append(ledger: CreditModel, { change, ...entry }: Booking): void {
+  const before = ledger.balance;
+  ledger.balance += change;
+  ledger.entries.push({ ...entry, before, after: ledger.balance });
 }
 
 export function addCredits(
-  books: Books,
+  ledger: CreditModel,
   { type, credits, at }: { type: "purchase" | "grant"; credits: number; at: number },
 ): void {
-  if (type === "purchase") books.lifetime += credits;
-  book(books, { type, credits, change: credits, source: null, at });
+  if (type === "purchase") ledger.lifetime += credits;
+  append(ledger, { type, credits, change: credits, source: null, at });
 }
 
 export interface Work {
@@ -76,17 +82,17 @@ export interface Work {
   readonly at: number;
 }
 
-/** Books a call or a step that the balance covers: reservation, charge and refund. */
-export function payFor(books: Books, { reserved, charged, ...work }: Work): void {
+/** Applies a call or a step that the balance covers: reservation, charge and refund. */
+export function payFor(ledger: CreditModel, { reserved, charged, ...work }: Work): void {
   const { itemsCharged: _, ...reserving } = work;
   const { at } = work;
-  book(books, { ...reserving, type: "reserve", credits: reserved, change: -reserved });
+  append(ledger, { ...reserving, type: "reserve", credits: reserved, change: -reserved });
   const rest = reserved - charged;
-  if (charged > 0) book(books, { ...work, type: "charge", credits: charged, change: 0 });
-  if (rest > 0) book(books, { ...work, type: "refund", credits: rest, change: rest });
-  books.spent += charged;
-  const day = books.days.get(dateOf(at)) ?? { requests: 0, successful: 0, failed: 0, credits: 0 };
-  books.days.set(dateOf(at), {
+  if (charged > 0) append(ledger, { ...work, type: "charge", credits: charged, change: 0 });
+  if (rest > 0) append(ledger, { ...work, type: "refund", credits: rest, change: rest });
+  ledger.spent += charged;
+  const day = ledger.days.get(dateOf(at)) ?? { requests: 0, successful: 0, failed: 0, credits: 0 };
+  ledger.days.set(dateOf(at), {
     requests: day.requests + 1,
     successful: day.successful + 1,
     failed: day.failed,
