@@ -1,4 +1,4 @@
-import type { Task } from "./turns.ts";
+import type { Task } from "./task-scheduler.ts";
 
 export type ServiceName = "dynamo" | "sqs" | "scheduler" | "kms" | "s3";
 

@@ -1,4 +1,4 @@
-import { type Task, taskHere } from "./turns.ts";
+import { type Task, currentTask } from "./task-scheduler.ts";
 
 /** Text that the service wrote to its log. */
 export interface CapturedText {
@@ -9,7 +9,7 @@ export interface CapturedText {
 
 let captured: CapturedText[] = [];
 const capture = (text: string | Uint8Array): true => {
-  captured.push({ text: String(text), task: taskHere() });
+  captured.push({ text: String(text), task: currentTask() });
   return true;
 };
 

@@ -7,7 +7,7 @@ import { contention, type Flight } from "./contention.ts";
 import { profileOf } from "./play.ts";
 import { seededRandom } from "./random.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Task } from "./turns.ts";
+import type { Task } from "./task-scheduler.ts";
 
 const key = (pk: string) => ({ pk: { S: pk }, sk: { S: "shard" } });
 const taskOf = (state: Task["state"] = "working"): Task => ({ name: "task", state });

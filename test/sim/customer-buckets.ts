@@ -1,7 +1,7 @@
 import type { BucketOutcome, CustomerBuckets } from "../../shared/exports/customer-bucket.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
 /** An object in a customer's bucket. Times in milliseconds. */
 export interface StoredObject {
@@ -25,7 +25,7 @@ export interface StoredManifest {
 }
 
 interface OutsideOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
 }
@@ -39,7 +39,7 @@ const reasons = {
 } as const;
 
 /** Simulates customers' buckets: faults make a bucket fail for a period, or a single call. */
-export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions) {
+export function virtualCustomerBuckets({ tasks, faults, random }: OutsideOptions) {
   const buckets = new Map<string, Map<string, StoredObject>>();
   const manifests: StoredManifest[] = [];
   const puts: BucketPut[] = [];
@@ -55,7 +55,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     if (isDead) return "NoSuchBucket";
     if (faults.isStopped()) return undefined;
     const known = down.get(bucket);
-    if (known !== undefined && known.until > turns.now()) return known.reason;
+    if (known !== undefined && known.until > tasks.now()) return known.reason;
     const fault = faults.draw(
       "bucket_denied",
       "bucket_absent",
@@ -64,7 +64,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
     );
     if (fault === undefined) return undefined;
     const reason = reasons[fault as keyof typeof reasons];
-    down.set(bucket, { reason, until: turns.now() + random.pick([0, 60_000, 3 * 3_600_000]) });
+    down.set(bucket, { reason, until: tasks.now() + random.pick([0, 60_000, 3 * 3_600_000]) });
     return reason;
   };
   const made = (bucket: string, effect: () => void): BucketOutcome => {
@@ -77,7 +77,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
   };
   const keep = (bucket: string, key: string, bytes: Uint8Array): void => {
     const objects = objectsOf(bucket);
-    objects.set(key, { bytes: Buffer.from(bytes), at: turns.now() });
+    objects.set(key, { bytes: Buffer.from(bytes), at: tasks.now() });
     if (!key.endsWith("_manifest.json")) return;
     const listed = JSON.parse(Buffer.from(bytes).toString()) as { objects: { key: string }[] };
     const missing = listed.objects.map((one) => one.key).filter((one) => !objects.has(one));
@@ -86,13 +86,13 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
   const ports: CustomerBuckets = {
     open: ({ bucket }) => ({
       put({ key, bytes }) {
-        puts.push({ bucket, key, begunAt: turns.now(), task: turns.current() });
+        puts.push({ bucket, key, begunAt: tasks.now(), task: tasks.current() });
         const effect = async (): Promise<BucketOutcome> =>
           made(bucket, () => keep(bucket, key, bytes));
-        return turns.call({ label: `puts ${bucket}/${key}`, effect });
+        return tasks.call({ label: `puts ${bucket}/${key}`, effect });
       },
       find: (key) =>
-        turns.call({
+        tasks.call({
           label: `finds ${bucket}/${key}`,
           async effect() {
             const reason = trouble(bucket);
@@ -101,7 +101,7 @@ export function virtualCustomerBuckets({ turns, faults, random }: OutsideOptions
           },
         }),
       delete: (key) =>
-        turns.call({
+        tasks.call({
           label: `deletes ${bucket}/${key}`,
           effect: async () => made(bucket, () => void objectsOf(bucket).delete(key)),
         }),

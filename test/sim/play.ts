@@ -91,13 +91,13 @@ export async function playSeed(engine: Engine, options: PlayOptions): Promise<Pl
     checkFailures();
   });
   await stage.end();
-  const { turns, faults, states, contention } = world;
+  const { tasks, faults, states, contention } = world;
   return {
     scenario: scenario.name,
     seed,
     profile,
-    hash: turns.hash(),
-    trace: turns.trace,
+    hash: tasks.hash(),
+    trace: tasks.trace,
     fired: faults.fired,
     attempts,
     crashes: [...crashes],

@@ -5,7 +5,7 @@ import type { Faults } from "./faults.ts";
 import { createLambda, type LambdaHandler, type LambdaName, timeoutSeconds } from "./lambdas.ts";
 import { type Random, seededChance } from "./random.ts";
 import { changingSources } from "./sources.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
 /** A Lambda execution environment; it keeps cached state between invocations. */
 interface Process {
@@ -24,7 +24,7 @@ export interface Invocation {
 
 export interface ProcessesOptions {
   readonly table: string;
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
   readonly clients: NonNullable<Overrides["clients"]>;
@@ -42,7 +42,7 @@ const setBackMs = 5_000;
  * it crashed.
  */
 export function lambdaProcesses(options: ProcessesOptions) {
-  const { turns, faults } = options;
+  const { tasks, faults } = options;
   let processes: Process[] = [];
   let invoked = 0;
   const isFree = ({ task }: Process): boolean => task === undefined || task.state === "done";
@@ -63,19 +63,19 @@ export function lambdaProcesses(options: ProcessesOptions) {
       const process = processFor(name);
       if (faults.draw("clock_set_back") !== undefined) process.clock.offMs -= setBackMs;
       invoked += 1;
-      const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
+      const endsAt = tasks.now() + timeoutSeconds[name] * 1_000;
       const context = {
         awsRequestId: `invocation-${invoked}`,
         functionName: name,
-        getRemainingTimeInMillis: () => Math.max(0, endsAt - turns.now()),
+        getRemainingTimeInMillis: () => Math.max(0, endsAt - tasks.now()),
       } as Context;
       let answer: unknown;
       const work = async (): Promise<void> => {
         // The scheduler decides when the handler starts.
-        await turns.call({ label: "is invoked", effect: async () => {} });
+        await tasks.call({ label: "is invoked", effect: async () => {} });
         answer = await process.handler(event, context);
       };
-      process.task = turns.begin(`#${invoked} ${name} ${label}`, work, (task) =>
+      process.task = tasks.begin(`#${invoked} ${name} ${label}`, work, (task) =>
         onEnd(task, answer),
       );
       return process.task;
@@ -92,16 +92,16 @@ function startProcess(name: LambdaName, options: ProcessesOptions): Process {
 }
 
 function overridesOf(options: ProcessesOptions) {
-  const { turns, faults, random, clients, outside, readMs } = options;
+  const { tasks, faults, random, clients, outside, readMs } = options;
   const isOff = faults.draw("clock_skewed") !== undefined;
   const offset = { offMs: isOff ? random.between(-skewMsMax, skewMsMax) : 0 };
   const clock: Clock = {
-    now: () => new Date(turns.now() + (faults.isStopped() ? 0 : offset.offMs)),
+    now: () => new Date(tasks.now() + (faults.isStopped() ? 0 : offset.offMs)),
     async sleep(milliseconds) {
-      await turns.call({ label: "sleeps", effect: async () => {}, delay: milliseconds });
+      await tasks.call({ label: "sleeps", effect: async () => {}, delay: milliseconds });
     },
   };
-  const sources = changingSources({ turns, faults, random, readMs, now: () => clock.now() });
+  const sources = changingSources({ tasks, faults, random, readMs, now: () => clock.now() });
   const overrides: Overrides = {
     clock,
     chance: seededChance(random),

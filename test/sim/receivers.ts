@@ -1,7 +1,7 @@
 import type { Sender, SendFailure, SendResult } from "../../shared/outgoing/sender.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
 /** A webhook request that a process started to send. Times in milliseconds. */
 export interface SentRequest {
@@ -50,13 +50,13 @@ const failed = (
 ): Answer => ({ afterMs, taken, result: { outcome: "failed", error, sent, durationMs: afterMs } });
 
 interface OutsideOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
 }
 
 /** Simulates receivers by URL, each with a behavior that changes over time. */
-export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
+export function virtualReceivers({ tasks, faults, random }: OutsideOptions) {
   const moods = new Map<string, { readonly mood: Mood; readonly until: number }>();
   const wellShare = random.pick([0.3, 0.6, 1]);
   const dead = new Set<string>();
@@ -65,9 +65,9 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
     if (dead.has(url)) return "down";
     if (faults.isStopped()) return "fine";
     const known = moods.get(url);
-    if (known !== undefined && known.until > turns.now()) return known.mood;
+    if (known !== undefined && known.until > tasks.now()) return known.mood;
     const mood = random.isHit(wellShare) ? "fine" : random.pick(troubles);
-    const until = turns.now() + random.pick([30_000, 10 * 60_000, 5 * 3_600_000]);
+    const until = tasks.now() + random.pick([30_000, 10 * 60_000, 5 * 3_600_000]);
     moods.set(url, { mood, until });
     return mood;
   };
@@ -87,7 +87,7 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
   const busy = (): Answer =>
     unless("receiver_busy", () => {
       const seconds = random.pick([1, 40, 7_200]);
-      const date = new Date(turns.now() + seconds * 1_000).toUTCString();
+      const date = new Date(tasks.now() + seconds * 1_000).toUTCString();
       return answered(429, 5, random.pick([String(seconds), date, "soon"]));
     });
   const odd = (): Answer =>
@@ -119,8 +119,8 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
           begunAt: now().getTime(),
           headers: { ...headers },
           body: Buffer.from(body).toString(),
-          startedAt: turns.now(),
-          task: turns.current(),
+          startedAt: tasks.now(),
+          task: tasks.current(),
           arrivedAt: null,
           status: null,
           left: false,
@@ -128,17 +128,17 @@ export function virtualReceivers({ turns, faults, random }: OutsideOptions) {
         sent.push(request);
         const name = `${headers["webhook-id"]} attempt ${headers["Service-Attempt"]} to ${url}`;
         const arrive = async (): Promise<Answer> => {
-          request.arrivedAt = turns.now();
+          request.arrivedAt = tasks.now();
           const decided = answers[moodOf(url)]();
           request.status = decided.taken;
           request.left = decided.result.outcome === "answered" || decided.result.sent;
-          turns.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
+          tasks.note(`  ${url}: ${decided.taken} after ${decided.afterMs} ms`);
           return decided;
         };
-        const answer = await turns.call({ label: `sends ${name}`, effect: arrive });
+        const answer = await tasks.call({ label: `sends ${name}`, effect: arrive });
         const { afterMs, result } = answer;
         if (afterMs > 500) {
-          await turns.call({
+          await tasks.call({
             label: `gets the result of ${name}`,
             effect: async () => {},
             delay: afterMs,

@@ -18,7 +18,7 @@ import {
 } from "./dynamo-faults.ts";
 import type { FaultKind, Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 import { plainWire } from "./wire.ts";
 import type { ServiceName, Members, Attempt, Sent } from "./attempt.ts";
 
@@ -26,7 +26,7 @@ import type { ServiceName, Members, Attempt, Sent } from "./attempt.ts";
 export type VirtualService = (operation: string, input: Members) => Members;
 
 export interface SdkOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
   /** Endpoint of the DynamoDB engine. */
@@ -90,7 +90,7 @@ export function faultyClients(options: SdkOptions) {
     );
     stack.add(
       (next, context) => (args) => attempt({ service, next, context, args, answered }, options),
-      { step: "finalizeRequest", priority: "low", name: "turn" },
+      { step: "finalizeRequest", priority: "low", name: "schedule" },
     );
     return client;
   };
@@ -182,10 +182,10 @@ interface Line {
 }
 
 async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
-  const { turns, faults, random } = options;
+  const { tasks, faults, random } = options;
   const { service, context, args } = line;
   const isAgain = !args.request.headers["amz-sdk-request"]?.startsWith("attempt=1;");
-  const task = turns.current();
+  const task = tasks.current();
   const one: Attempt = {
     service,
     operation: String(context["commandName"]).replace(/Command$/, ""),
@@ -196,15 +196,15 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
   };
   const pause = faults.draw("zombie") === undefined ? 0 : pauseOf(task, random);
   if (pause > 0) {
-    task.stoodStill = true;
-    turns.note(`${task.name} pauses for ${pause / 1_000} s`);
+    task.hasPaused = true;
+    tasks.note(`${task.name} pauses for ${pause / 1_000} s`);
   }
   const delay = pause + (isAgain ? random.between(1, backoffMsMax) : 0);
   const label = labelOf(one);
   const { contention } = options;
   const flight =
     contention?.takesTime(one) === true
-      ? await turns.call({
+      ? await tasks.call({
           label: `${label} arrives`,
           delay,
           effect: async () => contention.arrive(one),
@@ -212,24 +212,24 @@ async function attempt(line: Line, options: SdkOptions): Promise<Sent> {
       : undefined;
   const effect = (): Promise<Sent> => mortal(one, line, { ...options, task });
   const sent = await (flight === undefined
-    ? turns.call({ label, delay, effect })
-    : turns.call({
+    ? tasks.call({ label, delay, effect })
+    : tasks.call({
         label,
         delay: flight.milliseconds,
         isOpen: () => flight.isNext(),
         effect: () => effect().finally(() => flight.end()),
       }));
-  return sent === hangs ? unanswered(label, turns) : sent;
+  return sent === hangs ? unanswered(label, tasks) : sent;
 }
 
 /** Marks a request that hangs: its sender gets no result. */
 const hangs: Sent = { response: {}, output: {} };
 
 /** Waits for the attempt timeout of the service's clients, within the deadline of the work. */
-const unanswered = (label: string, turns: Turns): Promise<never> =>
+const unanswered = (label: string, tasks: TaskScheduler): Promise<never> =>
   withinBudget(limits.dependencies.attemptMs, async (milliseconds) => {
     const waited = { label: `${label}: no answer`, effect: async () => {}, delay: milliseconds };
-    await turns.call(waited);
+    await tasks.call(waited);
     throw broken();
   });
 
@@ -241,7 +241,7 @@ const lateShare = 0.7;
 function later(
   one: Attempt,
   perform: () => Promise<unknown>,
-  { turns, random, plan, contention }: SdkOptions & { readonly plan: FaultKind | undefined },
+  { tasks, random, plan, contention }: SdkOptions & { readonly plan: FaultKind | undefined },
 ): Sent {
   if (plan !== undefined || random.isHit(lateShare)) {
     const delay = random.between(1, lateMsMax);
@@ -251,8 +251,8 @@ function later(
     };
     // The caller never gets the outcome.
     const effect = (): Promise<void> => meetOthers().catch(() => {});
-    turns.begin(`a request of ${one.site}`, () =>
-      turns.call({ label: "takes effect", delay, effect }),
+    tasks.begin(`a request of ${one.site}`, () =>
+      tasks.call({ label: "takes effect", delay, effect }),
     );
   }
   return hangs;
@@ -264,13 +264,13 @@ async function mortal(
   line: Line,
   options: SdkOptions & { readonly task: Task },
 ): Promise<Sent> {
-  const { turns, faults, task, planned = () => undefined } = options;
+  const { tasks, faults, task, planned = () => undefined } = options;
   const plan = faults.isSuspended() || faults.isStopped() ? undefined : planned(one);
   if (plan !== undefined) faults.planned(plan);
   const death = deathOf(plan) ?? faults.draw("crash_before", "crash_after", "timed_out");
   if (death === "crash_before" || death === "timed_out") {
     if (death === "crash_before") options.onCrash(one.site, "before");
-    turns.kill(task);
+    tasks.kill(task);
   }
   if (task.state === "dead") return { response: {}, output: {} };
   try {
@@ -279,7 +279,7 @@ async function mortal(
   } finally {
     if (death === "crash_after") {
       options.onCrash(one.site, "after");
-      turns.kill(task);
+      tasks.kill(task);
     }
   }
 }
@@ -330,15 +330,15 @@ async function underFault(
   line: Line,
   options: SdkOptions & { readonly plan: FaultKind | undefined },
 ): Promise<Sent> {
-  const { random, turns } = options;
+  const { random, tasks } = options;
   const fault = faultOf(one, line, options);
-  if (fault !== undefined) turns.note(`  ${fault} at ${one.site}`);
+  if (fault !== undefined) tasks.note(`  ${fault} at ${one.site}`);
   if (fault === "request_lost") throw broken();
   if (fault === "throttled") throw throttled(one);
   if (fault === "key_denied")
     throw Object.assign(new Error("denied"), { name: "AccessDeniedException" });
   const perform = async (input: Members = one.input): Promise<Sent> => {
-    turns.saw(contentOf(line.args.request.body, options.table));
+    tasks.addToHash(contentOf(line.args.request.body, options.table));
     await options.onSend({ ...one, input });
     try {
       const sent = await performed({ ...one, input }, line, options);
@@ -354,12 +354,12 @@ async function underFault(
   const faulty = fault === undefined ? undefined : dynamoFaults[fault];
   if (fault !== undefined && faulty !== undefined) {
     const hadNoEffect = (): void => void options.faults.hadNoEffect(fault);
-    return faulty(one, { random, answered, perform, hadNoEffect, now: turns.now() });
+    return faulty(one, { random, answered, perform, hadNoEffect, now: tasks.now() });
   }
   if (fault === "messages_refused") return refusingSome(one, random, perform);
   const sent = await perform();
   if (fault === "answer_lost") throw broken();
-  if (one.service === "dynamo") remember(one, sent, { answered, now: turns.now() });
+  if (one.service === "dynamo") remember(one, sent, { answered, now: tasks.now() });
   return sent;
 }
 

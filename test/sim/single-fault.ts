@@ -1,7 +1,7 @@
 import { dynamoFaultsOf } from "./dynamo-faults.ts";
 import type { FaultKind } from "./faults.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Task } from "./turns.ts";
+import type { Task } from "./task-scheduler.ts";
 
 /** One fault at one request, without any other fault. */
 export interface SingleFault {

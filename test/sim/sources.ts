@@ -8,7 +8,7 @@ import type {
 } from "../../shared/scrapers/scraper.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Task, Turns } from "./turns.ts";
+import type { Task, TaskScheduler } from "./task-scheduler.ts";
 
 /** A source's answer for one item, with its fields flattened to the names that rules test. */
 export interface FlatAnswer {
@@ -40,7 +40,7 @@ function keep<T>(task: Task, given: readonly { readonly answer: T; readonly flat
 }
 
 interface SourceOptions {
-  readonly turns: Turns;
+  readonly tasks: TaskScheduler;
   readonly faults: Faults;
   readonly random: Random;
   readonly now: () => Date;
@@ -60,7 +60,7 @@ export class SourceBroken extends Error {
 
 /** Creates sources that answer every call differently, which reveals a batch that is read twice. */
 export function changingSources({
-  turns,
+  tasks,
   faults,
   random,
   now,
@@ -73,8 +73,8 @@ export function changingSources({
   ): Promise<readonly T[]> => {
     const fault = faults.draw("source_broken", "source_late", "source_unavailable");
     if (fault === "source_broken") throw new SourceBroken();
-    const task = turns.current();
-    return turns.call({
+    const task = tasks.current();
+    return tasks.call({
       label,
       delay: fault === "source_late" ? lateMs : random.between(...readMs),
       effect: async () => keep(task, answer(fault === "source_unavailable")),

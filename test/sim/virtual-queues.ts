@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Faults, InjectedFault } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { TaskScheduler } from "./task-scheduler.ts";
 
 export const queueNames = ["runs", "steps", "finishes", "deliveries"] as const;
 export type QueueName = (typeof queueNames)[number];
@@ -39,7 +39,7 @@ const latenessMs = 12 * 60_000;
  * Simulates SQS: a message may be late, overtaken, or delivered twice, even while a handler has it. A
  * lost message stands for one in the dead-letter queue.
  */
-export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
+export function virtualQueues(tasks: TaskScheduler, faults: Faults, random: Random) {
   const waiting = new Set<QueuedMessage>();
   const blameless: QueuedMessage[] = [];
   /** Handlers whose result is lost, so that all their messages are delivered again. */
@@ -52,9 +52,9 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
     const fault = faults.draw("message_dead", "message_late", "message_twice");
     if (fault === "message_dead") {
       if (isCancel(body)) deadCancels.push(body);
-      return turns.note(`  message_dead in ${queue}: ${body}`);
+      return tasks.note(`  message_dead in ${queue}: ${body}`);
     }
-    const dueAt = turns.now() + delaySeconds * 1_000;
+    const dueAt = tasks.now() + delaySeconds * 1_000;
     const times = fault === "message_twice" ? 2 : 1;
     for (let n = 0; n < times; n += 1) {
       sent += 1;
@@ -63,7 +63,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         id: `message-${sent}`,
         queue,
         body: faults.draw("message_of_other_version") ? ofOtherVersion(body) : body,
-        sentAt: turns.now(),
+        sentAt: tasks.now(),
         receives: 0,
         visibleAt: dueAt + late,
         holders: new Map(),
@@ -90,7 +90,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
     return name;
   };
   const visible = (queue: QueueName): QueuedMessage[] =>
-    [...waiting].filter((one) => one.queue === queue && one.visibleAt <= turns.now());
+    [...waiting].filter((one) => one.queue === queue && one.visibleAt <= tasks.now());
   return {
     put,
     /** Handles a request of the SDK's client. */
@@ -129,7 +129,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
         }
         const early = faults.draw("message_visible_early") !== undefined;
         message.seenEarly = early ? faults.hadNoEffect("message_visible_early") : undefined;
-        message.visibleAt = turns.now() + (early ? 0 : visibilityMs);
+        message.visibleAt = tasks.now() + (early ? 0 : visibilityMs);
       }
       if (faults.draw("batch_lost") !== undefined) unheard.add(holder);
       return taken;
@@ -139,7 +139,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       message.holders.delete(holder);
       if (unheard.has(holder)) return;
       if (faults.draw("message_after_done") !== undefined) {
-        message.visibleAt = turns.now() + random.between(0, 8 * 60_000);
+        message.visibleAt = tasks.now() + random.between(0, 8 * 60_000);
       } else waiting.delete(message);
     },
     /** Returns a message whose handler failed or crashed to the queue. */
@@ -151,7 +151,7 @@ export function virtualQueues(turns: Turns, faults: Faults, random: Random) {
       if (isCancel(message.body)) deadCancels.push(message.body);
       const hasFaults = faults.fired.length > message.faultsBefore;
       if (!hasFaults || message.calmFailures >= receivesMax) blameless.push(message);
-      turns.note(`  ${message.queue} ${message.body} is dead`);
+      tasks.note(`  ${message.queue} ${message.body} is dead`);
     },
     nextVisibleAt: (): number | undefined =>
       waiting.size === 0

@@ -3,7 +3,7 @@ import { ConflictException, ResourceNotFoundException } from "@aws-sdk/client-sc
 import { type Occurrences, parseExpression } from "../../tools/local/schedule-expression.ts";
 import type { Faults } from "./faults.ts";
 import type { Random } from "./random.ts";
-import type { Turns } from "./turns.ts";
+import type { TaskScheduler } from "./task-scheduler.ts";
 import type { VirtualQueues } from "./virtual-queues.ts";
 
 interface Schedule {
@@ -27,13 +27,13 @@ const timePlace = "<aws.scheduler.scheduled-time>";
 
 /** Simulates EventBridge Scheduler: a tick may be duplicated, late, or lost. */
 export function virtualScheduler(
-  { turns, faults, random }: { turns: Turns; faults: Faults; random: Random },
+  { tasks, faults, random }: { tasks: TaskScheduler; faults: Faults; random: Random },
   queues: VirtualQueues,
 ) {
   const schedules = new Map<string, Schedule>();
   const set = ({ Name, ScheduleExpression, StartDate, Target }: Definition): void => {
     assert.equal(Target.Arn, sendMessageTarget, "the target of a schedule");
-    const now = turns.now();
+    const now = tasks.now();
     const occurrences = parseExpression({
       expression: ScheduleExpression,
       startDate: StartDate ?? new Date(now),
@@ -50,14 +50,14 @@ export function virtualScheduler(
     const send = (DelaySeconds: number): unknown =>
       queues.service("SendMessage", { ...(JSON.parse(input) as object), DelaySeconds });
     const fault = faults.draw("tick_lost", "tick_late", "tick_twice");
-    turns.note(`tick of ${name} for ${at.toISOString()}${fault === undefined ? "" : `: ${fault}`}`);
+    tasks.note(`tick of ${name} for ${at.toISOString()}${fault === undefined ? "" : `: ${fault}`}`);
     if (fault === "tick_lost") return;
     const late = fault === "tick_late" ? random.pick([5, 60, 120, 7_200]) : 0;
     send(late);
     if (fault === "tick_twice") send(random.pick([0, 1, 90]));
   };
   const due = (): [string, Schedule][] =>
-    [...schedules].filter(([, { nextAt }]) => nextAt <= turns.now());
+    [...schedules].filter(([, { nextAt }]) => nextAt <= tasks.now());
   return {
     /** Handles a request of the SDK's client. */
     service(operation: string, input: Readonly<Record<string, unknown>>) {

@@ -11,7 +11,7 @@ import { type Random, seededChance, seededRandom } from "./random.ts";
 import { virtualReceivers } from "./receivers.ts";
 import { faultyClients } from "./sdk.ts";
 import type { Attempt } from "./attempt.ts";
-import { seededTurns, type Task } from "./turns.ts";
+import { seededTaskScheduler, type Task } from "./task-scheduler.ts";
 import { type QueueName, type QueuedMessage, virtualQueues } from "./virtual-queues.ts";
 import { virtualScheduler } from "./virtual-scheduler.ts";
 import { virtualBucket, virtualKey } from "./virtual-stores.ts";
@@ -54,7 +54,7 @@ const contendedCallMsMax = 4;
 /** Long enough for all concurrent calls to reserve before the first one settles. */
 const contendedReadMs = [3_000, 4_500] as const;
 const settleDays = 40;
-const turnsMax = 15_000;
+const eventsMax = 15_000;
 
 /** Opens the simulated service with its queues, schedules, receivers and clock, driven by one seed. */
 export async function openWorld(stage: Stage, options: WorldOptions) {
@@ -63,21 +63,21 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const faults = seededFaults(of("faults"), options);
   const startsAt = of("calendar").pick(starts);
   const contended = options.profile === "contention" ? contention(of("contention")) : undefined;
-  const turns = seededTurns(startsAt, of("turns"), contended && contendedCallMsMax);
+  const tasks = seededTaskScheduler(startsAt, of("turns"), contended && contendedCallMsMax);
   const random = of("play");
-  const queues = virtualQueues(turns, faults, of("queues"));
-  const scheduler = virtualScheduler({ turns, faults, random: of("scheduler") }, queues);
+  const queues = virtualQueues(tasks, faults, of("queues"));
+  const scheduler = virtualScheduler({ tasks, faults, random: of("scheduler") }, queues);
   const bodies = virtualBucket();
   const key = virtualKey();
-  const receivers = virtualReceivers({ turns, faults, random: of("receivers") });
-  const buckets = virtualCustomerBuckets({ turns, faults, random: of("buckets") });
+  const receivers = virtualReceivers({ tasks, faults, random: of("receivers") });
+  const buckets = virtualCustomerBuckets({ tasks, faults, random: of("buckets") });
   const beforeEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const afterEffect: ((attempt: Attempt) => Promise<void> | void)[] = [];
   const onRefusal: ((attempt: Attempt, error: Error) => void)[] = [];
   const dues = dueRows(stage);
   afterEffect.push(dues.forget);
   const clients = faultyClients({
-    turns,
+    tasks,
     faults,
     random: of("sdk"),
     contention: contended,
@@ -103,7 +103,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   });
   const processes = lambdaProcesses({
     table: stage.table,
-    turns,
+    tasks,
     faults,
     random: of("processes"),
     clients,
@@ -128,18 +128,18 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   /** The first error in the work of a user. */
   let failure: Error | undefined;
   /** The sweeper's next tick, and its next tick with due work. */
-  let [nextTickAt, nextSweepAt] = [turns.now() + minute, turns.now() + minute];
+  let [nextTickAt, nextSweepAt] = [tasks.now() + minute, tasks.now() + minute];
   const isWorking = (task: Task | undefined): boolean => task?.state === "working";
   const isBusy = (): boolean => {
     // A process beyond its timeout does not count.
-    working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > turns.now());
+    working = working.filter(({ task, endsAt }) => isWorking(task) && endsAt > tasks.now());
     return working.length >= workersMax;
   };
 
   const deliver = (): void => {
     const queue = random.pick(queues.ready());
     const { name, batchSize } = workers[queue];
-    const holder = `${name} ${turns.now()}`;
+    const holder = `${name} ${tasks.now()}`;
     const visibilityMs = visibilityOf(queue);
     const taken = queues.take(queue, { most: batchSize, visibilityMs, holder });
     const event = { Records: taken.map(recordOf) };
@@ -151,10 +151,10 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
         else queues.done(message, holder);
       }
     });
-    working.push({ task, endsAt: turns.now() + timeoutSeconds[name] * 1_000 });
+    working.push({ task, endsAt: tasks.now() + timeoutSeconds[name] * 1_000 });
   };
   const sweep = (): void => {
-    nextTickAt = turns.now() + random.between(1, 3) * minute;
+    nextTickAt = tasks.now() + random.between(1, 3) * minute;
     nextSweepAt = nextTickAt;
     sweeper = processes.invoke({ name: "sweeper", label: "", event: {} });
   };
@@ -164,10 +164,10 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
   const happen = async (): Promise<boolean> => {
     if (violation !== undefined) throw violation;
     const can: (readonly [number, () => void | Promise<void>])[] = [];
-    if (turns.isReady()) can.push([8, () => turns.turn()]);
+    if (tasks.isReady()) can.push([8, () => tasks.runNext()]);
     if (queues.ready().length > 0 && !isBusy()) can.push([3, deliver]);
     if (scheduler.isDue()) can.push([2, () => scheduler.tick()]);
-    if (turns.now() >= nextSweepAt && !isWorking(sweeper)) can.push([1, sweep]);
+    if (tasks.now() >= nextSweepAt && !isWorking(sweeper)) can.push([1, sweep]);
     if (can.length === 0) return false;
     let place = random.fraction() * can.reduce((sum, [weight]) => sum + weight, 0);
     const chosen = can.find(([weight]) => (place -= weight) < 0) ?? can[0];
@@ -181,21 +181,21 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       nextSweepAt = Math.max(nextTickAt, (await dues.all())[0]?.at ?? Infinity);
     }
     const times = [
-      turns.nextReadyAt(),
+      tasks.nextReadyAt(),
       isBusy() ? undefined : queues.nextVisibleAt(),
       scheduler.nextAt(),
       isWorking(sweeper) ? undefined : nextSweepAt,
     ].filter((time) => time !== undefined);
-    const next = Math.min(...times, ...(atLatest > turns.now() ? [atLatest] : []));
+    const next = Math.min(...times, ...(atLatest > tasks.now() ? [atLatest] : []));
     if (next === Infinity)
-      throw new Error(`No event is possible any more. Running tasks: ${namesOf(turns.working())}`);
-    turns.jumpTo(next);
+      throw new Error(`No event is possible any more. Running tasks: ${namesOf(tasks.working())}`);
+    tasks.jumpTo(next);
   };
 
   const accounts = dynamoAccountStore(stage.client, {
     accounts: stage.table,
   });
-  const clock = { now: () => new Date(turns.now()), sleep: async () => {} };
+  const clock = { now: () => new Date(tasks.now()), sleep: async () => {} };
   const chance = seededChance(of("setup"));
 
   return {
@@ -205,7 +205,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     contention: contended,
     startsAt,
     random,
-    turns,
+    tasks,
     faults,
     queues,
     scheduler,
@@ -245,15 +245,15 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     call: (request: ApiRequest): Promise<ApiAnswer | undefined> =>
       new Promise((resolve) => {
         const [name, event] = [groupOf(request), apiEvent(request)];
-        const endsAt = turns.now() + timeoutSeconds[name] * 1_000;
+        const endsAt = tasks.now() + timeoutSeconds[name] * 1_000;
         const label = `${request.method} ${request.path}`;
         const isCalm = faults.isStopped();
         processes.invoke({ name, label, event }, ({ state }, given) => {
           // After the timeout the gateway has already returned its own error.
           const answered = state === "done" ? apiAnswer(given) : undefined;
-          const answer = turns.now() <= endsAt ? answered : undefined;
+          const answer = tasks.now() <= endsAt ? answered : undefined;
           if (answered !== answer) lateAnswers.push(apiAnswer(given));
-          turns.saw(answer?.text ?? "");
+          tasks.addToHash(answer?.text ?? "");
           if (isCalm && (answer === undefined || answer.status >= 500)) {
             violation ??= new Error(
               `${label} failed without faults: ${answer?.text ?? "no response"}`,
@@ -265,7 +265,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     /** Starts a user, whose actions run in sequence, concurrently with everything else. */
     begin(name: string, work: () => Promise<void>): void {
       users += 1;
-      turns.begin(`user ${name}`, work, ({ error }) => {
+      tasks.begin(`user ${name}`, work, ({ error }) => {
         users -= 1;
         if (error !== undefined) failure ??= new Error(`user ${name} failed`, { cause: error });
       });
@@ -274,7 +274,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
     users: () => users,
     /** Waits, within the work of a user. */
     pause: (milliseconds: number): Promise<void> =>
-      turns.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
+      tasks.call({ label: "waits", effect: async () => {}, delay: milliseconds }),
     /**
      * Runs events until `isOver`. Evaluates `isOver` when no event is possible at the current time, and
      * from `endsAt` on before every event.
@@ -285,10 +285,10 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       what: string,
       endsAt = Infinity,
     ): Promise<void> {
-      const latest = turns.now() + settleDays * 24 * 60 * minute;
-      for (let turn = 0; turn < turnsMax && turns.now() < latest; turn += 1) {
+      const latest = tasks.now() + settleDays * 24 * 60 * minute;
+      for (let event = 0; event < eventsMax && tasks.now() < latest; event += 1) {
         if (failure !== undefined) throw failure;
-        if (turns.now() >= endsAt && (await isOver())) return;
+        if (tasks.now() >= endsAt && (await isOver())) return;
         if (await happen()) continue;
         if (await isOver()) return;
         await waitForNext(endsAt);
@@ -296,7 +296,7 @@ export async function openWorld(stage: Stage, options: WorldOptions) {
       throw new Error(`The simulation never reached this state: ${what}`);
     },
     /** True when no task runs and no message waits. */
-    isIdle: (): boolean => turns.working().length === 0 && queues.size() === 0,
+    isIdle: (): boolean => tasks.working().length === 0 && queues.size() === 0,
   };
 }
 

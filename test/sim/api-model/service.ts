@@ -26,7 +26,7 @@ import {
   workers,
 } from "../lambdas.ts";
 import { seededRandom } from "../random.ts";
-import type { Turns } from "../turns.ts";
+import type { TaskScheduler } from "../task-scheduler.ts";
 import { type QueueName, virtualQueues } from "../virtual-queues.ts";
 import { virtualScheduler } from "../virtual-scheduler.ts";
 import { virtualBucket, virtualKey } from "../virtual-stores.ts";
@@ -64,10 +64,10 @@ export async function openService(stage: Stage, credits: number) {
   const chance = countingChance(opened);
   const random = seededRandom(1, "api model");
   // The queues and the scheduler use only the clock of the simulation.
-  const turns = { now: () => now, note: () => {} } as unknown as Turns;
+  const tasks = { now: () => now, note: () => {} } as unknown as TaskScheduler;
   const faults = seededFaults(random, { profile: "store", calm: true });
-  const queues = virtualQueues(turns, faults, random);
-  const scheduler = virtualScheduler({ turns, faults, random }, queues);
+  const queues = virtualQueues(tasks, faults, random);
+  const scheduler = virtualScheduler({ tasks, faults, random }, queues);
   const [secretKey, bodies] = [virtualKey(), virtualBucket()];
   const sent: SentWebhook[] = [];
   const buckets = new Map<string, Map<string, Buffer>>();

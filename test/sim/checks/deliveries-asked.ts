@@ -34,7 +34,7 @@ export function checkRecoveries(one: EndpointScene): void {
 
 /** Returns the endpoint if it stayed enabled with the same filter since the request, else null. */
 function sameSince({ scene, endpoint }: EndpointScene, { askedAt }: AskedSpan): Endpoint | null {
-  const since = statesWithin(endpoint.states, askedAt, scene.world.turns.now());
+  const since = statesWithin(endpoint.states, askedAt, scene.world.tasks.now());
   const first = since[0]?.endpoint ?? null;
   const isSame = since.every(
     (state) =>
@@ -68,7 +68,7 @@ export function checkRedeliveries({ scene, endpoint, sent }: EndpointScene): voi
       world.reached("a redelivery was requested while another was pending");
       continue;
     }
-    const since = statesWithin(endpoint.states, asked.askedAt, world.turns.now());
+    const since = statesWithin(endpoint.states, asked.askedAt, world.tasks.now());
     if (since.some((state) => state?.endpoint.enabled !== true)) continue;
     const made = sent.filter(
       ({ headers, startedAt }) =>

@@ -27,7 +27,7 @@ function checkGone({ endpoint, scene }: EndpointScene, { at }: Attempt): void {
   const slack = clockSlackMs(scene);
   const asked = statesWithin(endpoint.states, begunAt - knownMs - slack, begunAt + slack);
   const receivers = new Set(asked.map((state) => state?.endpoint.receivingSince));
-  const after = statesWithin(endpoint.states, begunAt - slack, scene.world.turns.now());
+  const after = statesWithin(endpoint.states, begunAt - slack, scene.world.tasks.now());
   const isOver = after.some(
     (state) => state?.endpoint.enabled !== true || !receivers.has(state.endpoint.receivingSince),
   );

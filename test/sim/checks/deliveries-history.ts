@@ -5,7 +5,7 @@ import { kmsSecretBox } from "../../../shared/aws/deliveries/secret-box.ts";
 import type { Destination } from "../../../shared/exports/destination.ts";
 import { type Endpoint, endpointSecretContext } from "../../../shared/webhooks/endpoint.ts";
 import type { Attempt } from "../attempt.ts";
-import type { Task } from "../turns.ts";
+import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
 /** A value from a time on, in milliseconds; null while it did not exist. */
@@ -74,7 +74,7 @@ interface Write {
 
 /** Records the history of deliveries from now on. */
 export function rememberDeliveries(world: World): DeliveryHistory {
-  const { turns } = world;
+  const { tasks } = world;
   const history: DeliveryHistory = {
     endpoints: new Map(),
     destinations: new Map(),
@@ -109,7 +109,7 @@ export function rememberDeliveries(world: World): DeliveryHistory {
       world.reached("a write was rejected after the loss of a lease");
       const name = `${attempt.task.name} at ${target} with ${token}`;
       history.refusals.set(name, (history.refusals.get(name) ?? 0) + 1);
-      turns.note(`  refused: ${target}`);
+      tasks.note(`  refused: ${target}`);
     }
   });
   return history;
@@ -181,7 +181,7 @@ function holdersOf(world: World, history: DeliveryHistory) {
         }
         given.delete(target);
         const health = history.health.get(target);
-        history.claims.push({ target, task, at: world.turns.now(), health });
+        history.claims.push({ target, task, at: world.tasks.now(), health });
       } else if (holder?.token !== token) history.trespasses.push(`${target} by ${task.name}`);
       holders.set(target, { token, until });
       if (holding.health !== undefined) history.health.set(target, holding.health);
@@ -192,7 +192,7 @@ function holdersOf(world: World, history: DeliveryHistory) {
 
 /** Records the state of a row after a write to it. */
 function notesOf(world: World, history: DeliveryHistory) {
-  const { turns, client, table } = world;
+  const { tasks, client, table } = world;
   const endpoints = dynamoEndpoints(client, {
     tableName: table,
     clock: world.clock,
@@ -206,7 +206,7 @@ function notesOf(world: World, history: DeliveryHistory) {
     { keyId: "key", clock: world.clock },
   );
   const noteEndpoint = async (accountId: string, id: string): Promise<void> => {
-    const at = turns.now();
+    const at = tasks.now();
     const known = history.endpoints.get(id) ?? { id, accountId, states: [] };
     history.endpoints.set(id, known);
     const endpoint = await endpoints.get(accountId, id);
@@ -226,21 +226,21 @@ function notesOf(world: World, history: DeliveryHistory) {
   const noteDestination = async (accountId: string): Promise<void> => {
     const states = history.destinations.get(accountId) ?? [];
     history.destinations.set(accountId, states);
-    states.push({ at: turns.now(), value: await destinations.get(accountId) });
+    states.push({ at: tasks.now(), value: await destinations.get(accountId) });
   };
   const going = goingOn(world);
   const noteLog = (
     { Item, UpdateExpression = "", ExpressionAttributeValues }: Write,
     sk: string,
   ) => {
-    if (!history.logged.has(sk)) history.logged.set(sk, turns.now());
+    if (!history.logged.has(sk)) history.logged.set(sk, tasks.now());
     const texts = Object.values(ExpressionAttributeValues ?? {}).map(textOf);
     if (texts.includes("delivered") && !history.delivered.has(sk)) {
-      history.delivered.set(sk, turns.now());
+      history.delivered.set(sk, tasks.now());
     }
-    if (UpdateExpression.startsWith("SET requested_at")) keep(history.requested, sk, turns.now());
+    if (UpdateExpression.startsWith("SET requested_at")) keep(history.requested, sk, tasks.now());
     if (textOf(Item?.["state"]) === "done") {
-      keep(history.exported, textOf(Item?.["run_id"]), turns.now());
+      keep(history.exported, textOf(Item?.["run_id"]), tasks.now());
     }
   };
   return async (write: Write, task: Task): Promise<void> => {

@@ -32,7 +32,7 @@ export function checkReached({ scene, endpoint, sent, log, meant }: EndpointScen
     const name = `${event.id} for ${endpoint.id}`;
     const delivery = log.get(id);
     if (delivery === undefined) throw new Error(`${name}: is not in the log`);
-    const since = statesWithin(states, from, scene.world.turns.now());
+    const since = statesWithin(states, from, scene.world.tasks.now());
     if (!since.every((state) => state?.endpoint.enabled === true)) continue;
     const arrived = sent.filter(
       ({ headers, status }) => headers["Service-Delivery-Id"] === id && isSuccess(status),
@@ -83,7 +83,7 @@ export function checkRepeats({ scene, endpoint, sent }: EndpointScene): void {
     const id = String(request.headers["Service-Delivery-Id"]);
     const deliveredAt = scene.history.delivered.get(id) ?? Infinity;
     const wasAsked = hasRecovered || redeliveries.some(({ deliveryId }) => deliveryId === id);
-    if (wasAsked || request.task.stoodStill === true) continue;
+    if (wasAsked || request.task.hasPaused === true) continue;
     const name = `${nameOf(request)}: after it was delivered`;
     assert.ok(request.startedAt < deliveredAt + readMs, name);
   }

@@ -35,7 +35,7 @@ export const nameOf = ({ headers, url, startedAt, task }: SentRequest): string =
 const knownMs = 4_000;
 /** The same for a process that paused. */
 const stillMs = 3 * 3_600_000;
-const windowOf = ({ task }: SentRequest): number => (task.stoodStill === true ? stillMs : knownMs);
+const windowOf = ({ task }: SentRequest): number => (task.hasPaused === true ? stillMs : knownMs);
 
 /** Checks the target, the content and the signature of a webhook request. */
 export function checkRequest(
@@ -153,7 +153,7 @@ function mayGet(
     );
   return (
     run.publishes.some(({ begunAt, endedAt }) =>
-      isSubscribedWithin(begunAt, endedAt ?? world.turns.now()),
+      isSubscribedWithin(begunAt, endedAt ?? world.tasks.now()),
     ) ||
     deeds.recoveries.some(
       ({ endpointId, askedAt }) =>

@@ -14,7 +14,7 @@ export async function checkSecrets(scene: DeliveryScene): Promise<void> {
     for (const secret of secrets) assert.ok(!text.includes(secret), `a secret in ${where}`);
   };
   for (const { text } of capturedLog()) absent(text, `the log: ${text}`);
-  for (const line of world.turns.trace) absent(line, "the trace");
+  for (const line of world.tasks.trace) absent(line, "the trace");
   for (const body of world.queues.bodies) absent(body, "a message");
   for (const { url, headers, body } of world.receivers.sent) {
     absent(`${url} ${JSON.stringify(headers)} ${body}`, `a request to ${url}`);

@@ -91,7 +91,7 @@ async function logsOf({
 function troubledTargets({ history }: DeliveryScene): ReadonlySet<string> {
   const failed = loggedFailures().flatMap(({ line }) => line.target_id ?? []);
   const held = history.claims
-    .filter(({ task }) => task.stoodStill === true || task.state !== "done")
+    .filter(({ task }) => task.hasPaused === true || task.state !== "done")
     .map(({ target }) => target.split(" ")[1] ?? "");
   return new Set([...failed, ...held]);
 }

@@ -118,7 +118,7 @@ function checkOwed(
   const name = `export of ${run.runId}`;
   assert.ok(record !== undefined, `${name}: is not in the log`);
   const from = Math.min(...publishes.map(({ begunAt }) => begunAt));
-  const since = statesWithin(states, from, world.turns.now());
+  const since = statesWithin(states, from, world.tasks.now());
   if (!since.every((state) => state?.enabled === true) || record.tries === attemptsMax) return;
   assert.equal(record.state, "done", name);
   if (new Set(since.map((state) => state?.bucket)).size > 1) {
@@ -138,7 +138,7 @@ function checkBackfills(
     const since = statesWithin(
       history.destinations.get(accountId),
       asked.askedAt,
-      world.turns.now(),
+      world.tasks.now(),
     );
     if (since.some((state) => state?.enabled !== true)) continue;
     for (const run of runs.values()) {
@@ -165,7 +165,7 @@ function checkRepeats({ deeds, history, world, runs }: DeliveryScene): void {
     if (deeds.backfills.some(({ accountId }) => accountId === run.accountId)) continue;
     const ids = run.events.map(({ id }) => id);
     for (const { key, begunAt, task } of world.buckets.puts) {
-      if (!ids.some((id) => key.includes(`-${id}.`)) || task.stoodStill === true) continue;
+      if (!ids.some((id) => key.includes(`-${id}.`)) || task.hasPaused === true) continue;
       assert.ok(begunAt < doneAt + readMs, `${key} by ${task.name}: written after it was exported`);
     }
   }

@@ -2,7 +2,7 @@ import { OutOfTimeError } from "../../../shared/base/retry-budget.ts";
 import type { Profile } from "../faults.ts";
 import { capturedLog } from "../captured-log.ts";
 import { SourceBroken } from "../sources.ts";
-import type { Task } from "../turns.ts";
+import type { Task } from "../task-scheduler.ts";
 import type { World } from "../world.ts";
 
 /** Injected errors of a dependency that is down, slow or overloaded. */
@@ -76,12 +76,12 @@ const isMistaken = ({ line: { status, error } }: Failure): boolean =>
  * explains every logged failure, that only work from before the end of the faults failed after it, and
  * that a fault explains every message that exhausted its receives.
  */
-export function watchFailures({ faults, turns, queues, profile }: World): () => void {
+export function watchFailures({ faults, tasks, queues, profile }: World): () => void {
   let before: number | undefined;
   const lateTasks = new Set<Task>();
   faults.onStop(() => {
     before = loggedFailures().length;
-    for (const task of turns.working()) lateTasks.add(task);
+    for (const task of tasks.working()) lateTasks.add(task);
   });
   const refuse = (what: string, failures: readonly Failure[]): void => {
     if (failures.length === 0) return;

@@ -68,7 +68,7 @@ async function watchOf(world: World, accountId: string) {
       assertLedgerInvariants(ledger);
       assertAppendOnly(before ?? ledger, ledger);
       before = ledger;
-      const at = world.turns.now();
+      const at = world.tasks.now();
       moments.push(momentOf(ledger, at));
       noteHolds(ledger, { holds, at });
       noteLedgerStates(ledger, world);

@@ -120,7 +120,7 @@ function checkNotOverdue(world: World, rows: readonly Row[]): void {
   )) {
     const next: unknown = row["next_run_at"];
     if (typeof next !== "string") continue;
-    const late = world.turns.now() - Date.parse(next);
+    const late = world.tasks.now() - Date.parse(next);
     assert.ok(late <= overdueMs, `${row.sk} was due at ${next}`);
   }
 }

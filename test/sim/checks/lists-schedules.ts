@@ -33,7 +33,7 @@ export function watchSchedules(world: World) {
     if (service !== "scheduler") return;
     const definition = input as unknown as Definition;
     if (operation === "DeleteSchedule") defined.delete(definition.Name);
-    else defined.set(definition.Name, { ...definition, at: new Date(world.turns.now()) });
+    else defined.set(definition.Name, { ...definition, at: new Date(world.tasks.now()) });
   });
   const nextTick = (name: string, after: number): number => {
     const found = defined.get(name);
@@ -58,7 +58,7 @@ export function watchSchedules(world: World) {
     const active = new Set(lists.filter(({ status }) => status === "active").map(({ id }) => id));
     for (const watchlistId of world.scheduler.names()) {
       if (active.has(watchlistId)) continue;
-      const healedAt = nextTick(watchlistId, world.turns.now()) + sweepMs;
+      const healedAt = nextTick(watchlistId, world.tasks.now()) + sweepMs;
       found.push({ watchlistId, why: "has an orphaned schedule", healedAt });
     }
     return found;
@@ -75,7 +75,7 @@ export function watchSchedules(world: World) {
       for (const { why } of found) world.reached(`the service fixed a watchlist that ${why}`);
       const until = Math.max(...found.map(({ healedAt }) => healedAt));
       assert.ok(until < Infinity, "an orphaned schedule has a next tick");
-      world.begin("wait for the sweeper", () => world.pause(until - world.turns.now()));
+      world.begin("wait for the sweeper", () => world.pause(until - world.tasks.now()));
       await quiet();
       const nameOf = ({ watchlistId, why }: Misfit): string => `${watchlistId} ${why}`;
       const before = new Set(found.map(nameOf));

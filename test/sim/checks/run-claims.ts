@@ -195,7 +195,7 @@ function checkClaim(list: Row, writes: readonly Write[], watched: Watched): void
     );
   }
   const due = Date.parse(String(list["next_run_at"]));
-  assert(due <= world.turns.now() + toleranceMs, `${where} starts before it is due`);
+  assert(due <= world.tasks.now() + toleranceMs, `${where} starts before it is due`);
   const name = `${key.pk} ${due}`;
   assert(!dues.has(name), `${where}: the due time has already had a run`);
   dues.add(name);
@@ -221,7 +221,7 @@ function checkPassedOver(
   }
   const due = Date.parse(String(list["next_run_at"]));
   const next = Date.parse(String(update?.values()[":next"]));
-  const now = world.turns.now();
+  const now = world.tasks.now();
   assert(due <= now + toleranceMs, `${where} is skipped before it came`);
   const nexts = [now - clockOffMs, now, now + clockOffMs].map((at) =>
     firstAfter(scheduleOf(list), due, at),

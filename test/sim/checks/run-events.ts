@@ -68,7 +68,7 @@ async function feedOf(world: World, user: User): Promise<readonly Event[]> {
       if (!body.has_more) return;
     }
   });
-  await world.until(() => world.users() === 0, "the feed is read", world.turns.now());
+  await world.until(() => world.users() === 0, "the feed is read", world.tasks.now());
   return events;
 }
 

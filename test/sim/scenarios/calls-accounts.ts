@@ -180,11 +180,11 @@ function beside(
   const { clients } = world.overridesOfOther();
   const client = clients?.dynamo;
   assert(client !== undefined, "the overrides have a DynamoDB client");
-  world.turns.begin(
+  world.tasks.begin(
     name,
     async () => {
       // The first call makes the task visible to the simulation's clock.
-      await world.turns.call({ label: "begins", effect: async () => {} });
+      await world.tasks.call({ label: "begins", effect: async () => {} });
       await work(client);
     },
     ({ error }) => {

@@ -38,7 +38,7 @@ export const calls: Scenario = {
     }
     await world.until(() => world.users() === 0, "all clients have finished");
     world.faults.stop();
-    const calmAt = world.turns.now();
+    const calmAt = world.tasks.now();
     await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
     await checkCalls(world, users, { heard, histories, calmAt });
   },
@@ -58,9 +58,9 @@ function crowdsOf({ random, faults, profile }: World): readonly Crowd[] {
 }
 
 async function callOnce(world: World, user: User, request: ApiRequest): Promise<HeardCall> {
-  const calledAt = world.turns.now();
+  const calledAt = world.tasks.now();
   const answer = await world.call(request);
-  return { user, request, answer, calledAt, heardAt: world.turns.now() };
+  return { user, request, answer, calledAt, heardAt: world.tasks.now() };
 }
 
 async function readOnce(world: World, user: User, heard: HeardCall[]): Promise<void> {

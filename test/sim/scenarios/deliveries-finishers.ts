@@ -1,6 +1,6 @@
 import * as provide from "../../../functions/dependencies.ts";
 import { injectedNames } from "../checks/failures.ts";
-import type { Task } from "../turns.ts";
+import type { Task } from "../task-scheduler.ts";
 import type { User } from "../world.ts";
 import { type DeliveryScene, type PublishedRun, untilSent } from "./deliveries-scene.ts";
 import { anyRun } from "./deliveries-workload.ts";
@@ -23,12 +23,12 @@ const pausesMs = [0, 0, 900, 30_000, 10 * 60_000, 3 * 3_600_000];
 
 function endRun(scene: DeliveryScene, { accountId }: User, number: number): PublishedRun {
   const { world, workload, runs, endpoints } = scene;
-  const { random, turns } = world;
+  const { random, tasks } = world;
   const known = endpoints.get(accountId) ?? [];
   const wanted = {
     accountId,
     number,
-    endedAt: new Date(turns.now()),
+    endedAt: new Date(tasks.now()),
     eventsMax: workload.eventsMax,
     webhookEndpointId: known.length > 0 && random.isHit(0.2) ? random.pick(known) : null,
   };
@@ -69,16 +69,16 @@ function publish(world: DeliveryScene["world"], { run, publishes }: PublishedRun
     EVENTS_BUCKET: "events",
     DELIVERIES_QUEUE_URL: "https://sqs/deliveries",
   };
-  const attempt = { begunAt: world.turns.now(), endedAt: null as number | null };
+  const attempt = { begunAt: world.tasks.now(), endedAt: null as number | null };
   publishes.push(attempt);
   return new Promise((resolve, reject) => {
     const work = async (): Promise<void> => {
       // The first call makes the task visible to the simulation's clock.
-      await world.turns.call({ label: "begins to publish", effect: async () => {} });
+      await world.tasks.call({ label: "begins to publish", effect: async () => {} });
       await provide.publisher(environment, world.overridesOfOther()).publish(run);
-      attempt.endedAt = world.turns.now();
+      attempt.endedAt = world.tasks.now();
     };
-    world.turns.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {
+    world.tasks.begin(`publication ${publishes.length} of ${run.runId}`, work, (task) => {
       const { error } = task;
       if (error instanceof Error && !injectedNames.has(error.name) && !isRefusal(error)) {
         reject(new Error("A publication failed without a fault", { cause: error }));

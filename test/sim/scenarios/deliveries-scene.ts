@@ -71,9 +71,9 @@ export async function ask(
   user: User,
   request: Omit<ApiRequest, "key">,
 ): Promise<HeardAnswer> {
-  const askedAt = world.turns.now();
+  const askedAt = world.tasks.now();
   const answer = await world.call({ ...request, key: user.key });
-  const one = { user, request, askedAt, answeredAt: world.turns.now(), answer };
+  const one = { user, request, askedAt, answeredAt: world.tasks.now(), answer };
   heard.push(one);
   return one;
 }

@@ -119,7 +119,7 @@ export async function actOnDeliveries(scene: DeliveryScene, user: User): Promise
     const action = random.pick(actions);
     if (/deleted|disabled/.test(action) && !random.isHit(0.4)) continue;
     faults.force("user_acts");
-    world.turns.note(`${user.name}: ${action}`);
+    world.tasks.note(`${user.name}: ${action}`);
     await deliveryActions[action](scene, user);
   }
 }
@@ -203,7 +203,7 @@ export async function askRedelivery(
     accountId: user.accountId,
     endpointId,
     deliveryId,
-    askedAt: world.turns.now(),
+    askedAt: world.tasks.now(),
     answeredAt: Infinity,
     isSure: false,
   };
@@ -222,8 +222,8 @@ interface Span {
 }
 
 function anySpan({ world }: DeliveryScene): Span {
-  const { random, turns } = world;
-  const now = turns.now();
+  const { random, tasks } = world;
+  const now = tasks.now();
   const first = world.startsAt.getTime();
   const since = random.isHit(0.5) ? first : random.between(first, now - 1);
   const span = { since: new Date(since).toISOString() };
@@ -247,7 +247,7 @@ async function askSpan(
     endpointId,
     since: body.since,
     until: body.until ?? "",
-    askedAt: scene.world.turns.now(),
+    askedAt: scene.world.tasks.now(),
     isSure: false,
   };
   const deeds = endpointId === null ? scene.deeds.backfills : scene.deeds.recoveries;

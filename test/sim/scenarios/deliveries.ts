@@ -100,12 +100,12 @@ function beginAll(
 
 /** Returns a function that stops the faults; a maximum number of attempts stops them earlier. */
 function stopOfFaults(scene: DeliveryScene): () => void {
-  const { faults, turns, afterEffect } = scene.world;
+  const { faults, tasks, afterEffect } = scene.world;
   const stop = (): void => {
     if (faults.isStopped()) return;
-    turns.note("no more faults");
+    tasks.note("no more faults");
     // The clocks of these tasks jump to the exact time, as after a pause.
-    for (const task of turns.working()) task.stoodStill = true;
+    for (const task of tasks.working()) task.hasPaused = true;
     faults.stop();
   };
   let attempts = 0;
@@ -150,8 +150,8 @@ function askAnew(scene: DeliveryScene): boolean {
   world.receivers.dead.clear();
   world.buckets.setDead(false);
   if (world.random.isHit(0.85)) return false;
-  world.turns.note("recover and backfill everything");
-  world.turns.jumpTo(world.turns.now() + world.random.pick([minute, 25 * 60 * minute]));
+  world.tasks.note("recover and backfill everything");
+  world.tasks.jumpTo(world.tasks.now() + world.random.pick([minute, 25 * 60 * minute]));
   beginAll(scene, async (user, id) => {
     await enable(scene, user, id);
     await askRecover(scene, user, { endpointId: id, body: wholeSpan(scene) });

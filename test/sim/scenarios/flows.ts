@@ -65,7 +65,7 @@ export const flows: readonly Scenario[] = [
         list.isDeletionAsked = true;
         const path = `/v1/watchlists/${list.id}`;
         const answer = await insist(world, { method: "DELETE", path, key: list.user.key });
-        if (answer.status === 200) list.deletedAt = world.turns.now();
+        if (answer.status === 200) list.deletedAt = world.tasks.now();
       },
     },
   ),
@@ -124,14 +124,14 @@ function calling(
       const heard: HeardCall[] = [];
       world.begin("client", async () => {
         for (const request of requests(user)) {
-          const calledAt = world.turns.now();
+          const calledAt = world.tasks.now();
           const answer = await insist(world, request);
-          heard.push({ user, request, answer, calledAt, heardAt: world.turns.now() });
+          heard.push({ user, request, answer, calledAt, heardAt: world.tasks.now() });
         }
       });
       await world.until(() => world.users() === 0, "the client has finished");
       world.faults.stop();
-      const calmAt = world.turns.now();
+      const calmAt = world.tasks.now();
       await world.until(async () => world.isIdle() && (await world.dues()).length === 0, "quiet");
       await checkCalls(world, [user], { heard, histories, calmAt });
     },

@@ -75,7 +75,7 @@ function checkDueAtOnce({ world, tenant }: Acting, shown: Shown): void {
   if (tenant.hands > 1 || shown.run_count > 0) return;
   world.reached("a watchlist was created paused and resumed");
   const dueAt = Date.parse(String(shown.next_run_at));
-  const now = world.turns.now();
+  const now = world.tasks.now();
   assert.ok(dueAt <= now + clocksOffMs, `${shown.id} is due at ${String(shown.next_run_at)}`);
 }
 

@@ -67,7 +67,7 @@ function newIntent(acting: Acting, key?: string): Intent {
     fresh: 0,
     outcome: "open",
     text: undefined,
-    begunAt: acting.world.turns.now(),
+    begunAt: acting.world.tasks.now(),
     madeAt: 0,
     list: undefined,
   };
@@ -167,7 +167,7 @@ function made(
   const shown = bodyOf(answer) as Shown;
   if (intent.text === undefined) {
     intent.text = answer.text;
-    intent.madeAt = world.turns.now();
+    intent.madeAt = world.tasks.now();
     intent.outcome = "made";
     intent.list = knownList(acting, { shown, intent, maker: hand, number: tenant.lists.length });
     tenant.lists.push(intent.list);
@@ -237,7 +237,7 @@ export async function repeatCreation(acting: Acting): Promise<void> {
     return pursue(acting, newIntent(acting, intent.key));
   }
   if ((list?.deletes ?? 0) > 0) return createList(acting);
-  const age = world.turns.now() - intent.begunAt;
+  const age = world.tasks.now() - intent.begunAt;
   if (age > 24 * hour - clocksOffMs) return undefined;
   if (!random.isHit(0.4)) return repeatSame(acting, intent);
   const heard = await post(acting, intent, { ...intent.body, name: "other" });
@@ -254,7 +254,7 @@ async function repeatSame(acting: Acting, intent: Intent): Promise<void> {
   if (heard.answer === undefined) return;
   assert.equal(heard.answer.status, 201, `repeat of ${intent.name}: ${heard.answer.text}`);
   assert.equal(heard.answer.headers["idempotent-replayed"], "true", `repeat of ${intent.name}`);
-  const ageMs = acting.world.turns.now() - intent.begunAt;
+  const ageMs = acting.world.tasks.now() - intent.begunAt;
   if (ageMs > 20 * hour)
     acting.world.reached("a creation was replayed shortly before its key expired");
   take(acting, intent, heard);
@@ -268,10 +268,10 @@ export async function reuseForgottenKey(acting: Acting): Promise<void> {
   // The day of a key starts with its first call, and a call may pause for most of an hour.
   const latest = first.begunAt + 22.5 * hour;
   const late = world.random.between(first.begunAt + 20 * hour, latest);
-  await world.pause(Math.max(0, late - world.turns.now()));
-  const isKept = (first.list?.deletes ?? 0) === 0 && world.turns.now() <= latest;
+  await world.pause(Math.max(0, late - world.tasks.now()));
+  const isKept = (first.list?.deletes ?? 0) === 0 && world.tasks.now() <= latest;
   if (isKept) await repeatSame(acting, first);
-  await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.turns.now()));
+  await world.pause(Math.max(0, first.madeAt + 24 * hour + clocksOffMs - world.tasks.now()));
   world.reached("an idempotency key expired");
   await pursue(acting, newIntent(acting, first.key));
 }

@@ -126,7 +126,7 @@ export async function filterItems(acting: Acting): Promise<void> {
   if (list === undefined) return;
   const { world } = acting;
   const state = world.random.pick(["new", "active", "delisted"]);
-  const changed = new Date(world.turns.now() - 3_600_000).toISOString();
+  const changed = new Date(world.tasks.now() - 3_600_000).toISOString();
   const isState = world.random.isHit(0.6);
   const query = isState ? `state=${state}` : `changed_since=${changed}`;
   const { since, answer } = await ask(acting, {

@@ -147,6 +147,6 @@ async function lookAtAll(acting: Acting): Promise<void> {
 async function quiet(world: World): Promise<void> {
   const isQuiet = async (): Promise<boolean> =>
     world.isIdle() &&
-    (await world.dues()).every(({ kind, at }) => kind === "watchlist" && at > world.turns.now());
+    (await world.dues()).every(({ kind, at }) => kind === "watchlist" && at > world.tasks.now());
   await world.until(isQuiet, "quiet");
 }

@@ -54,11 +54,11 @@ export async function playRuns(world: World, plan: RunsPlan): Promise<void> {
   for (const list of scene.lists) {
     world.begin(`of ${list.request.name}`, () => plan.act(scene, list));
   }
-  const endsAt = world.turns.now() + plan.minutes * minute;
-  const isOver = (): boolean => world.users() === 0 && world.turns.now() >= endsAt;
+  const endsAt = world.tasks.now() + plan.minutes * minute;
+  const isOver = (): boolean => world.users() === 0 && world.tasks.now() >= endsAt;
   await world.until(isOver, "all users have finished", endsAt);
   world.faults.stop();
-  world.turns.note("no more faults");
+  world.tasks.note("no more faults");
   await emptyListsPassOver(scene);
   if (plan.runsOnceMore) await everyListRuns(scene);
   await pauseAll(scene, scene.lists);
@@ -157,7 +157,7 @@ async function openScene(world: World, tenants: readonly Tenant[]): Promise<Runs
       for (const request of tenant.lists) lists.push(await createList(scene, user, request));
     }
   });
-  await world.until(() => world.users() === 0, "everything is set up", world.turns.now());
+  await world.until(() => world.users() === 0, "everything is set up", world.tasks.now());
   world.faults.resume();
   await watchLedgers(world, users);
   return scene;
@@ -253,7 +253,7 @@ const acts: readonly Act[] = [
     list.isDeletionAsked = true;
     const path = `/v1/watchlists/${list.id}`;
     const answer = await world.call({ method: "DELETE", path, key: list.user.key });
-    if (answer?.status === 200) list.deletedAt = world.turns.now();
+    if (answer?.status === 200) list.deletedAt = world.tasks.now();
   },
   (scene, list) =>
     pay(scene, list, { type: "purchase", credits: scene.world.random.between(5, 60) }),
@@ -360,7 +360,7 @@ async function pay(
   const changeId = `${type}-${now.toISOString()}`;
   const effect = (): Promise<unknown> =>
     stores.changes.apply({ accountId: user.accountId, changeId, type, credits, now });
-  await world.turns.call({ label: `operator: ${type} of ${credits}`, effect });
+  await world.tasks.call({ label: `operator: ${type} of ${credits}`, effect });
 }
 
 /** Checks without faults that every active watchlist with items runs at its due time. */
@@ -377,7 +377,7 @@ async function everyListRuns(scene: RunsScene): Promise<void> {
   }
   await pauseAll(scene, running);
   if (expected.size === 0) return;
-  const latest = Math.max(world.turns.now(), ...[...expected.values()].map(({ at }) => at));
+  const latest = Math.max(world.tasks.now(), ...[...expected.values()].map(({ at }) => at));
   const endsAt = latest + startsWithinMs;
   const notYetRun = async (): Promise<readonly string[]> => {
     const rows = await Promise.all(
@@ -389,7 +389,7 @@ async function everyListRuns(scene: RunsScene): Promise<void> {
     return rows.flat();
   };
   const isOver = async (): Promise<boolean> =>
-    world.turns.now() >= endsAt || (await notYetRun()).length === 0;
+    world.tasks.now() >= endsAt || (await notYetRun()).length === 0;
   await world.until(isOver, "every watchlist ran", endsAt);
   assert.deepEqual(await notYetRun(), [], "watchlists that did not run at their due time");
 }
@@ -402,9 +402,9 @@ async function emptyListsPassOver({ world, lists, stores }: RunsScene): Promise<
     const before = await rowOf(list);
     const dueAt = before?.nextRunAt ?? null;
     if (before === undefined || dueAt === null || !isEmpty(before)) continue;
-    const endsAt = Math.max(world.turns.now(), Date.parse(dueAt)) + startsWithinMs;
+    const endsAt = Math.max(world.tasks.now(), Date.parse(dueAt)) + startsWithinMs;
     const isOver = async (): Promise<boolean> =>
-      world.turns.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
+      world.tasks.now() >= endsAt || (await rowOf(list))?.nextRunAt !== dueAt;
     await world.until(isOver, "the due time of an empty watchlist advanced", endsAt);
     const after = await rowOf(list);
     assert.notEqual(after?.nextRunAt, dueAt, `${list.id}, which is empty, has the same due time`);
@@ -418,5 +418,5 @@ async function pauseAll(scene: RunsScene, lists: readonly ListScene[]): Promise<
   world.begin("pause all", async () => {
     for (const list of lists) await patch(scene, list, { status: "paused" });
   });
-  await world.until(() => world.users() === 0, "all watchlists are paused", world.turns.now());
+  await world.until(() => world.users() === 0, "all watchlists are paused", world.tasks.now());
 }

@@ -8,7 +8,7 @@ export interface Task {
   readonly name: string;
   state: "working" | "done" | "failed" | "dead";
   /** True once it paused for long before one of its calls. */
-  stoodStill?: boolean;
+  hasPaused?: boolean;
   error?: unknown;
 }
 
@@ -34,7 +34,7 @@ interface Parked {
  * A deterministic task scheduler with a virtual clock. It runs one call at a time, in an order that
  * depends only on the seed. A task may await only such calls and other tasks.
  */
-export interface Turns {
+export interface TaskScheduler {
   /** Milliseconds since 1970. */
   now(): number;
   /** Advances the clock; a time in the past has no effect. */
@@ -50,7 +50,7 @@ export interface Turns {
   kill(task: Task): void;
   isReady(): boolean;
   /** Runs one call, and everything that follows from its result without another call. */
-  turn(): Promise<void>;
+  runNext(): Promise<void>;
   /** The earliest time of the next call; undefined when no call waits. */
   nextReadyAt(): number | undefined;
   note(line: string): void;
@@ -58,25 +58,25 @@ export interface Turns {
    * Adds content to the hash that the trace does not show. Ignores the order of JSON members, because
    * the engine returns the members of a map in any order.
    */
-  saw(content: string): void;
+  addToHash(content: string): void;
   readonly trace: readonly string[];
-  /** Hash of the trace and of the content given to `saw`. */
+  /** Hash of the trace and of the content given to `addToHash`. */
   hash(): string;
 }
 
 /** Maximum duration of a call, in milliseconds. */
 const usualCallMsMax = 40;
 
-const tasks = new AsyncLocalStorage<Task>();
+const taskContext = new AsyncLocalStorage<Task>();
 
 /** Returns the task of the caller; undefined outside of tasks. */
-export const taskHere = (): Task | undefined => tasks.getStore();
+export const currentTask = (): Task | undefined => taskContext.getStore();
 
-export function seededTurns(
+export function seededTaskScheduler(
   start: Date,
   random: Random,
   callMsMax: number = usualCallMsMax,
-): Turns {
+): TaskScheduler {
   let now = start.getTime();
   let parked: Parked[] = [];
   const working = new Map<Task, (task: Task) => void>();
@@ -86,7 +86,7 @@ export function seededTurns(
     trace.push(`${new Date(now).toISOString().slice(5, 23)} ${line}`);
   };
   const current = (): Task => {
-    const task = taskHere();
+    const task = currentTask();
     if (task === undefined) throw new Error("Calls are made only within a task");
     return task;
   };
@@ -100,7 +100,7 @@ export function seededTurns(
     onEnd(task);
   };
   const isReady = ({ readyAt, isOpen }: Parked): boolean => readyAt <= now && isOpen();
-  const turn = async (): Promise<void> => {
+  const runNext = async (): Promise<void> => {
     const next = random.pick(parked.filter(isReady));
     parked = parked.filter((one) => one !== next);
     now += random.between(1, callMsMax);
@@ -116,7 +116,7 @@ export function seededTurns(
       const task: Task = { name, state: "working" };
       working.set(task, onEnd);
       note(`${name} begins`);
-      tasks.run(task, work).then(
+      taskContext.run(task, work).then(
         () => end(task, "done"),
         (error: unknown) => end(task, "failed", error),
       );
@@ -146,14 +146,14 @@ export function seededTurns(
       end(task, "dead");
     },
     isReady: () => parked.some(isReady),
-    turn,
+    runNext,
     nextReadyAt() {
       const open = parked.filter(({ isOpen }) => isOpen());
       return open.length === 0 ? undefined : Math.min(...open.map(({ readyAt }) => readyAt));
     },
     note,
     trace,
-    saw: (content) =>
+    addToHash: (content) =>
       void contents.update(
         content
           .split(/[{},[\]]/)
