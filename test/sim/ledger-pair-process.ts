@@ -51,9 +51,9 @@ export interface PlannedFault {
 }
 
 interface PlannedProcess {
-  /** Number of the request, from 1, before which `meanwhile` happens. */
+  /** Number of the request, from 1, before which `interleave` happens. */
   readonly stopsAt?: number;
-  readonly meanwhile?: () => Promise<void>;
+  readonly interleave?: () => Promise<void>;
   readonly fault?: PlannedFault | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface PairScene extends Pick<Stage, "client" | "table"> {
   readonly violations: unknown[];
   /** Starts the checks. */
   watch(): Promise<void>;
-  look(): Promise<void>;
+  check(): Promise<void>;
 }
 
 export function pairScene(
@@ -86,9 +86,9 @@ export function pairScene(
     violations: [],
     async watch() {
       isWatched = true;
-      await scene.look();
+      await scene.check();
     },
-    async look() {
+    async check() {
       if (!isWatched) return;
       try {
         const ledger = await readLedgerState({ client, table }, accountId);
@@ -142,15 +142,15 @@ export function pairProcess(scene: PairScene, now = start): PairProcess {
   const underWay = new Set<Promise<unknown>>();
   const effect = async (command: unknown, send: Send): Promise<unknown> => {
     const answer = await send();
-    if (isWrite(command)) await scene.look();
+    if (isWrite(command)) await scene.check();
     return answer;
   };
   const request = async (command: unknown, send: Send): Promise<unknown> => {
     if (isDead) throw named("Crash");
-    const { stopsAt, meanwhile, fault } = planned;
+    const { stopsAt, interleave, fault } = planned;
     sent += 1;
     const isFaulty = sent === fault?.at;
-    if (sent === stopsAt) await meanwhile?.();
+    if (sent === stopsAt) await interleave?.();
     if (!isFaulty) return effect(command, send);
     isDead = fault.kind.startsWith("crash");
     return underFault(fault.kind, command, () => effect(command, send));

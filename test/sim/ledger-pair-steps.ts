@@ -11,7 +11,11 @@ import {
   pairScene,
   start,
 } from "./ledger-pair-process.ts";
-import { asBefore, reserveBefore, settleBefore } from "./previous-release.ts";
+import {
+  convertToPreviousRelease,
+  reserveAsPreviousRelease,
+  settleAsPreviousRelease,
+} from "./previous-release.ts";
 import { seededChance, seededRandom } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
@@ -31,8 +35,8 @@ export const credits = {
 } as const;
 
 /** The result of a step for its caller: the charge of a hold, done, or unknown after a fault. */
-export type Heard = { readonly holdId: string; readonly credits: number } | "done" | "unheard";
-type Step = (process: PairProcess, scene: PairScene) => Promise<Heard>;
+export type StepResult = { readonly holdId: string; readonly credits: number } | "done" | "unknown";
+type Step = (process: PairProcess, scene: PairScene) => Promise<StepResult>;
 
 const settle =
   (holdId: "one" | "step", charge: number): Step =>
@@ -114,19 +118,19 @@ export const steps = {
     return "done";
   },
   /** Reserves as a process of the previous release. */
-  async "reserve before"({ client }, { table, accountId }) {
-    await reserveBefore({ client, table, accountId }, oldHold("another"));
+  async "old reserve"({ client }, { table, accountId }) {
+    await reserveAsPreviousRelease({ client, table, accountId }, oldHold("another"));
     return "done";
   },
-  async "settle before"({ client }, { table, accountId }) {
-    await settleBefore({ client, table, accountId }, oldHold("one"));
+  async "old settle"({ client }, { table, accountId }) {
+    await settleAsPreviousRelease({ client, table, accountId }, oldHold("one"));
     return "done";
   },
 } satisfies Record<string, Step>;
 export type StepName = keyof typeof steps;
 
 /** The kind of account that both steps use. */
-export type Kind =
+export type AccountKind =
   | "one shard"
   | "without bystander"
   | "long journal"
@@ -141,7 +145,7 @@ const pairsOf = (outers: readonly StepName[], inners: readonly StepName[]): Pair
   outers.map((outer) => [outer, inners]);
 
 /** The outer steps of each kind of account, each with the inner steps that run during it. */
-export const pairs: Readonly<Record<Kind, Pairs>> = {
+export const pairs: Readonly<Record<AccountKind, Pairs>> = {
   "one shard": [
     ["reserve", [...reservations, "release", "cancel", "sweep", "purchase"]],
     ...pairsOf(resolutions, [
@@ -181,10 +185,10 @@ export const pairs: Readonly<Record<Kind, Pairs>> = {
     ["settle", ["purchase"]],
   ],
   "previous release": [
-    ["reserve another", ["reserve another", "open", "settle before", "reserve before", "cancel"]],
-    ...pairsOf(["settle", "cancel", "sweep"], ["settle", "open", "settle before", "cancel"]),
-    ["open", ["open", "reserve another", "settle", "settle before", "reserve before", "purchase"]],
-    ["purchase", ["open", "settle before"]],
+    ["reserve another", ["reserve another", "open", "old settle", "old reserve", "cancel"]],
+    ...pairsOf(["settle", "cancel", "sweep"], ["settle", "open", "old settle", "cancel"]),
+    ["open", ["open", "reserve another", "settle", "old settle", "old reserve", "purchase"]],
+    ["purchase", ["open", "old settle"]],
     ["cancel a charge", ["cancel a charge", "open"]],
   ],
 };
@@ -201,7 +205,7 @@ const resolves: Readonly<Partial<Record<StepName, HoldName>>> = {
 };
 
 /** Credits granted at signup; they determine the number of shards. */
-const granted: Readonly<Record<Kind, number>> = {
+const granted: Readonly<Record<AccountKind, number>> = {
   "one shard": 30,
   // Other credits were spent before, because only they allow the same charge to be refunded twice.
   "without bystander": 30,
@@ -223,31 +227,36 @@ const ahead = new Date(start.getTime() + 1_000);
 export interface Prepared {
   readonly scene: PairScene;
   /** The process of the outer step. */
-  readonly around: PairProcess;
+  readonly outerProcess: PairProcess;
   readonly bystander: PairProcess;
 }
 
 /** Opens an account and reserves the hold that the outer step resolves. */
 export async function prepare(
   stage: Pick<Stage, "client" | "table">,
-  { kind, outer, isOwners, name }: { kind: Kind; outer: StepName; isOwners: boolean; name: string },
+  {
+    kind,
+    outer,
+    isReservedByOuter,
+    name,
+  }: { kind: AccountKind; outer: StepName; isReservedByOuter: boolean; name: string },
 ): Promise<Prepared> {
   const scene = pairScene(stage, await openAccount(stage, granted[kind], name));
-  const around = pairProcess(scene, ahead);
+  const outerProcess = pairProcess(scene, ahead);
   const [bystander, setup] = [pairProcess(scene), pairProcess(scene)];
   const hold = resolves[outer];
   if (kind === "previous release") {
     const place = { ...stage, accountId: scene.accountId };
-    await asBefore(place, start);
+    await convertToPreviousRelease(place, start);
     const spent = { ...oldHold("one"), holdId: "spent", credits: granted[kind] - credits.granted };
-    await reserveBefore(place, spent);
-    await settleBefore(place, spent);
-    await reserveBefore(place, oldHold("bystander", muchLater));
+    await reserveAsPreviousRelease(place, spent);
+    await settleAsPreviousRelease(place, spent);
+    await reserveAsPreviousRelease(place, oldHold("bystander", muchLater));
     // The steps of both releases may resolve it.
-    await reserveBefore(place, oldHold("one"));
-    if (outer === "cancel a charge") await settleBefore(place, oldHold("one"));
+    await reserveAsPreviousRelease(place, oldHold("one"));
+    if (outer === "cancel a charge") await settleAsPreviousRelease(place, oldHold("one"));
     await scene.watch();
-    return { scene, around, bystander };
+    return { scene, outerProcess, bystander };
   }
   const spent = granted[kind] - credits.granted;
   if (spent > 0) await spend(setup, scene, { holdId: "spent", spent });
@@ -257,11 +266,11 @@ export async function prepare(
     // The hold of the outer step adds one more record.
     await fillJournal(setup, scene, hold === undefined ? longJournal : longJournal - 1);
   }
-  if (hold !== undefined) await reserve(hold)(isOwners ? around : setup, scene);
+  if (hold !== undefined) await reserve(hold)(isReservedByOuter ? outerProcess : setup, scene);
   if (outer === "cancel a charge") await steps.settle(setup, scene);
-  await Promise.all([around.idle(), setup.idle(), bystander.idle()]);
+  await Promise.all([outerProcess.idle(), setup.idle(), bystander.idle()]);
   await scene.watch();
-  return { scene, around, bystander };
+  return { scene, outerProcess, bystander };
 }
 
 async function openAccount(

@@ -13,8 +13,8 @@ import {
 import {
   afterAll,
   afterExpiry,
-  type Heard,
-  type Kind,
+  type StepResult,
+  type AccountKind,
   pairs,
   prepare,
   type StepName,
@@ -23,23 +23,27 @@ import {
 import type { Random } from "./random.ts";
 import type { Stage } from "./stage.ts";
 
-async function heardOf(step: StepName, process: PairProcess, scene: PairScene): Promise<Heard> {
+async function resultOf(
+  step: StepName,
+  process: PairProcess,
+  scene: PairScene,
+): Promise<StepResult> {
   try {
     return await steps[step](process, scene);
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (!plannedErrors.has(name)) throw error;
-    return "unheard";
+    return "unknown";
   } finally {
     await process.idle();
   }
 }
 
 export interface Plan {
-  readonly kind: Kind;
+  readonly kind: AccountKind;
   readonly outer: StepName;
   /** True when the process that reserved the hold, and cached its shard, runs the outer step. */
-  readonly isOwners?: boolean;
+  readonly isReservedByOuter?: boolean;
   readonly inner: StepName;
   /** Request of the outer step before which the inner step runs, from 1. */
   readonly at: number;
@@ -54,34 +58,39 @@ export async function playPair(
   plan: Plan,
   name: string,
 ): Promise<{ readonly outer: number; readonly inner: number }> {
-  const { kind, outer, inner, at, outerFault, innerFault, isOwners = false } = plan;
-  const { scene, around, bystander } = await prepare(stage, { kind, outer, isOwners, name });
+  const { kind, outer, inner, at, outerFault, innerFault, isReservedByOuter = false } = plan;
+  const { scene, outerProcess, bystander } = await prepare(stage, {
+    kind,
+    outer,
+    isReservedByOuter,
+    name,
+  });
   const { accountId } = scene;
-  const within = pairProcess(scene);
-  within.begin({ fault: innerFault });
-  const heard: Heard[] = [];
-  around.begin({
+  const innerProcess = pairProcess(scene);
+  innerProcess.begin({ fault: innerFault });
+  const results: StepResult[] = [];
+  outerProcess.begin({
     stopsAt: at,
-    async meanwhile() {
-      heard.push(await heardOf(inner, within, scene));
+    async interleave() {
+      results.push(await resultOf(inner, innerProcess, scene));
     },
     fault: outerFault && { at, kind: outerFault },
   });
-  heard.push(await heardOf(outer, around, scene));
-  const sent = { outer: around.sent(), inner: within.sent() };
+  results.push(await resultOf(outer, outerProcess, scene));
+  const sent = { outer: outerProcess.sent(), inner: innerProcess.sent() };
   for (const takeEffect of scene.later) await takeEffect().catch(() => undefined);
   if (kind === "without bystander") await checkSwept(scene);
   await pairProcess(scene).ledger.releaseExpired(accountId, afterExpiry);
   // The buyer retries a purchase whose outcome is unknown.
   const purchases = [outer, inner].includes("purchase") ? 1 : 0;
-  if (purchases > 0) await heardOf("purchase", pairProcess(scene), scene);
+  if (purchases > 0) await resultOf("purchase", pairProcess(scene), scene);
   await bystander.ledger.release({ accountId, holdId: "bystander", now: afterExpiry });
   await bystander.idle();
   const cancels = [inner, outer].flatMap((step, n) =>
-    step.startsWith("cancel") ? [heard[n]] : [],
+    step.startsWith("cancel") ? [results[n]] : [],
   );
   if (scene.violations.length > 0) throw scene.violations[0];
-  await checkEnd(scene, { heard, purchases, cancels });
+  await checkEnd(scene, { results, purchases, cancels });
   return sent;
 }
 
@@ -101,17 +110,17 @@ async function checkSwept(scene: PairScene): Promise<void> {
 }
 
 interface End {
-  readonly heard: readonly Heard[];
+  readonly results: readonly StepResult[];
   readonly purchases: number;
   /** Results of the steps that cancelled the hold. */
-  readonly cancels: readonly (Heard | undefined)[];
+  readonly cancels: readonly (StepResult | undefined)[];
 }
 
 /**
  * Checks that each hold was reserved once and resolved once, and that all callers got the same result.
  * Only a cancellation changes an earlier resolution: a successful one leaves no charge.
  */
-async function checkEnd(scene: PairScene, { heard, purchases, cancels }: End): Promise<void> {
+async function checkEnd(scene: PairScene, { results, purchases, cancels }: End): Promise<void> {
   const { entries, holds, held } = await readLedgerState(scene, scene.accountId);
   const bought = entries.filter(({ type }) => type === "purchase");
   assert.equal(bought.length, purchases, "the purchase counts once");
@@ -122,7 +131,7 @@ async function checkEnd(scene: PairScene, { heard, purchases, cancels }: End): P
     const sums = ["reserve", "charge", "refund"].map((type) => sumOf(own, type));
     assert.deepEqual(sums, [credits, charged + takenBack(own), credits - charged], id);
     if (id === "one" && cancels.includes("done")) assert.equal(charged, 0, id);
-    for (const one of cancels.length > 0 ? [] : heard) {
+    for (const one of cancels.length > 0 ? [] : results) {
       if (typeof one === "object" && one.holdId === id) {
         assert.equal(one.credits, charged, `${id}: charge in the result of a step`);
       }
@@ -135,7 +144,7 @@ export async function playLedgerPairs(): Promise<boolean> {
   const startedAt = performance.now();
   const engine = await startEngine();
   let [played, violations] = [0, 0];
-  for (const kind of Object.keys(pairs) as Kind[]) {
+  for (const kind of Object.keys(pairs) as AccountKind[]) {
     const stage = await engine.stage();
     const play = async (
       plan: Plan,
@@ -165,13 +174,13 @@ export async function playLedgerPairs(): Promise<boolean> {
   return violations === 0;
 }
 
-const pairsOf = (kind: Kind): readonly Omit<Plan, "at">[] =>
+const pairsOf = (kind: AccountKind): readonly Omit<Plan, "at">[] =>
   pairs[kind].flatMap(([outer, inners]) =>
     inners.flatMap((inner) =>
       outer.startsWith("settle")
         ? [
             { kind, outer, inner },
-            { kind, outer, inner, isOwners: true },
+            { kind, outer, inner, isReservedByOuter: true },
           ]
         : [{ kind, outer, inner }],
     ),
@@ -195,7 +204,7 @@ const requestsMax = 6;
 
 /** Draws a pair and its faults at random. */
 export function planFrom(random: Random): Plan {
-  const kind = random.pick([...(Object.keys(pairs) as Kind[]), "two shards" as const]);
+  const kind = random.pick([...(Object.keys(pairs) as AccountKind[]), "two shards" as const]);
   const pair = random.pick(pairsOf(kind));
   const faultAt = (): PlannedFault => ({
     at: random.between(1, requestsMax),

@@ -14,7 +14,10 @@ const sums = ["balance", "held", "spent", "sequence", "in_flight"] as const;
 type Moves = Readonly<Partial<Record<(typeof sums)[number], number>>>;
 
 /** Converts a new account to the format of the previous release. */
-export async function asBefore({ client, table, accountId }: Place, now: Date): Promise<void> {
+export async function convertToPreviousRelease(
+  { client, table, accountId }: Place,
+  now: Date,
+): Promise<void> {
   const key = accountKeys.account(accountId);
   const account = await accountRow({ client, table, accountId });
   const { shards: _, received, ...kept } = account;
@@ -47,7 +50,7 @@ export interface OldHold {
 }
 
 /** Reserves credits as the previous release; false when refused or when the account has changed. */
-export async function reserveBefore(place: Place, hold: OldHold): Promise<boolean> {
+export async function reserveAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now, expiresAt } = hold;
   const account = await accountRow(place);
@@ -74,7 +77,7 @@ export async function reserveBefore(place: Place, hold: OldHold): Promise<boolea
 }
 
 /** Charges a hold in full as the previous release; false when refused or when the account has changed. */
-export async function settleBefore(place: Place, hold: OldHold): Promise<boolean> {
+export async function settleAsPreviousRelease(place: Place, hold: OldHold): Promise<boolean> {
   const { accountId, table } = place;
   const { holdId, credits, slot, now } = hold;
   const account = await accountRow(place);
@@ -151,8 +154,8 @@ async function change(
     after: Number(after["balance"]),
     sequence: Number(after["sequence"]),
   };
-  const told = { created_at: hold.now.toISOString(), hold_id: hold.holdId, ...source };
-  const items = [update, entryPut({ table, accountId }, entry, told), ...more];
+  const attributes = { created_at: hold.now.toISOString(), hold_id: hold.holdId, ...source };
+  const items = [update, entryPut({ table, accountId }, entry, attributes), ...more];
   return (await transact(client, items)) === undefined;
 }
 
@@ -167,7 +170,7 @@ interface OldEntry {
 function entryPut(
   { table, accountId }: Pick<Place, "table" | "accountId">,
   { type, credits, before, after, sequence }: OldEntry,
-  told: Row,
+  attributes: Row,
 ): TransactItem {
   return {
     Put: {
@@ -181,7 +184,7 @@ function entryPut(
         credits,
         balance_before: before,
         balance_after: after,
-        ...told,
+        ...attributes,
       },
       ConditionExpression: "attribute_not_exists(pk)",
     },

@@ -6,7 +6,12 @@ import { ledgerProcess } from "../../../shared/aws/ledger/process.ts";
 import { readAccountRows } from "../../../shared/aws/ledger/read-shards.ts";
 import { gatherCredits } from "../../../shared/aws/ledger/transfers.ts";
 import { isInjected } from "../checks/failures.ts";
-import { asBefore, type OldHold, reserveBefore, settleBefore } from "../previous-release.ts";
+import {
+  convertToPreviousRelease,
+  type OldHold,
+  reserveAsPreviousRelease,
+  settleAsPreviousRelease,
+} from "../previous-release.ts";
 import type { Random } from "../random.ts";
 import type { User, World } from "../world.ts";
 
@@ -115,20 +120,23 @@ async function openOld(world: World, user: User, plan: AccountPlan): Promise<voi
   const { accountId } = user;
   const place = { client: world.client, table: world.table, accountId };
   const now = world.clock.now();
-  await asBefore(place, now);
+  await convertToPreviousRelease(place, now);
   const expiresAt = new Date(now.getTime() + 60_000);
   if (plan.left !== undefined) {
     const credits = plan.granted - plan.left;
     const spent = { holdId: "spent before", credits, slot: true, now, expiresAt };
-    await reserveBefore(place, spent);
-    await settleBefore(place, spent);
+    await reserveAsPreviousRelease(place, spent);
+    await settleAsPreviousRelease(place, spent);
   }
   for (const hold of oldHolds(world)) {
-    if (!(await reserveBefore(place, hold)) || !hold.settles) continue;
+    if (!(await reserveAsPreviousRelease(place, hold)) || !hold.settles) continue;
     // A process of the previous release fails once the account has shards.
     beside(world, `${user.name} before`, async (client) => {
       await world.pause(world.random.between(0, 3) * 200);
-      const settled = await settleBefore({ ...place, client }, { ...hold, now: world.clock.now() });
+      const settled = await settleAsPreviousRelease(
+        { ...place, client },
+        { ...hold, now: world.clock.now() },
+      );
       world.reached(
         settled ? "the previous release settled" : "the previous release could not settle",
       );
