@@ -22,7 +22,7 @@ export interface Known {
 }
 
 /** The newest value of each field, and whether an event has reported it. */
-export type Newer = Readonly<Record<string, { readonly value: Value; readonly told: boolean }>>;
+export type Newer = Readonly<Record<string, { readonly value: Value; readonly reported: boolean }>>;
 
 /** Reading kinds that show the same fact, by field. */
 const sharedBy: Readonly<Record<string, readonly ReadingKind[]>> = {

@@ -33,16 +33,17 @@ function placeOf(pipeline: Pipeline, { state }: Item, retry: ModelRetry): string
   if (state === "new") return first;
   for (const rank of [1, 2, 3]) {
     const fitting = steps.find((step) => rankOf(retry, step) === rank);
-    if (fitting !== undefined) return fitting.id === first ? heardAt(pipeline, first) : fitting.id;
+    if (fitting !== undefined)
+      return fitting.id === first ? reportingStep(pipeline, first) : fitting.id;
   }
-  return heardAt(pipeline, first);
+  return reportingStep(pipeline, first);
 }
 
 const isProductRead = (scraper: string): boolean =>
   ["retailer_a.lite", "retailer_a.full"].includes(scraper);
 
 /** Returns the first step, or a similar step with routes if the first has none to report changes. */
-function heardAt({ steps }: Pipeline, first: string): string {
+function reportingStep({ steps }: Pipeline, first: string): string {
   const silent = steps.find(({ id, routes }) => id === first && routes.length === 0);
   if (silent === undefined) return first;
   const alike = steps.find(
@@ -55,11 +56,11 @@ function heardAt({ steps }: Pipeline, first: string): string {
 }
 
 /** Returns the IDs of the steps that must retry the item. */
-export const dueAgain = (pipeline: Pipeline, item: Item): ReadonlySet<string> =>
+export const stepsToRetry = (pipeline: Pipeline, item: Item): ReadonlySet<string> =>
   new Set(item.owes.map((retry) => placeOf(pipeline, item, retry)));
 
 /** Adds an owed retry after a step failed or was deferred. A step has at most one per kind of read. */
-export function owe(pipeline: Pipeline, item: Item, step: Step): void {
+export function addRetry(pipeline: Pipeline, item: Item, step: Step): void {
   const wanted = retryOf(step);
   const isRepeated = (retry: ModelRetry): boolean =>
     retry.scraper === wanted.scraper &&
@@ -69,7 +70,7 @@ export function owe(pipeline: Pipeline, item: Item, step: Step): void {
 }
 
 /** Removes the owed retry of a step that answered, or that had nothing to read. */
-export function settle(pipeline: Pipeline, item: Item, { id }: Step): void {
+export function clearRetry(pipeline: Pipeline, item: Item, { id }: Step): void {
   item.owes = item.owes.filter((retry) => placeOf(pipeline, item, retry) !== id);
 }
 

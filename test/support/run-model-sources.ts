@@ -41,20 +41,24 @@ export function showLooks(
 /** Converts snapshot fields to result fields; undefined fields are not shown. */
 function resultFields(platform: Platform, shown: Snapshot): ProductFields {
   const { price, listPrice, regularPrice, inStock, seller, byPlatform } = shown;
-  return told({
+  return shownFields({
     price: money(price),
     availability: inStock === undefined ? undefined : { inStock, message: "" },
     seller: seller === undefined || seller === null ? seller : { name: seller },
     fulfillment: byPlatform === undefined || byPlatform === null ? byPlatform : { byPlatform },
     ...(platform === "retailer_a" && { retailer_a: retailerAObject(shown) }),
     ...(platform === "retailer_b" && {
-      retailer_b: told({ ...shown, listPrice: money(listPrice) }),
+      retailer_b: shownFields({ ...shown, listPrice: money(listPrice) }),
     }),
     ...(platform === "retailer_c" && {
-      retailer_c: told({ regularPrice, shipping: shown["shipping"], pickup: shown["pickup"] }),
+      retailer_c: shownFields({
+        regularPrice,
+        shipping: shown["shipping"],
+        pickup: shown["pickup"],
+      }),
     }),
     ...(platform === "retailer_d" && {
-      retailer_d: told({
+      retailer_d: shownFields({
         regularPrice,
         state: shown["state"],
         purchasable: shown["purchasable"],
@@ -66,7 +70,7 @@ function resultFields(platform: Platform, shown: Snapshot): ProductFields {
 function retailerAObject(shown: Snapshot): Shown {
   const { newCount, newMinPrice, usedCount, usedMinPrice, listPrice, rating } = shown;
   const { deliveryDate: date } = shown;
-  return told({
+  return shownFields({
     newCount,
     newMinPrice,
     usedCount,
@@ -84,7 +88,7 @@ function buybox(shown: Snapshot): Shown | null | undefined {
   const known = Object.values(fields).filter((value) => value !== undefined);
   if (known.length === 0) return undefined;
   if (known.every((value) => value === null)) return null;
-  return told({
+  return shownFields({
     ...fields,
     merchant: merchant === undefined ? undefined : { id: merchant, name: `name of ${merchant}` },
   });
@@ -93,7 +97,7 @@ function buybox(shown: Snapshot): Shown | null | undefined {
 const money = (amount: Snapshot[string] | undefined): unknown =>
   amount === undefined || amount === null ? amount : { amount, currency: "USD" };
 
-const told = (fields: Shown): Shown =>
+const shownFields = (fields: Shown): Shown =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 const fullOffer = ({ seller, ...offer }: OffersLook["offers"][number]): Offer => ({

@@ -5,10 +5,10 @@ import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import { currentSnapshot, type Item } from "../../../shared/watchlists/item.ts";
 import { everythingKnown, type Known } from "../../support/run-model-fields.ts";
 import {
-  dueAgain,
+  stepsToRetry,
   type ModelRetry,
-  owe,
-  settle,
+  addRetry,
+  clearRetry,
   shownRetries,
 } from "../../support/run-model-retries.ts";
 import { lastChangeAfter } from "../../support/run-model.ts";
@@ -25,7 +25,7 @@ import type { RunsSeen } from "./run-claims.ts";
 import { checkRoutes } from "./run-routes.ts";
 
 /** The expected state of an item that no user changed, from the sources' answers. */
-export interface Made {
+export interface ExpectedItem {
   state: "new" | "active" | "delisted";
   lastStatus: string | null;
   /** The last successful reading of each kind, and newer values. */
@@ -40,7 +40,7 @@ export interface Made {
 
 interface Judged {
   readonly seen: RunsSeen;
-  readonly made: ReadonlyMap<string, Made>;
+  readonly expected: ReadonlyMap<string, ExpectedItem>;
   readonly record: RunRecords;
   readonly reached: (name: string) => void;
 }
@@ -53,43 +53,47 @@ export function checkAnswers(
   list: ListScene,
   records: Records,
   { seen, reached }: Pick<Judged, "seen" | "reached">,
-): ReadonlyMap<string, Made> {
+): ReadonlyMap<string, ExpectedItem> {
   // The purge deletes its items during its last run.
   if (list.isDeletionAsked) return new Map();
   const untouched = list.request.ids.filter((id) => !list.touched.has(id));
-  const made = new Map(untouched.map((id) => [id, newMade()]));
+  const expected = new Map(untouched.map((id) => [id, newExpected()]));
   const known = new Set([...list.request.ids, ...list.touched]);
   for (const record of records) {
     const { run, steps } = record;
     for (const id of steps.flatMap(idsOf)) assert(known.has(id), `${id} was never on the list`);
     if (run.plan === null || run.status === "insufficient_credits") continue;
-    checkRun({ seen, made, record, reached });
+    checkRun({ seen, expected, record, reached });
   }
-  return made;
+  return expected;
 }
 
 /** Checks a stored item against its expected state. */
-export function checkMade(item: Item, made: Made): void {
-  assert.equal(item.state, made.state, `${item.id}: state`);
-  assert.equal(item.lastReadStatus, made.lastStatus, `${item.id}: last read`);
-  assert.deepEqual(item.readings, made.known.readings, `${item.id}: readings`);
-  assert.deepEqual(currentSnapshot(item), everythingKnown(made.known), `${item.id}: snapshot`);
-  assert.equal(item.snapshotAt !== null, isKnown(made), `${item.id}: time of snapshot`);
-  checkLastChange(item, made);
-  assert.deepEqual(shownRetries(item.owes), shownRetries(made.owes), `${item.id}: owed retries`);
+export function checkExpected(item: Item, expected: ExpectedItem): void {
+  assert.equal(item.state, expected.state, `${item.id}: state`);
+  assert.equal(item.lastReadStatus, expected.lastStatus, `${item.id}: last read`);
+  assert.deepEqual(item.readings, expected.known.readings, `${item.id}: readings`);
+  assert.deepEqual(currentSnapshot(item), everythingKnown(expected.known), `${item.id}: snapshot`);
+  assert.equal(item.snapshotAt !== null, isKnown(expected), `${item.id}: time of snapshot`);
+  checkLastChange(item, expected);
+  assert.deepEqual(
+    shownRetries(item.owes),
+    shownRetries(expected.owes),
+    `${item.id}: owed retries`,
+  );
 }
 
-function checkLastChange({ id, lastChange }: Item, made: Made): void {
+function checkLastChange({ id, lastChange }: Item, expected: ExpectedItem): void {
   const stored = lastChange && {
     runNumber: lastChange.runNumber,
     step: lastChange.step,
     scraper: lastChange.scraper,
     changes: lastChange.changes,
   };
-  assert.deepEqual(stored, made.lastChange, `${id}: last change`);
+  assert.deepEqual(stored, expected.lastChange, `${id}: last change`);
 }
 
-const newMade = (): Made => ({
+const newExpected = (): ExpectedItem => ({
   state: "new",
   lastStatus: null,
   known: { readings: {}, newer: {} },
@@ -98,7 +102,7 @@ const newMade = (): Made => ({
   lastChange: null,
 });
 
-const isKnown = ({ known }: Made): boolean => Object.keys(known.readings).length > 0;
+const isKnown = ({ known }: ExpectedItem): boolean => Object.keys(known.readings).length > 0;
 
 const idsOf = ({ batches }: StepRecords): readonly string[] => batches.flatMap(({ ids }) => ids);
 
@@ -106,31 +110,31 @@ const nameOf = ({ record: { run } }: Judged, step: string): string =>
   `run ${run.runNumber} of ${run.watchlistId}, step ${step}`;
 
 function checkRun(judged: Judged): void {
-  const { made, record } = judged;
-  const starts = new Map([...made].map(([id, one]) => [id, startsOf(one, record)]));
+  const { expected, record } = judged;
+  const starts = new Map([...expected].map(([id, one]) => [id, startsOf(one, record)]));
   const sent = new Map<string, Set<string>>();
   for (const one of record.steps) {
-    checkAsked(judged, one, { starts, sent });
+    checkReadItems(judged, one, { starts, sent });
     checkStep(judged, one);
     for (const { id, next = [] } of outcomesOf(one)) {
       for (const to of next) sent.set(to, (sent.get(to) ?? new Set()).add(id));
     }
   }
-  if (record.run.status === "failed") oweMissed(judged, sent);
-  else checkComeTo(judged, starts);
+  if (record.run.status === "failed") addMissedRetries(judged, sent);
+  else checkReachedSteps(judged, starts);
 }
 
 type ItemSteps = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** R2: a step reads exactly the items that start there or were routed there. */
-function checkAsked(
+function checkReadItems(
   judged: Judged,
   one: StepRecords,
   { starts, sent }: { readonly starts: ItemSteps; readonly sent: ItemSteps },
 ): void {
   const { step } = one.step;
   const asked = new Set(idsOf(one));
-  for (const [id, { state }] of judged.made) {
+  for (const [id, { state }] of judged.expected) {
     const isSent = sent.get(step)?.has(id) === true;
     const isDue = state !== "delisted" && starts.get(id)?.has(step) === true;
     assert.equal(asked.has(id), isSent || isDue, `${nameOf(judged, step)}: ${id} is read`);
@@ -138,44 +142,47 @@ function checkAsked(
 }
 
 /** Checks that a run that did not fail reached the start step of every item. */
-function checkComeTo(judged: Judged, starts: ItemSteps): void {
-  const come = new Set(judged.record.steps.map(({ step }) => step.step));
-  for (const [id, { state }] of judged.made) {
+function checkReachedSteps(judged: Judged, starts: ItemSteps): void {
+  const reachedSteps = new Set(judged.record.steps.map(({ step }) => step.step));
+  for (const [id, { state }] of judged.expected) {
     if (state === "delisted") continue;
     for (const step of starts.get(id) ?? []) {
-      assert(come.has(step), `${nameOf(judged, step)}, where ${id} starts, was not reached`);
+      assert(
+        reachedSteps.has(step),
+        `${nameOf(judged, step)}, where ${id} starts, was not reached`,
+      );
     }
   }
 }
 
 /** Adds owed retries for the steps that a failed run did not reach. */
-function oweMissed({ made, record }: Judged, sent: ItemSteps): void {
-  const come = record.steps.filter(({ step }) => step.stats !== null);
-  const done = new Set(come.map(({ step }) => step.step));
+function addMissedRetries({ expected, record }: Judged, sent: ItemSteps): void {
+  const reachedSteps = record.steps.filter(({ step }) => step.stats !== null);
+  const done = new Set(reachedSteps.map(({ step }) => step.step));
   for (const [step, ids] of sent) {
     if (done.has(step)) continue;
     for (const id of ids) {
-      const item = made.get(id);
-      if (item !== undefined && item.state !== "delisted") oweAt(item, record, step);
+      const item = expected.get(id);
+      if (item !== undefined && item.state !== "delisted") addRetryAt(item, record, step);
     }
   }
 }
 
-const oweAt = (item: Made, { run: { pipeline } }: RunRecords, step: string): void =>
-  owe(pipeline, item, stepOf(pipeline, step));
+const addRetryAt = (item: ExpectedItem, { run: { pipeline } }: RunRecords, step: string): void =>
+  addRetry(pipeline, item, stepOf(pipeline, step));
 
-const settleAt = (item: Made, { run: { pipeline } }: RunRecords, step: string): void =>
-  settle(pipeline, item, stepOf(pipeline, step));
+const clearRetryAt = (item: ExpectedItem, { run: { pipeline } }: RunRecords, step: string): void =>
+  clearRetry(pipeline, item, stepOf(pipeline, step));
 
 /** Specification, sections "Pipeline" and "States and transitions". */
-function startsOf(item: Made, { run }: RunRecords): ReadonlySet<string> {
+function startsOf(item: ExpectedItem, { run }: RunRecords): ReadonlySet<string> {
   const { state } = item;
   if (state === "delisted") return new Set();
   const { entry, baseline, refresh }: Pipeline = run.pipeline;
   // `run-refreshes.ts` checks whether the run had to be a refresh.
   const usual = run.kind === "refresh" ? (refresh?.entry ?? entry) : entry;
   const first = state === "new" ? (baseline ?? entry) : usual;
-  return new Set([first, ...dueAgain(run.pipeline, item)]);
+  return new Set([first, ...stepsToRetry(run.pipeline, item)]);
 }
 
 function checkStep(judged: Judged, one: StepRecords): void {
@@ -215,7 +222,7 @@ function takeBatch(
   const answers = new Map(received.map((answer) => [answer.id, answer]));
   const outcomes = new Map(result?.outcomes.map((outcome) => [outcome.id, outcome]));
   for (const id of ids) {
-    const item = judged.made.get(id);
+    const item = judged.expected.get(id);
     // An answer changes nothing for an item that was delisted before.
     if (item === undefined || item.state === "delisted") continue;
     const answer = answers.get(id);
@@ -256,21 +263,21 @@ interface Answered extends Read {
 }
 
 /** Applies a missing read: the step was deferred, the run failed, or no offer was known to check. */
-function takeUnread(item: Made, { judged, one, outcome, name }: Read): void {
+function takeUnread(item: ExpectedItem, { judged, one, outcome, name }: Read): void {
   const { step, decision, scraper } = one.step;
   assert.equal(outcome?.changes, undefined, `${name}, which was not read, changed`);
-  if (decision === "defer") return oweAt(item, judged.record, step);
+  if (decision === "defer") return addRetryAt(item, judged.record, step);
   if (judged.record.run.status === "failed" && outcome?.status === "unavailable") {
-    oweAt(item, judged.record, step);
+    addRetryAt(item, judged.record, step);
     item.lastStatus = "unavailable";
     return;
   }
   assert.equal(scraper, "retailer_a.offer_check", `${name} was not read`);
   assert.equal(item.offer, null, `${name} has an offer to check`);
-  settleAt(item, judged.record, step);
+  clearRetryAt(item, judged.record, step);
 }
 
-function takeAnswer(item: Made, read: Answered): void {
+function takeAnswer(item: ExpectedItem, read: Answered): void {
   const { answer, outcome, name, one, judged } = read;
   const { step } = one.step;
   const { status, shown } = answer;
@@ -289,7 +296,7 @@ function takeAnswer(item: Made, read: Answered): void {
   });
   item.lastStatus = status;
   if (status === "ok" && shown !== undefined) {
-    settleAt(item, judged.record, step);
+    clearRetryAt(item, judged.record, step);
     item.known = after;
     const { runNumber } = judged.record.run;
     const found = { runNumber, step, scraper: one.step.scraper, changes };
@@ -308,7 +315,7 @@ function takeAnswer(item: Made, read: Answered): void {
     return;
   }
   if (isKnown(item)) judged.reached("an item with a snapshot was not read");
-  oweAt(item, judged.record, step);
+  addRetryAt(item, judged.record, step);
 }
 
 function noteChanges(outcome: ItemOutcome | undefined, reached: Judged["reached"]): void {

@@ -10,13 +10,16 @@ import { limits } from "../../../shared/base/limits.ts";
 import { addCounts } from "../../../shared/watchlists/page.ts";
 import { noItems } from "../../../shared/watchlists/watchlist.ts";
 import type { ListScene, RunsScene } from "../scenarios/runs-scene.ts";
-import { checkMade, type Made } from "./run-answers.ts";
+import { checkExpected, type ExpectedItem } from "./run-answers.ts";
 import { outcomesOf, type Records, type RunRecords } from "../scenarios/runs-records.ts";
 
 /** Checks the items of a watchlist against its users' changes and its runs. */
 export async function checkItems(
   scene: RunsScene,
-  { list, made }: { readonly list: ListScene; readonly made: ReadonlyMap<string, Made> },
+  {
+    list,
+    expected,
+  }: { readonly list: ListScene; readonly expected: ReadonlyMap<string, ExpectedItem> },
   records: Records,
 ): Promise<void> {
   const { stores, world } = scene;
@@ -42,8 +45,8 @@ export async function checkItems(
   checkWhoIsThere(list, ids);
   for (const item of items) {
     checkItem(item, records, list.touched.has(item.id));
-    const one = made.get(item.id);
-    if (one !== undefined) checkMade(item, one);
+    const one = expected.get(item.id);
+    if (one !== undefined) checkExpected(item, one);
   }
 }
 
@@ -69,25 +72,28 @@ function skipsOf(records: Records): number {
  */
 function checkChanges(
   {
-    made,
+    expected,
     outcome,
     kind,
-  }: { readonly made: Item; readonly outcome: ItemOutcome; readonly kind: ReadingKind },
+  }: { readonly expected: Item; readonly outcome: ItemOutcome; readonly kind: ReadingKind },
   where: string,
 ): void {
   const after = {
-    readings: { ...made.readings, ...outcome.readings },
-    openChanges: outcome.openChanges ?? made.openChanges,
+    readings: { ...expected.readings, ...outcome.readings },
+    openChanges: outcome.openChanges ?? expected.openChanges,
   };
   const { changes = {}, isCounted = false, reported } = outcome;
   const isNew = (field: string): boolean =>
-    !isDeepStrictEqual(changes[field]?.after, knownValue(made, field, kind));
+    !isDeepStrictEqual(changes[field]?.after, knownValue(expected, field, kind));
   for (const [field, change] of Object.entries(changes)) {
-    const before = [made.readings[kind]?.[field], knownValue(made, field, kind)];
+    const before = [expected.readings[kind]?.[field], knownValue(expected, field, kind)];
     assert(before.includes(change.before), `${where}: ${field} before`);
     assert.deepEqual(change.after, knownValue(after, field, kind), `${where}: ${field} after`);
     if (reported === undefined || isNew(field)) continue;
-    assert(made.openChanges[field]?.notified !== true, `${where}: ${field} was reported before`);
+    assert(
+      expected.openChanges[field]?.notified !== true,
+      `${where}: ${field} was reported before`,
+    );
   }
   if (outcome.changes === undefined) return;
   assert.equal(isCounted, !Object.keys(changes).some(isNew), `${where}: is counted`);
@@ -95,13 +101,13 @@ function checkChanges(
 
 /** Checks that applying the recorded outcomes in order gives the stored item (R5, R6). */
 function checkItem(item: Item, records: Records, isTouched: boolean): void {
-  let made = newItem(item.id, item.addedAt);
+  let expected = newItem(item.id, item.addedAt);
   let delistings = 0;
   for (const { run, steps } of records) {
     const sentTo = new Set<string>();
     for (const one of steps) {
       const { step } = one;
-      if (made.state === "delisted" && !isTouched && !sentTo.has(step.step)) {
+      if (expected.state === "delisted" && !isTouched && !sentTo.has(step.step)) {
         const isRead = one.batches.some(({ ids }) => ids.includes(item.id));
         assert(!isRead, `${item.id}, delisted, read in run ${run.runNumber}, step ${step.step}`);
       }
@@ -111,36 +117,48 @@ function checkItem(item: Item, records: Records, isTouched: boolean): void {
       if (outcome === undefined) continue;
       for (const next of outcome.next ?? []) sentTo.add(next);
       const where = `${item.id} in run ${run.runNumber}, step ${step.step}`;
-      checkChanges({ made, outcome, kind: readingKind(stepOf(run.pipeline, step.step)) }, where);
+      checkChanges(
+        { expected, outcome, kind: readingKind(stepOf(run.pipeline, step.step)) },
+        where,
+      );
       if (outcome.lastSnapshot !== undefined) delistings += 1;
       const { runNumber, id: runId } = run;
       const { position, scraper } = step;
       const reading = { runId, runNumber, pipeline: run.pipeline, step: step.step };
-      made = applyOutcome(made, outcome, { ...reading, position, scraper });
+      expected = applyOutcome(expected, outcome, { ...reading, position, scraper });
     }
-    made = withMissedSteps(made, { run, steps });
+    expected = withMissedSteps(expected, { run, steps });
   }
-  assert.equal(delistings, made.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
+  assert.equal(delistings, expected.state === "delisted" ? 1 : 0, `${item.id}: delisted once`);
   // A delisted item that was added again keeps its revision.
-  assert.deepEqual(isTouched ? { ...item, revision: made.revision } : item, made, item.id);
+  assert.deepEqual(isTouched ? { ...item, revision: expected.revision } : item, expected, item.id);
 }
 
 /** Applies the owed retries of a failed run, for steps that it did not reach. */
 function withMissedSteps(item: Item, { run, steps }: RunRecords): Item {
   if (run.status !== "failed") return item;
   const sent = steps.flatMap(outcomesOf).filter(({ id }) => id === item.id);
-  const come = new Set(steps.flatMap(({ step }) => (step.stats === null ? [] : [step.step])));
-  let made = item;
+  const reachedSteps = new Set(
+    steps.flatMap(({ step }) => (step.stats === null ? [] : [step.step])),
+  );
+  let expected = item;
   for (const [position, { id: step, scraper }] of runOrder(run.pipeline).entries()) {
     const by = sent.find(
       ({ addedAt, next = [] }) => addedAt === item.addedAt && next.includes(step),
     );
-    if (by === undefined || come.has(step)) continue;
+    if (by === undefined || reachedSteps.has(step)) continue;
     const { id: runId, runNumber, pipeline } = run;
     const missed = { id: item.id, addedAt: item.addedAt, status: "deferred", at: by.at } as const;
-    made = applyOutcome(made, missed, { runId, runNumber, pipeline, step, position, scraper });
+    expected = applyOutcome(expected, missed, {
+      runId,
+      runNumber,
+      pipeline,
+      step,
+      position,
+      scraper,
+    });
   }
-  return made;
+  return expected;
 }
 
 /** Checks that no row is left of a deleted watchlist. */

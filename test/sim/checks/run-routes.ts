@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Pipeline, Step } from "../../../shared/pipelines/definition.ts";
 import type { ItemOutcome } from "../../../shared/runs/run.ts";
 import type { Known } from "../../support/run-model-fields.ts";
-import { judge, read as readItem, type Verdict } from "../../support/run-model-read.ts";
+import { evaluate, read as readItem, type Verdict } from "../../support/run-model-read.ts";
 import type { FlatAnswer } from "../sources.ts";
 
 interface ReadItem {
@@ -24,16 +24,16 @@ export function checkRoutes(read: ReadItem): Verdict {
   const { status, shown: seen = {} } = answer;
   const isNew = item.state === "new";
   const reading = readItem({ step, known: item.known, isNew }, { status, seen, quarters: 0 });
-  const verdict = judge(pipeline, step, reading);
-  const { routes, changes, isNews, isTold } = verdict;
+  const verdict = evaluate(pipeline, step, reading);
+  const { routes, changes, isNewValue, isReported } = verdict;
   const next = new Set(routes.flatMap(({ run }) => (run === undefined ? [] : [run])));
   assert.deepEqual(outcome?.next ?? [], [...next], `${name}: next steps`);
   const told = routes.filter(({ when, notify }) => notify === true && when !== "changed");
   const branches = new Set(told.map(({ when }) => when));
   assert.deepEqual(outcome?.matched?.branches ?? [], [...branches], `${name}: matched branches`);
   assert.deepEqual(outcome?.changes ?? {}, changes, `${name}: changes`);
-  assert.equal(outcome?.reported !== undefined, isTold, `${name}: a change is reported`);
-  const isCounted = Object.keys(changes).length > 0 && !isNews;
+  assert.equal(outcome?.reported !== undefined, isReported, `${name}: a change is reported`);
+  const isCounted = Object.keys(changes).length > 0 && !isNewValue;
   assert.equal(
     outcome?.isCounted === true,
     isCounted,

@@ -26,8 +26,8 @@ export async function checkRuns(scene: RunsScene): Promise<void> {
     checkEnds(records);
     checkSteps(records);
     checkRefreshes(records, world.reached);
-    const made = checkAnswers(list, records, { seen: scene.seen, reached: world.reached });
-    await checkItems(scene, { list, made }, records);
+    const expected = checkAnswers(list, records, { seen: scene.seen, reached: world.reached });
+    await checkItems(scene, { list, expected }, records);
     const { accountId } = list.user;
     ofUser.set(accountId, [...(ofUser.get(accountId) ?? []), { list, records }]);
     noteStates(scene, list, records);
