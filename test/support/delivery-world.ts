@@ -131,22 +131,22 @@ export async function startDeliveryWorld() {
     const targets = dynamoDueTargets(tables.client, tableName);
 
     /** Removes all wake-up messages from the queue, including delayed ones, and returns them. */
-    const takeHints = async (): Promise<unknown[]> => {
-      const hints: unknown[] = [];
+    const takeWakeUps = async (): Promise<unknown[]> => {
+      const wakeUps: unknown[] = [];
       const inspected = fauxqs.inspectQueue(`deliveries-${made}`);
-      for (const { body } of inspected?.messages.delayed ?? []) hints.push(JSON.parse(body));
+      for (const { body } of inspected?.messages.delayed ?? []) wakeUps.push(JSON.parse(body));
       for (;;) {
         const command = { QueueUrl: queueUrl, MaxNumberOfMessages: 10 };
         const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(command));
-        if (Messages.length === 0) return hints;
+        if (Messages.length === 0) return wakeUps;
         for (const { Body = "", ReceiptHandle } of Messages) {
-          hints.push(JSON.parse(Body));
+          wakeUps.push(JSON.parse(Body));
           await sqs.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
         }
       }
     };
-    const deliverHint = (hint: unknown): Promise<void> =>
-      deliver(parse(deliveryMessage, hint), delivering);
+    const handleWakeUp = (wakeUp: unknown): Promise<void> =>
+      deliver(parse(deliveryMessage, wakeUp), delivering);
 
     return {
       tableName,
@@ -163,8 +163,8 @@ export async function startDeliveryWorld() {
       delivering,
       registering,
       targets,
-      takeHints,
-      deliverHint,
+      takeWakeUps,
+      handleWakeUp,
       publish: (run: RunEvents) => runEventPublisher(publishing).publish(run),
       sweep: () => wakeDue({ now: clock.now(), limit: 100 }, { targets, queue }),
       /** Handles all due work, as after wake-up messages of the sweeper, until none is left. */
@@ -173,7 +173,7 @@ export async function startDeliveryWorld() {
           const due = await targets.due(clock.now(), 100);
           if (due.length === 0) return;
           for (const { accountId, targetId } of due) {
-            await deliverHint({ account_id: accountId, target_id: targetId });
+            await handleWakeUp({ account_id: accountId, target_id: targetId });
           }
         }
       },

@@ -11,7 +11,7 @@ export async function startExportWorld() {
     /** Opens an empty world with its own clock. */
     async open() {
       const world = await base.open();
-      const hints: Target[] = [];
+      const wakeUps: Target[] = [];
       const roles = {
         answer: { outcome: "failed", reason: "AccessDenied" } as AssumeOutcome,
         /** True when the roles accept any external ID. */
@@ -27,14 +27,14 @@ export async function startExportWorld() {
       Object.assign(world.exporting, { roles });
       const queue = {
         send: async (targets: readonly Target[]) => {
-          hints.push(...targets);
+          wakeUps.push(...targets);
         },
       };
       return {
         ...world,
         roles,
         /** Targets of the wake-up messages that operations sent, in order. */
-        hints,
+        wakeUps,
         /** Dependencies of the operations on a destination. */
         registering: {
           ...world.registering,
@@ -47,7 +47,7 @@ export async function startExportWorld() {
         /** Drains the outbox of the account's destination. */
         work: (accountId = "acct_1") => {
           const { targetId } = destinationTarget(accountId);
-          return world.deliverHint({ account_id: accountId, target_id: targetId });
+          return world.handleWakeUp({ account_id: accountId, target_id: targetId });
         },
       };
     },
