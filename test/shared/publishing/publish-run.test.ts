@@ -53,7 +53,7 @@ describe("runEventPublisher", () => {
     await world.setDestination(account);
     const { dependencies, count } = crashing(0, "before");
     await runEventPublisher(dependencies).publish(run);
-    // The bodies and their index, the feed, what each of two is owed, and the wakeUps.
+    // The bodies and their index, the feed, what each of two has pending, and the wake-up messages.
     expect(count.writes).toBe(7);
 
     for (const when of ["before", "after"] as const) {

@@ -308,7 +308,7 @@ function noteAnswer(
   if (rare !== undefined) reached(rare(body.error?.code));
   if (!isItemCall(request)) return;
   const isUnknown = answer.status === 503 && answer.headers["x-service-credits"] === undefined;
-  if (isUnknown) reached("a response shown that the charge is unknown");
+  if (isUnknown) reached("a response reported an unknown charge");
   if (answer.status !== 200) return;
   const { unavailable, requested } = body.stats;
   if (unavailable === requested) reached("a call found no item available");

@@ -41,7 +41,7 @@ export function assertLedgerInvariants(ledger: LedgerState): void {
   assert.equal(new Set(reserves).size, reserves.length, "each hold is reserved once");
 }
 
-/** Checks the duration of holds with rows. `assertHoldDuration` checks those of shards at their reservation. */
+/** Checks the duration of holds with rows; `assertHoldDuration` checks those in shards. */
 function assertHoldRows({ holdRows }: LedgerState): void {
   for (const { state, hold_id: id, created_at: from, due_at: to } of holdRows) {
     if (state !== "open") continue;
